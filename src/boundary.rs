@@ -1,0 +1,133 @@
+//! What a lifting step reads where its neighbours would lie outside the signal.
+
+use crate::error::Error;
+use crate::wavelet::Channel;
+use std::fmt;
+use std::str::FromStr;
+
+/// The rule for neighbours outside the signal, applied to the neighbour's index at every step.
+///
+/// Whatever the rule, the transform has as many coefficients as samples and is invertible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Boundary {
+    /// Mirror about the first and the last sample, repeatedly if needed (whole-sample symmetry:
+    /// JPEG 2000, CCSDS 122; the mode `reflect` of PyWavelets).
+    Symmetric,
+    /// Each channel repeats (the mode `periodization` of PyWavelets on even lengths).
+    Periodic,
+    /// The nearest sample of the same channel (VC-2, SMPTE ST 2042-1).
+    Clamp,
+    /// A missing neighbour counts as zero.
+    Zero,
+}
+
+impl Boundary {
+    /// All rules; a rule's place here is its number in the kernels.
+    pub const ALL: [Boundary; 4] = [
+        Boundary::Symmetric,
+        Boundary::Periodic,
+        Boundary::Clamp,
+        Boundary::Zero,
+    ];
+
+    /// The name, as [`FromStr`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Boundary::Symmetric => "symmetric",
+            Boundary::Periodic => "periodic",
+            Boundary::Clamp => "clamp",
+            Boundary::Zero => "zero",
+        }
+    }
+
+    pub(crate) fn number(self) -> i32 {
+        Self::ALL.iter().position(|&rule| rule == self).unwrap() as i32
+    }
+
+    /// Where `channel` is read when its sample `index` is wanted, in a signal of `samples` samples
+    /// (at least two); `None` where the value is zero. A channel index, within the channel.
+    pub fn map(self, channel: Channel, index: i64, samples: usize) -> Option<usize> {
+        let n = samples as i64;
+        let count = channel.count(samples) as i64;
+        if (0..count).contains(&index) {
+            return Some(index as usize);
+        }
+        let mapped = match self {
+            Boundary::Symmetric => {
+                let parity = channel as i64;
+                let place = (2 * index + parity).rem_euclid(2 * (n - 1));
+                (place.min(2 * (n - 1) - place) - parity) / 2
+            }
+            Boundary::Periodic => index.rem_euclid(count),
+            Boundary::Clamp => index.clamp(0, count - 1),
+            Boundary::Zero => return None,
+        };
+        Some(mapped as usize)
+    }
+}
+
+impl fmt::Display for Boundary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Boundary {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|rule| rule.name() == word)
+            .ok_or_else(|| Error::unknown("boundary", &Self::ALL.map(Boundary::name), word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Channel::{Approximation, Detail};
+
+    #[test]
+    fn symmetric_mirrors_signal_places() {
+        // Places of a signal of 5: 4 3 2 1 | 0 1 2 3 4 | 3 2 1 0 1 ...
+        let low = |i| Boundary::Symmetric.map(Approximation, i, 5).unwrap();
+        let high = |i| Boundary::Symmetric.map(Detail, i, 5).unwrap();
+        assert_eq!([low(-2), low(-1), low(3), low(4), low(5)], [2, 1, 1, 0, 1]);
+        assert_eq!([high(-2), high(-1), high(2), high(3)], [1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn symmetric_repeats_on_two_samples() {
+        for i in -9..9 {
+            assert_eq!(Boundary::Symmetric.map(Approximation, i, 2), Some(0));
+            assert_eq!(Boundary::Symmetric.map(Detail, i, 2), Some(0));
+        }
+    }
+
+    #[test]
+    fn periodic_and_clamp_stay_in_the_channel() {
+        // Three approximation and two detail samples.
+        let wrap = |c, i| Boundary::Periodic.map(c, i, 5).unwrap();
+        assert_eq!([wrap(Approximation, -1), wrap(Approximation, 3)], [2, 0]);
+        assert_eq!([wrap(Detail, -1), wrap(Detail, 2)], [1, 0]);
+        let clamp = |c, i| Boundary::Clamp.map(c, i, 5).unwrap();
+        assert_eq!([clamp(Approximation, -7), clamp(Approximation, 7)], [0, 2]);
+        assert_eq!([clamp(Detail, -7), clamp(Detail, 7)], [0, 1]);
+    }
+
+    #[test]
+    fn zero_is_nowhere_outside() {
+        assert_eq!(Boundary::Zero.map(Detail, -1, 5), None);
+        assert_eq!(Boundary::Zero.map(Detail, 2, 5), None);
+        assert_eq!(Boundary::Zero.map(Detail, 1, 5), Some(1));
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for rule in Boundary::ALL {
+            assert_eq!(rule.name().parse(), Ok(rule));
+        }
+        assert!("mirror".parse::<Boundary>().is_err());
+    }
+}

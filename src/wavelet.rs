@@ -1,0 +1,562 @@
+//! A wavelet is data: its lifting steps, and the conventions of the standard it comes from.
+//!
+//! The signal's even samples are the approximation channel s, its odd samples the detail channel d;
+//! d\[n\] lies between s\[n\] and s\[n+1\]. A step adds to each sample of one channel a function of
+//! its neighbours in the other channel. The inverse subtracts the same values in reverse order, so
+//! every list of steps is an invertible transform. The reference on the CPU and every kernel, forward
+//! and inverse, are specialised from the one table in [`Wavelet::ALL`].
+
+mod table;
+
+use crate::boundary::Boundary;
+use crate::error::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+
+/// The most taps that one step may have.
+pub const MAX_TAPS: usize = 8;
+/// The most steps that a wavelet may have.
+pub const MAX_STEPS: usize = 8;
+/// How many pairs of samples a whole transform may look to either side.
+pub const MAX_REACH: usize = 16;
+
+const MAX_NAME: usize = 24;
+
+/// One of the two polyphase channels of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// The even samples, which become the approximation (low-pass) coefficients.
+    Approximation = 0,
+    /// The odd samples, which become the detail (high-pass) coefficients.
+    Detail = 1,
+}
+
+impl Channel {
+    /// How many samples of a signal of `samples` samples are in this channel.
+    pub const fn count(self, samples: usize) -> usize {
+        match self {
+            Channel::Approximation => samples.div_ceil(2),
+            Channel::Detail => samples / 2,
+        }
+    }
+
+    /// The other channel.
+    pub const fn other(self) -> Self {
+        match self {
+            Channel::Approximation => Channel::Detail,
+            Channel::Detail => Channel::Approximation,
+        }
+    }
+}
+
+/// Forward (analysis) or inverse (synthesis).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Samples to coefficients.
+    Forward,
+    /// Coefficients to samples.
+    Inverse,
+}
+
+/// Which axis goes first within a level. Integer results depend on it; the inverse undoes it backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AxisOrder {
+    /// Rows (x, the last axis) first: VC-2 and CCSDS 122.
+    InnermostFirst,
+    /// Columns (y) first, the last axis last: JPEG 2000.
+    OutermostFirst,
+}
+
+/// Which samples a step changes, and which of their neighbours it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stencil {
+    /// The channel that is changed; the other one is read.
+    pub target: Channel,
+    /// The first neighbour read, relative to the index of the target.
+    pub first: i32,
+    /// How many consecutive neighbours are read.
+    pub count: usize,
+}
+
+impl Stencil {
+    /// The last neighbour read, relative to the index of the target.
+    pub const fn last(self) -> i32 {
+        self.first + self.count as i32 - 1
+    }
+}
+
+/// A lifting step on real numbers: target\[n\] += sum of taps\[i\] * other\[n + first + i\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RealStep {
+    stencil: Stencil,
+    taps: [f64; MAX_TAPS],
+}
+
+impl RealStep {
+    /// A step that adds to `target`; its first tap is for the neighbour `first` places further. What a
+    /// step may not be is refused when a [`Wavelet`] is made of it.
+    pub const fn new(target: Channel, first: i32, taps: &[f64]) -> Self {
+        let mut all = [0.0; MAX_TAPS];
+        let mut i = 0;
+        while i < taps.len() && i < MAX_TAPS {
+            all[i] = taps[i];
+            i += 1;
+        }
+        let count = taps.len();
+        RealStep {
+            stencil: Stencil {
+                target,
+                first,
+                count,
+            },
+            taps: all,
+        }
+    }
+
+    /// Which samples are changed and which are read.
+    pub const fn stencil(&self) -> Stencil {
+        self.stencil
+    }
+
+    /// The factors of the neighbours, the first one's first.
+    pub fn taps(&self) -> &[f64] {
+        &self.taps[..self.stencil.count.min(MAX_TAPS)]
+    }
+}
+
+/// A lifting step on integers:
+/// target\[n\] += (sum of taps\[i\] * other\[n + first + i\] + bias) >> shift.
+///
+/// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result is
+/// reduced to the sample's width: every input is restored exactly by the inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntegerStep {
+    stencil: Stencil,
+    taps: [i32; MAX_TAPS],
+    bias: i32,
+    shift: u32,
+}
+
+impl IntegerStep {
+    /// A step that adds (sum + bias) >> shift to `target`. What a step may not be is refused when a
+    /// [`Wavelet`] is made of it.
+    pub const fn add(target: Channel, first: i32, taps: &[i32], bias: i32, shift: u32) -> Self {
+        let mut all = [0; MAX_TAPS];
+        let mut i = 0;
+        while i < taps.len() && i < MAX_TAPS {
+            all[i] = taps[i];
+            i += 1;
+        }
+        let count = taps.len();
+        let stencil = Stencil {
+            target,
+            first,
+            count,
+        };
+        IntegerStep {
+            stencil,
+            taps: all,
+            bias,
+            shift,
+        }
+    }
+
+    /// A step that subtracts (sum + bias) >> shift from `target`, as most standards write it.
+    ///
+    /// It is kept as an addition: -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k.
+    pub const fn subtract(
+        target: Channel,
+        first: i32,
+        taps: &[i32],
+        bias: i32,
+        shift: u32,
+    ) -> Self {
+        let mut step = Self::add(target, first, taps, 0, shift);
+        let mut i = 0;
+        while i < MAX_TAPS {
+            step.taps[i] = step.taps[i].wrapping_neg();
+            i += 1;
+        }
+        step.bias = 1i32.wrapping_shl(shift).wrapping_sub(1).wrapping_sub(bias);
+        step
+    }
+
+    /// Which samples are changed and which are read.
+    pub const fn stencil(&self) -> Stencil {
+        self.stencil
+    }
+
+    /// The factors of the neighbours, the first one's first.
+    pub fn taps(&self) -> &[i32] {
+        &self.taps[..self.stencil.count.min(MAX_TAPS)]
+    }
+
+    /// What is added to the sum before the shift.
+    pub const fn bias(&self) -> i32 {
+        self.bias
+    }
+
+    /// By how many bits the sum is shifted right, rounding down.
+    pub const fn shift(&self) -> u32 {
+        self.shift
+    }
+}
+
+/// A list of at most [`MAX_STEPS`] steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Steps<S> {
+    all: [S; MAX_STEPS],
+    count: usize,
+}
+
+impl<S: Copy> Steps<S> {
+    const fn new(steps: &[S]) -> Self {
+        assert!(
+            1 <= steps.len() && steps.len() <= MAX_STEPS,
+            "1 to MAX_STEPS steps"
+        );
+        let mut all = [steps[0]; MAX_STEPS];
+        let mut i = 1;
+        while i < steps.len() {
+            all[i] = steps[i];
+            i += 1;
+        }
+        Steps {
+            all,
+            count: steps.len(),
+        }
+    }
+
+    fn as_slice(&self) -> &[S] {
+        &self.all[..self.count]
+    }
+}
+
+/// The factors that s and d are multiplied by after the last forward step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// The factor of the approximation channel.
+    pub approximation: f64,
+    /// The factor of the detail channel.
+    pub detail: f64,
+}
+
+impl Scale {
+    /// No scaling.
+    pub const NONE: Scale = Scale {
+        approximation: 1.0,
+        detail: 1.0,
+    };
+
+    /// The factor of a channel.
+    pub const fn of(self, channel: Channel) -> f64 {
+        match channel {
+            Channel::Approximation => self.approximation,
+            Channel::Detail => self.detail,
+        }
+    }
+}
+
+/// A wavelet: lifting steps for real samples, for integer samples, or for both, with the boundary rule
+/// and the axis order of its standard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wavelet {
+    name: [u8; MAX_NAME],
+    real: Option<Steps<RealStep>>,
+    scale: Scale,
+    integer: Option<Steps<IntegerStep>>,
+    pre_shift: u32,
+    boundary: Boundary,
+    axis_order: AxisOrder,
+}
+
+impl Wavelet {
+    /// A wavelet of your own on real samples (`f32`, `f64`): `steps` in forward order, then a scaling of
+    /// both channels. Boundary rule [`Boundary::Symmetric`], axes outermost first; see
+    /// [`with_boundary`](Self::with_boundary), [`with_axis_order`](Self::with_axis_order) and, for
+    /// integers as well, [`with_integer_steps`](Self::with_integer_steps).
+    ///
+    /// ```
+    /// use wavelift::{Channel, RealStep, Scale, Wavelet};
+    /// let linear = Wavelet::real(
+    ///     "linear",
+    ///     &[RealStep::new(Channel::Detail, 0, &[-0.5, -0.5])],
+    ///     Scale::NONE,
+    /// )?;
+    /// assert_eq!(linear.name(), "linear");
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case
+    /// letters, digits, `-` and `_`; for no steps or more than [`MAX_STEPS`], or a step with no taps or
+    /// more than [`MAX_TAPS`]; for taps that are not finite in
+    /// `f32`; for a scale that is zero or not finite; for a reach over [`MAX_REACH`] pairs.
+    pub fn real(name: &str, steps: &[RealStep], scale: Scale) -> Result<Self> {
+        let mut wavelet = Self::unfinished(name)?;
+        let refuse = |why: String| Err(refused(name, why));
+        check_stencils(name, &stencils(steps, RealStep::stencil))?;
+        for (k, step) in steps.iter().enumerate() {
+            if let Some(tap) = step.taps().iter().find(|tap| !(**tap as f32).is_finite()) {
+                return refuse(format!("tap {tap} of step {k} is not finite as f32"));
+            }
+        }
+        for factor in [scale.approximation, scale.detail] {
+            if !(factor as f32).is_normal() || !((1.0 / factor) as f32).is_normal() {
+                return refuse(format!(
+                    "scale {factor} or its inverse is no normal number as f32"
+                ));
+            }
+        }
+        wavelet.real = Some(Steps::new(steps));
+        wavelet.scale = scale;
+        Ok(wavelet)
+    }
+
+    /// A wavelet of your own on integer samples (`i16`, `i32`): `steps` in forward order. `pre_shift` is
+    /// by how many bits all samples are shifted left before each forward level (0 for none), and back,
+    /// rounded, after each inverse level: round trips are then exact within that headroom only.
+    ///
+    /// # Errors
+    /// [`Error::Wavelet`] as for [`Wavelet::real`], and for a `pre_shift` over 8.
+    pub fn integer(name: &str, steps: &[IntegerStep], pre_shift: u32) -> Result<Self> {
+        Self::unfinished(name)?.with_integer_steps(steps, pre_shift)
+    }
+
+    /// The same wavelet with these steps for integer samples.
+    ///
+    /// # Errors
+    /// As [`Wavelet::integer`].
+    pub fn with_integer_steps(mut self, steps: &[IntegerStep], pre_shift: u32) -> Result<Self> {
+        check_stencils(self.name(), &stencils(steps, IntegerStep::stencil))?;
+        if let Some(step) = steps.iter().find(|step| step.shift() > 31) {
+            return Err(refused(
+                self.name(),
+                format!(
+                    "a step shifts by {} bits, but at most 31 are allowed",
+                    step.shift()
+                ),
+            ));
+        }
+        if pre_shift > 8 {
+            return Err(refused(
+                self.name(),
+                format!("pre-shift {pre_shift} is over 8 bits"),
+            ));
+        }
+        self.integer = Some(Steps::new(steps));
+        self.pre_shift = pre_shift;
+        Ok(self)
+    }
+
+    /// The same wavelet with another default boundary rule.
+    pub const fn with_boundary(mut self, boundary: Boundary) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
+    /// The same wavelet with another order of axes within a level.
+    pub const fn with_axis_order(mut self, axis_order: AxisOrder) -> Self {
+        self.axis_order = axis_order;
+        self
+    }
+
+    fn unfinished(name: &str) -> Result<Self> {
+        let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-' || c == b'_';
+        if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(plain) {
+            return Err(refused(
+                name,
+                format!("a name is 1 to {MAX_NAME} lower-case letters, digits, `-` and `_`"),
+            ));
+        }
+        Ok(Self::named(name))
+    }
+
+    /// A wavelet without steps, for the constructors and the table to fill.
+    const fn named(name: &str) -> Self {
+        let mut bytes = [0; MAX_NAME];
+        let mut i = 0;
+        while i < name.len() {
+            bytes[i] = name.as_bytes()[i];
+            i += 1;
+        }
+        Wavelet {
+            name: bytes,
+            real: None,
+            scale: Scale::NONE,
+            integer: None,
+            pre_shift: 0,
+            boundary: Boundary::Symmetric,
+            axis_order: AxisOrder::OutermostFirst,
+        }
+    }
+
+    /// The name, as [`FromStr`] reads it.
+    pub fn name(&self) -> &str {
+        let end = self.name.iter().position(|&b| b == 0).unwrap_or(MAX_NAME);
+        std::str::from_utf8(&self.name[..end]).expect("names are checked to be ASCII")
+    }
+
+    /// The forward steps for real samples; `None` where the wavelet is for integers only.
+    pub fn real_steps(&self) -> Option<&[RealStep]> {
+        self.real.as_ref().map(Steps::as_slice)
+    }
+
+    /// The forward steps for integer samples; `None` where the wavelet is for real samples only.
+    pub fn integer_steps(&self) -> Option<&[IntegerStep]> {
+        self.integer.as_ref().map(Steps::as_slice)
+    }
+
+    /// The scaling of real samples after the forward steps. Integers are never scaled.
+    pub const fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// By how many bits integer samples are shifted left before each forward level.
+    pub const fn pre_shift(&self) -> u32 {
+        self.pre_shift
+    }
+
+    /// The boundary rule of the wavelet's standard.
+    pub const fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// The order of axes within a forward level.
+    pub const fn axis_order(&self) -> AxisOrder {
+        self.axis_order
+    }
+}
+
+fn stencils<S>(steps: &[S], stencil: impl Fn(&S) -> Stencil) -> Vec<Stencil> {
+    steps.iter().map(stencil).collect()
+}
+
+fn check_stencils(name: &str, stencils: &[Stencil]) -> Result<()> {
+    if stencils.is_empty() || stencils.len() > MAX_STEPS {
+        return Err(refused(
+            name,
+            format!("{} steps, but 1 to {MAX_STEPS} are allowed", stencils.len()),
+        ));
+    }
+    if let Some(stencil) = stencils.iter().find(|s| !(1..=MAX_TAPS).contains(&s.count)) {
+        return Err(refused(
+            name,
+            format!(
+                "a step has {} taps, but 1 to {MAX_TAPS} are allowed",
+                stencil.count
+            ),
+        ));
+    }
+    let reach = |toward: fn(Stencil) -> i64| -> i64 {
+        stencils.iter().map(|&stencil| toward(stencil).max(0)).sum()
+    };
+    let before = reach(|stencil| -i64::from(stencil.first));
+    let after = reach(|stencil| i64::from(stencil.first) + stencil.count as i64 - 1);
+    if before.max(after) > MAX_REACH as i64 {
+        return Err(refused(
+            name,
+            format!(
+                "its steps reach {before} pairs back and {after} ahead, but at most {MAX_REACH} are allowed"
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn refused(name: &str, why: String) -> Error {
+    Error::Wavelet {
+        name: name.to_owned(),
+        why,
+    }
+}
+
+impl fmt::Display for Wavelet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Wavelet {
+    type Err = Error;
+
+    /// Finds a wavelet of [`Wavelet::ALL`] by its name.
+    fn from_str(word: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|wavelet| wavelet.name() == word)
+            .ok_or_else(|| {
+                let known: Vec<&str> = Self::ALL.iter().map(Wavelet::name).collect();
+                Error::unknown("wavelet", &known, word)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Channel::{Approximation, Detail};
+
+    #[test]
+    fn names_round_trip_and_are_unique() {
+        for wavelet in Wavelet::ALL {
+            assert_eq!(wavelet.to_string().parse(), Ok(wavelet));
+        }
+        let unknown = "cdf98".parse::<Wavelet>().unwrap_err().to_string();
+        assert!(unknown.contains("cdf97") && unknown.contains("vc2-fidelity"));
+    }
+
+    #[test]
+    fn every_table_entry_passes_the_public_checks() {
+        for wavelet in Wavelet::ALL {
+            if let Some(steps) = wavelet.real_steps() {
+                Wavelet::real(wavelet.name(), steps, wavelet.scale()).unwrap();
+            }
+            if let Some(steps) = wavelet.integer_steps() {
+                Wavelet::integer(wavelet.name(), steps, wavelet.pre_shift()).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn subtraction_is_addition_of_the_floored_negative() {
+        for (bias, shift) in [(0, 0), (0, 1), (1, 1), (8, 4), (2048, 12)] {
+            let step = IntegerStep::subtract(Detail, 0, &[3], bias, shift);
+            for x in -5000..5000 {
+                let added = (step.taps()[0] * x + step.bias()) >> step.shift();
+                assert_eq!(added, -((3 * x + bias) >> shift));
+            }
+        }
+    }
+
+    #[test]
+    fn bad_wavelets_are_refused_with_the_reason() {
+        let good = RealStep::new(Detail, 0, &[-0.5, -0.5]);
+        let why = |result: Result<Wavelet>| result.unwrap_err().to_string();
+        assert!(why(Wavelet::real("", &[good], Scale::NONE)).contains("name"));
+        assert!(why(Wavelet::real("No", &[good], Scale::NONE)).contains("name"));
+        assert!(why(Wavelet::real("x", &[], Scale::NONE)).contains("0 steps"));
+        assert!(why(Wavelet::real("x", &[good; 9], Scale::NONE)).contains("9 steps"));
+        let not_finite = RealStep::new(Detail, 0, &[f64::NAN]);
+        assert!(why(Wavelet::real("x", &[not_finite], Scale::NONE)).contains("NaN"));
+        let huge = RealStep::new(Detail, 0, &[1e300]);
+        assert!(why(Wavelet::real("x", &[huge], Scale::NONE)).contains("finite"));
+        let zero = Scale {
+            approximation: 0.0,
+            detail: 1.0,
+        };
+        assert!(why(Wavelet::real("x", &[good], zero)).contains("scale 0"));
+        for first in [17, -18, i32::MAX, i32::MIN] {
+            let far = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
+            assert!(why(Wavelet::integer("x", &[far], 0)).contains("reach"));
+        }
+        for taps in [&[][..], &[1; 9][..]] {
+            let step = IntegerStep::subtract(Approximation, 0, taps, 0, 0);
+            assert!(why(Wavelet::integer("x", &[step], 0)).contains("taps"));
+        }
+        let wide = IntegerStep::subtract(Approximation, 0, &[1], 0, 32);
+        assert!(why(Wavelet::integer("x", &[wide], 0)).contains("32 bits"));
+        let near = IntegerStep::add(Approximation, -1, &[1, 1], 0, 0);
+        assert!(why(Wavelet::integer("x", &[near], 9)).contains("pre-shift"));
+    }
+}

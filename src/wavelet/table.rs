@@ -1,0 +1,167 @@
+//! The wavelets that come with the library, each with its source.
+
+use super::{AxisOrder, Channel, IntegerStep, RealStep, Scale, Steps, Wavelet};
+use crate::boundary::Boundary;
+use Channel::{Approximation as S, Detail as D};
+
+// Shared by several wavelets of VC-2 and by CCSDS 122.
+const PREDICT_4_TAPS: IntegerStep = IntegerStep::subtract(D, -1, &[-1, 9, 9, -1], 8, 4);
+const UPDATE_2_TAPS: IntegerStep = IntegerStep::add(S, -1, &[1, 1], 2, 2);
+
+const SQRT_3: f64 = 1.732050807568877293527446341505872367;
+const SQRT_2: f64 = std::f64::consts::SQRT_2;
+/// The low-pass gain of the unscaled 9/7 steps (ITU-T T.800, table F.4).
+const K: f64 = 1.230174104914001;
+
+impl Wavelet {
+    /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000, and the same steps without rounding for
+    /// real samples. ITU-T T.800, annex F, equations F-5 and F-6.
+    pub const CDF_5_3: Wavelet = Wavelet {
+        real: Some(Steps::new(&[
+            RealStep::new(D, 0, &[-0.5, -0.5]),
+            RealStep::new(S, -1, &[0.25, 0.25]),
+        ])),
+        integer: Some(Steps::new(&[
+            IntegerStep::subtract(D, 0, &[1, 1], 0, 1),
+            UPDATE_2_TAPS,
+        ])),
+        ..Wavelet::named("cdf53")
+    };
+
+    /// CDF 9/7: the irreversible transform of JPEG 2000, low-pass gain 1. ITU-T T.800, annex F,
+    /// table F.4.
+    pub const CDF_9_7: Wavelet = Wavelet {
+        real: Some(Steps::new(&[
+            RealStep::new(D, 0, &[-1.586134342059924, -1.586134342059924]),
+            RealStep::new(S, -1, &[-0.052980118572961, -0.052980118572961]),
+            RealStep::new(D, 0, &[0.882911075530934, 0.882911075530934]),
+            RealStep::new(S, -1, &[0.443506852043971, 0.443506852043971]),
+        ])),
+        scale: Scale {
+            approximation: 1.0 / K,
+            detail: K,
+        },
+        ..Wavelet::named("cdf97")
+    };
+
+    /// Haar, orthonormal: s = (a + b) / sqrt 2, d = (b - a) / sqrt 2.
+    pub const HAAR: Wavelet = Wavelet {
+        real: Some(Steps::new(&[
+            RealStep::new(D, 0, &[-1.0]),
+            RealStep::new(S, 0, &[0.5]),
+        ])),
+        scale: Scale {
+            approximation: SQRT_2,
+            detail: 1.0 / SQRT_2,
+        },
+        ..Wavelet::named("haar")
+    };
+
+    /// Daubechies with four taps (two vanishing moments), orthonormal, in the lifting steps of
+    /// Daubechies and Sweldens, "Factoring wavelet transforms into lifting steps" (1998), section 7.5.
+    pub const DAUB_4: Wavelet = Wavelet {
+        real: Some(Steps::new(&[
+            RealStep::new(S, 0, &[SQRT_3]),
+            RealStep::new(D, -1, &[-(SQRT_3 - 2.0) / 4.0, -SQRT_3 / 4.0]),
+            RealStep::new(S, 1, &[-1.0]),
+        ])),
+        scale: Scale {
+            approximation: (SQRT_3 - 1.0) / SQRT_2,
+            detail: (SQRT_3 + 1.0) / SQRT_2,
+        },
+        boundary: Boundary::Periodic,
+        ..Wavelet::named("daub4")
+    };
+
+    /// The integer 9/7-M transform of CCSDS 122.0-B.
+    pub const CCSDS_9_7_M: Wavelet = Wavelet {
+        integer: Some(Steps::new(&[
+            PREDICT_4_TAPS,
+            IntegerStep::subtract(S, -1, &[-1, -1], 2, 2),
+        ])),
+        axis_order: AxisOrder::InnermostFirst,
+        ..Wavelet::named("ccsds97m")
+    };
+
+    /// VC-2 Deslauriers-Dubuc (9,7). Needs headroom: one bit a level plus two.
+    pub const VC2_DD_9_7: Wavelet = vc2("vc2-dd97", 1, &[PREDICT_4_TAPS, UPDATE_2_TAPS]);
+
+    /// VC-2 LeGall (5,3); rounds otherwise than [`Wavelet::CDF_5_3`]. Needs headroom: one bit a level
+    /// plus two.
+    pub const VC2_LEGALL_5_3: Wavelet = vc2(
+        "vc2-legall53",
+        1,
+        &[IntegerStep::subtract(D, 0, &[1, 1], 1, 1), UPDATE_2_TAPS],
+    );
+
+    /// VC-2 Deslauriers-Dubuc (13,7). Needs headroom: one bit a level plus two.
+    pub const VC2_DD_13_7: Wavelet = vc2(
+        "vc2-dd137",
+        1,
+        &[
+            PREDICT_4_TAPS,
+            IntegerStep::add(S, -2, &[-1, 9, 9, -1], 16, 5),
+        ],
+    );
+
+    /// VC-2 Haar without shift.
+    pub const VC2_HAAR_0: Wavelet = vc2("vc2-haar0", 0, &VC2_HAAR_STEPS);
+
+    /// VC-2 Haar with a shift of one bit a level. Needs headroom: one bit a level plus two.
+    pub const VC2_HAAR_1: Wavelet = vc2("vc2-haar1", 1, &VC2_HAAR_STEPS);
+
+    /// VC-2 Fidelity: eight taps a step.
+    pub const VC2_FIDELITY: Wavelet = vc2(
+        "vc2-fidelity",
+        0,
+        &[
+            IntegerStep::add(S, -4, &[-8, 21, -46, 161, 161, -46, 21, -8], 128, 8),
+            IntegerStep::subtract(D, -3, &[-2, 10, -25, 81, 81, -25, 10, -2], 128, 8),
+        ],
+    );
+
+    /// VC-2 Daubechies (9,7), an integer approximation of [`Wavelet::CDF_9_7`]. Needs headroom: one bit
+    /// a level plus three; equals the standard while |s0 + s1| < 2^31 / 6497.
+    pub const VC2_DAUB_9_7: Wavelet = vc2(
+        "vc2-daub97",
+        1,
+        &[
+            IntegerStep::subtract(D, 0, &[6497, 6497], 2048, 12),
+            IntegerStep::subtract(S, -1, &[217, 217], 2048, 12),
+            IntegerStep::add(D, 0, &[3616, 3616], 2048, 12),
+            IntegerStep::add(S, -1, &[1817, 1817], 2048, 12),
+        ],
+    );
+
+    /// Every wavelet of the table.
+    pub const ALL: [Wavelet; 12] = [
+        Self::CDF_5_3,
+        Self::CDF_9_7,
+        Self::HAAR,
+        Self::DAUB_4,
+        Self::CCSDS_9_7_M,
+        Self::VC2_DD_9_7,
+        Self::VC2_LEGALL_5_3,
+        Self::VC2_DD_13_7,
+        Self::VC2_HAAR_0,
+        Self::VC2_HAAR_1,
+        Self::VC2_FIDELITY,
+        Self::VC2_DAUB_9_7,
+    ];
+}
+
+const VC2_HAAR_STEPS: [IntegerStep; 2] = [
+    IntegerStep::subtract(D, 0, &[1], 0, 0),
+    IntegerStep::add(S, 0, &[1], 1, 1),
+];
+
+/// A wavelet of VC-2 (SMPTE ST 2042-1, section 15.4.4): rows first, neighbours clamped.
+const fn vc2(name: &str, pre_shift: u32, steps: &[IntegerStep]) -> Wavelet {
+    Wavelet {
+        integer: Some(Steps::new(steps)),
+        pre_shift,
+        boundary: Boundary::Clamp,
+        axis_order: AxisOrder::InnermostFirst,
+        ..Wavelet::named(name)
+    }
+}
