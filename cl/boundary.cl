@@ -1,0 +1,23 @@
+// What a step reads outside the line; the numbers are the places in Boundary::ALL.
+#define SYMMETRIC 0
+#define PERIODIC 1
+#define CLAMP 2
+#define ZERO 3
+
+// Where channel `parity` (0: s, 1: d) of a line of `samples` samples is read when its sample `index`,
+// which may lie outside, is wanted; -1 where the value is zero.
+inline int map_index(const int boundary, const int parity, const int index, const int samples) {
+  const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  if (index >= 0 && index < count) return index;
+  if (boundary == SYMMETRIC) {
+    const int period = 2 * (samples - 1);
+    int place = (2 * index + parity) % period;
+    if (place < 0) place += period;
+    return (min(place, period - place) - parity) / 2;
+  }
+  if (boundary == PERIODIC) {
+    const int place = index % count;
+    return place < 0 ? place + count : place;
+  }
+  return boundary == CLAMP ? clamp(index, 0, count - 1) : -1;
+}

@@ -1,0 +1,398 @@
+//! Sub-bands: their names, their places in an array of coefficients, and the norms of their synthesis
+//! functions.
+
+use crate::error::{Error, Result};
+use crate::reference::inverse_line;
+use crate::sample::SampleType;
+use crate::transform::{Layout, MAX_AXES, Transform};
+use crate::wavelet::{Channel, MAX_REACH, RealStep, Scale, Wavelet};
+use std::fmt;
+use std::str::FromStr;
+
+/// A sub-band: low-pass or high-pass along each transformed axis, innermost (x) first. `HL` is high-pass
+/// along x and low-pass along y, top right in the Mallat layout. With other than two axes use
+/// [`FromStr`]: `"H"`, `"HLL"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Band {
+    axes: usize,
+    /// Bit i: high-pass along the i-th axis, innermost first.
+    high: u32,
+}
+
+impl Band {
+    /// Low-pass of one axis.
+    pub const L: Band = Band { axes: 1, high: 0 };
+    /// High-pass of one axis.
+    pub const H: Band = Band { axes: 1, high: 1 };
+    /// Low-pass along x and y; kept of the coarsest level only.
+    pub const LL: Band = Band { axes: 2, high: 0 };
+    /// High-pass along x, low-pass along y.
+    pub const HL: Band = Band { axes: 2, high: 1 };
+    /// Low-pass along x, high-pass along y.
+    pub const LH: Band = Band { axes: 2, high: 2 };
+    /// High-pass along x and y.
+    pub const HH: Band = Band { axes: 2, high: 3 };
+
+    /// All bands of a level over `axes` axes, the low-pass one first.
+    pub fn of_axes(axes: usize) -> impl Iterator<Item = Band> {
+        let axes = axes.min(MAX_AXES);
+        (0..1u32 << axes).map(move |high| Band { axes, high })
+    }
+
+    /// Whether it is low-pass along every axis.
+    pub fn is_low(self) -> bool {
+        self.high == 0
+    }
+
+    fn is_high_along(self, i: usize) -> bool {
+        self.high >> i & 1 == 1
+    }
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = |i| if self.is_high_along(i) { 'H' } else { 'L' };
+        f.pad(&(0..self.axes).map(letter).collect::<String>())
+    }
+}
+
+impl FromStr for Band {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let good = name.bytes().all(|c| c == b'L' || c == b'H');
+        if name.is_empty() || name.len() > MAX_AXES || !good {
+            return Err(Error::Unknown {
+                what: "band",
+                expected: format!("1 to {MAX_AXES} letters L or H, innermost axis first"),
+                got: name.to_owned(),
+            });
+        }
+        let bit = |(i, c)| u32::from(c == b'H') << i;
+        Ok(Band {
+            axes: name.len(),
+            high: name.bytes().enumerate().map(bit).sum(),
+        })
+    }
+}
+
+/// Where a band stands in an array of coefficients: every axis of the array, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BandBox {
+    pub offset: usize,
+    pub shape: Vec<usize>,
+    pub strides: Vec<usize>,
+}
+
+impl Transform {
+    /// The transformed axes, innermost first.
+    fn axes_innermost_first(&self) -> Vec<usize> {
+        let mut axes = self.axes.clone();
+        axes.sort_unstable_by(|a, b| b.cmp(a));
+        axes
+    }
+
+    /// The number of the last level that has anything to do.
+    pub(crate) fn coarsest(&self) -> u32 {
+        self.active_levels().len() as u32
+    }
+
+    /// The bands that the coefficients consist of, coarsest first: the low-pass band of the last level,
+    /// then the high-pass bands of every level down to the finest, level 1. A band may be empty.
+    ///
+    /// Levels beyond those that have anything to do are left out.
+    pub fn bands(&self) -> Vec<(u32, Band)> {
+        let coarsest = self.coarsest();
+        let axes = self.axes.len();
+        let low = Band { axes, high: 0 };
+        let details = (1..=coarsest).rev().flat_map(|level| {
+            let high = Band::of_axes(axes).filter(|band| !band.is_low());
+            high.map(move |band| (level, band))
+        });
+        std::iter::once((coarsest, low)).chain(details).collect()
+    }
+
+    fn check_band(&self, level: u32, band: Band) -> Result<()> {
+        self.check()?;
+        let refuse = |expected: String| {
+            Err(Error::Shape {
+                what: "band",
+                expected,
+                got: format!("{band} of level {level}"),
+            })
+        };
+        if band.axes != self.axes.len() {
+            return refuse(format!("{} letters, one for each axis", self.axes.len()));
+        }
+        let coarsest = self.coarsest();
+        if band.is_low() {
+            // What lies beyond the coarsest level is that level's low band.
+            if level < coarsest || level > self.levels {
+                return refuse(format!("{band} of level {coarsest}, the only one kept"));
+            }
+        } else if level == 0 || level > self.levels {
+            return refuse(format!("a level from 1 to {}", self.levels));
+        }
+        Ok(())
+    }
+
+    /// Where a band stands.
+    pub(crate) fn band_box(&self, level: u32, band: Band) -> Result<BandBox> {
+        self.check_band(level, band)?;
+        let level = if band.is_low() {
+            level.min(self.coarsest())
+        } else {
+            level
+        };
+        let mut at = BandBox {
+            offset: 0,
+            shape: self.shape.clone(),
+            strides: vec![1; self.shape.len()],
+        };
+        for axis in (1..self.shape.len()).rev() {
+            at.strides[axis - 1] = at.strides[axis] * self.shape[axis];
+        }
+        if level == 0 {
+            return Ok(at);
+        }
+        let before = self.shape_after(level - 1);
+        for (i, &axis) in self.axes_innermost_first().iter().enumerate() {
+            let n = before[axis];
+            let (low, high) = (n.div_ceil(2), n / 2);
+            let is_high = band.is_high_along(i);
+            at.shape[axis] = if is_high { high } else { low };
+            if n == 1 {
+                continue;
+            }
+            let stride = at.strides[axis];
+            let to_high = match self.layout {
+                Layout::Mallat => low * stride,
+                Layout::Interleaved => {
+                    at.strides[axis] = stride << level;
+                    stride << (level - 1)
+                }
+            };
+            if is_high {
+                at.offset += to_high;
+            }
+        }
+        Ok(at)
+    }
+
+    /// The L2 norm of the synthesis function of a band's coefficients, far from borders: what a
+    /// coefficient of size 1 adds to the picture. A coefficient times its band's norm is comparable
+    /// between bands, so thresholds mean the same everywhere. Rounding of integer wavelets is left out.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a band that the coefficients do not have; [`Error::Unsupported`] where the
+    /// wavelet has no steps for the sample type.
+    pub fn band_norm(&self, sample: SampleType, level: u32, band: Band) -> Result<f64> {
+        sample.check(&self.wavelet)?;
+        self.check_band(level, band)?;
+        let linear = linear(&self.wavelet, sample);
+        let [low, high] = [Channel::Approximation, Channel::Detail].map(|c| synthesis(&linear, c));
+        let mut norm = 1.0;
+        for (i, axis) in self.axes_innermost_first().into_iter().enumerate() {
+            let active = |number: &u32| self.shape_after(number - 1)[axis] > 1;
+            let levels = (1..=level).take_while(active).count();
+            norm *= match band.is_high_along(i) {
+                _ if levels == 0 => 1.0,
+                true => cascade_norm(&low, &high, levels),
+                false => cascade_norm(&low, &low, levels),
+            };
+        }
+        if sample.is_integer() {
+            let shifted = self.wavelet.pre_shift() * level.min(self.coarsest());
+            norm *= 0.5f64.powi(shifted as i32);
+        }
+        Ok(norm)
+    }
+}
+
+/// The wavelet without rounding.
+fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
+    if !sample.is_integer() {
+        return *wavelet;
+    }
+    let steps: Vec<RealStep> = wavelet
+        .integer_steps()
+        .unwrap_or_default()
+        .iter()
+        .map(|step| {
+            let unit = 1.0 / f64::from(1u32 << step.shift());
+            let taps: Vec<f64> = step
+                .taps()
+                .iter()
+                .map(|&tap| f64::from(tap) * unit)
+                .collect();
+            RealStep::new(step.stencil().target, step.stencil().first, &taps)
+        })
+        .collect();
+    Wavelet::real(wavelet.name(), &steps, Scale::NONE).expect("integer steps are finite reals")
+}
+
+/// What one coefficient of a channel becomes in one inverse level.
+fn synthesis(wavelet: &Wavelet, channel: Channel) -> Vec<f64> {
+    let centre = 2 * MAX_REACH;
+    let mut line = vec![0.0; 4 * centre];
+    line[2 * centre + channel as usize] = 1.0;
+    inverse_line(wavelet, crate::boundary::Boundary::Zero, &mut line);
+    line
+}
+
+/// The L2 norm of `first` upsampled and filtered by `low` again and again, `levels` filters in all.
+///
+/// Its square is r(0) of the autocorrelation r of the whole cascade. Filtering by h after upsampling
+/// takes r to r'(k) = sum over m of r(m) a(k - 2m), with a the autocorrelation of h, so r'(0) is a weighted
+/// sum of r; the weights c start as c(0) = 1 and follow c'(m) = sum over k of c(k) a(k - 2m), which never
+/// grows longer than a.
+fn cascade_norm(low: &[f64], first: &[f64], levels: usize) -> f64 {
+    let autocorrelation = |h: &[f64]| -> Vec<f64> {
+        (0..h.len())
+            .map(|lag| h[lag..].iter().zip(h).map(|(a, b)| a * b).sum())
+            .collect()
+    };
+    let a = autocorrelation(low);
+    let reach = a.len() as i64 - 1;
+    let at = |values: &[f64], k: i64| {
+        values
+            .get(k.unsigned_abs() as usize)
+            .copied()
+            .unwrap_or(0.0)
+    };
+    // c and a are even; c(m) is kept for m >= 0.
+    let mut c = vec![0.0; a.len()];
+    c[0] = 1.0;
+    for _ in 1..levels {
+        c = (0..=reach)
+            .map(|m| {
+                (-reach..=reach)
+                    .map(|k| at(&c, k) * at(&a, k - 2 * m))
+                    .sum()
+            })
+            .collect();
+    }
+    let r = autocorrelation(first);
+    let square: f64 = (-reach..=reach).map(|k| at(&c, k) * at(&r, k)).sum();
+    square.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference;
+
+    #[test]
+    fn names_round_trip() {
+        for axes in 1..=4 {
+            for band in Band::of_axes(axes) {
+                assert_eq!(band.to_string().parse(), Ok(band));
+            }
+        }
+        assert_eq!("HL".parse(), Ok(Band::HL));
+        for bad in ["", "hl", "LLLLL", "LX"] {
+            assert!(bad.parse::<Band>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bands_cover_every_coefficient_once() {
+        for layout in Layout::ALL {
+            for (shape, axes) in [
+                (vec![5, 7], vec![0, 1]),
+                (vec![3, 1, 6], vec![2, 1]),
+                (vec![4, 3, 2, 5], vec![0, 3]),
+                (vec![9], vec![0]),
+            ] {
+                for levels in [0, 1, 2, 5] {
+                    let transform = Transform::new(Wavelet::HAAR, shape.clone())
+                        .axes(axes.clone())
+                        .levels(levels)
+                        .layout(layout);
+                    let mut seen = vec![0; transform.len()];
+                    for (level, band) in transform.bands() {
+                        let at = transform.band_box(level, band).unwrap();
+                        let count: usize = at.shape.iter().product();
+                        for i in 0..count {
+                            let (mut rest, mut place) = (i, at.offset);
+                            for (n, stride) in at.shape.iter().zip(&at.strides).rev() {
+                                place += rest % n * stride;
+                                rest /= n;
+                            }
+                            seen[place] += 1;
+                        }
+                    }
+                    assert!(
+                        seen.iter().all(|&times| times == 1),
+                        "{transform:?} {seen:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_bands_that_are_there_are_given() {
+        let transform = Transform::new(Wavelet::HAAR, [8, 8]).levels(2);
+        assert!(transform.band_box(2, Band::LL).is_ok());
+        assert!(transform.band_box(1, Band::LL).is_err());
+        assert!(transform.band_box(3, Band::HL).is_err());
+        assert!(transform.band_box(0, Band::HL).is_err());
+        assert!(transform.band_box(1, Band::H).is_err());
+        let hl = transform.band_box(1, Band::HL).unwrap();
+        assert_eq!((hl.offset, hl.shape), (4, vec![4, 4]));
+    }
+
+    #[test]
+    fn norms_are_those_of_synthesis_functions() {
+        for wavelet in [
+            Wavelet::CDF_9_7,
+            Wavelet::CDF_5_3,
+            Wavelet::DAUB_4,
+            Wavelet::HAAR,
+        ] {
+            let transform = Transform::new(wavelet, [192, 256]).levels(3);
+            for (level, band) in transform.bands() {
+                let at = transform.band_box(level, band).unwrap();
+                let mut coefficients = vec![0f64; transform.len()];
+                let middle: usize = at
+                    .shape
+                    .iter()
+                    .zip(&at.strides)
+                    .map(|(n, s)| n / 2 * s)
+                    .sum();
+                coefficients[at.offset + middle] = 1.0;
+                let function = reference::inverse(&transform, &coefficients).unwrap();
+                let norm = function.iter().map(|v| v * v).sum::<f64>().sqrt();
+                let given = transform.band_norm(SampleType::F64, level, band).unwrap();
+                assert!(
+                    (norm - given).abs() < 1e-9 * norm,
+                    "{wavelet} {level} {band}: {norm} {given}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn orthonormal_wavelets_have_norm_one_at_any_level() {
+        let transform = Transform::new(Wavelet::HAAR, [1 << 30]).levels(30);
+        for (level, band) in transform.bands() {
+            let norm = transform.band_norm(SampleType::F32, level, band).unwrap();
+            assert!((norm - 1.0).abs() < 1e-9, "{level} {band}: {norm}");
+        }
+    }
+
+    #[test]
+    fn a_pre_shift_halves_the_norm_of_every_level() {
+        let norm = |wavelet, level| {
+            let transform = Transform::new(wavelet, [64, 64]).levels(2);
+            transform
+                .band_norm(SampleType::I32, level, Band::HL)
+                .unwrap()
+        };
+        for level in [1, 2] {
+            let ratio = norm(Wavelet::VC2_HAAR_1, level) / norm(Wavelet::VC2_HAAR_0, level);
+            assert!((ratio - 0.5f64.powi(level as i32)).abs() < 1e-12);
+        }
+    }
+}

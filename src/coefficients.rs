@@ -1,0 +1,274 @@
+//! The result of a transform on the host, and views of its sub-bands.
+
+use crate::band::BandBox;
+use crate::error::{Error, Result};
+use crate::sample::Sample;
+use crate::transform::Transform;
+
+pub use crate::band::Band;
+
+/// Coefficients on the host: an array of the transform's shape, in its layout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coefficients<T: Sample> {
+    transform: Transform,
+    data: Vec<T>,
+}
+
+impl<T: Sample> Coefficients<T> {
+    /// Coefficients of `transform` that came from somewhere else, in its layout.
+    ///
+    /// # Errors
+    /// What [`Transform::check`] refuses; [`Error::Length`] for another number of coefficients.
+    pub fn from_parts(transform: &Transform, data: Vec<T>) -> Result<Self> {
+        transform.check()?;
+        if data.len() != transform.len() {
+            return Err(Error::Length {
+                what: "the data",
+                expected: transform.len(),
+                got: data.len(),
+            });
+        }
+        let transform = transform.clone();
+        Ok(Coefficients { transform, data })
+    }
+
+    /// All zero.
+    ///
+    /// # Errors
+    /// What [`Transform::check`] refuses.
+    pub fn zeros(transform: &Transform) -> Result<Self> {
+        transform.check()?;
+        Self::from_parts(transform, vec![T::zeroed(); transform.len()])
+    }
+
+    /// The transform that they are of.
+    pub fn transform(&self) -> &Transform {
+        &self.transform
+    }
+
+    /// All of them, row-major in the transform's shape and layout.
+    pub fn as_slice(&self) -> &[T] {
+        &self.data
+    }
+
+    /// All of them, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
+    /// All of them, without a copy.
+    pub fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+
+    /// A sub-band: `band(1, Band::HL)` is that of the finest level. The low-pass band is kept of the
+    /// coarsest level only. A band may be empty.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a band that is not there.
+    pub fn band(&self, level: u32, band: Band) -> Result<BandView<'_, T>> {
+        let at = self.transform.band_box(level, band)?;
+        Ok(BandView {
+            data: &self.data,
+            at,
+        })
+    }
+
+    /// The same, to be changed.
+    ///
+    /// # Errors
+    /// As [`band`](Self::band).
+    pub fn band_mut(&mut self, level: u32, band: Band) -> Result<BandViewMut<'_, T>> {
+        let at = self.transform.band_box(level, band)?;
+        Ok(BandViewMut {
+            data: &mut self.data,
+            at,
+        })
+    }
+}
+
+impl BandBox {
+    fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// The length of the n-th axis from the end; 1 where there is none.
+    fn extent(&self, from_end: usize) -> usize {
+        let axis = self.shape.len().checked_sub(from_end);
+        axis.map_or(1, |axis| self.shape[axis])
+    }
+
+    fn place(&self, index: &[usize]) -> Option<usize> {
+        let inside =
+            index.len() == self.shape.len() && index.iter().zip(&self.shape).all(|(i, n)| i < n);
+        let steps = index.iter().zip(&self.strides);
+        inside.then(|| self.offset + steps.map(|(i, stride)| i * stride).sum::<usize>())
+    }
+
+    /// The place of the i-th coefficient in row-major order.
+    fn nth(&self, mut i: usize) -> usize {
+        let mut place = self.offset;
+        for (n, stride) in self.shape.iter().zip(&self.strides).rev() {
+            place += i % n * stride;
+            i /= n;
+        }
+        place
+    }
+}
+
+macro_rules! shape_of_view {
+    () => {
+        /// The lengths of the band along the array's axes, outermost first.
+        pub fn shape(&self) -> &[usize] {
+            &self.at.shape
+        }
+
+        /// The distance in [`Coefficients::as_slice`] of neighbours along each axis.
+        pub fn strides(&self) -> &[usize] {
+            &self.at.strides
+        }
+
+        /// The length of the last axis but one; 1 where there is only one.
+        pub fn rows(&self) -> usize {
+            self.at.extent(2)
+        }
+
+        /// The length of the last axis.
+        pub fn cols(&self) -> usize {
+            self.at.extent(1)
+        }
+
+        /// How many coefficients the band has.
+        pub fn len(&self) -> usize {
+            self.at.len()
+        }
+
+        /// Whether it has none.
+        pub fn is_empty(&self) -> bool {
+            self.len() == 0
+        }
+
+        /// The coefficient at this index along each axis; `None` outside.
+        pub fn get(&self, index: &[usize]) -> Option<T> {
+            self.at.place(index).map(|place| self.data[place])
+        }
+
+        /// All coefficients in row-major order.
+        pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + '_ {
+            (0..self.len()).map(|i| self.data[self.at.nth(i)])
+        }
+
+        /// A dense copy in row-major order.
+        pub fn to_vec(&self) -> Vec<T> {
+            self.iter().collect()
+        }
+    };
+}
+
+/// A sub-band, read where it stands.
+#[derive(Clone, Debug)]
+pub struct BandView<'a, T> {
+    data: &'a [T],
+    at: BandBox,
+}
+
+impl<T: Sample> BandView<'_, T> {
+    shape_of_view!();
+}
+
+/// A sub-band, changed where it stands.
+#[derive(Debug)]
+pub struct BandViewMut<'a, T> {
+    data: &'a mut [T],
+    at: BandBox,
+}
+
+impl<T: Sample> BandViewMut<'_, T> {
+    shape_of_view!();
+
+    /// The coefficient at this index along each axis, to be changed; `None` outside.
+    pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        let place = self.at.place(index)?;
+        Some(&mut self.data[place])
+    }
+
+    /// Replaces each coefficient by what `change` makes of it.
+    pub fn apply(&mut self, mut change: impl FnMut(T) -> T) {
+        for i in 0..self.len() {
+            let place = self.at.nth(i);
+            self.data[place] = change(self.data[place]);
+        }
+    }
+
+    /// Replaces all coefficients, in row-major order.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for another number of values.
+    pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
+        if values.len() != self.len() {
+            return Err(Error::Length {
+                what: "the slice",
+                expected: self.len(),
+                got: values.len(),
+            });
+        }
+        for (i, value) in values.iter().enumerate() {
+            self.data[self.at.nth(i)] = *value;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transform::Layout;
+    use crate::wavelet::Wavelet;
+
+    #[test]
+    fn bands_are_read_and_written_in_place() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [3, 4]);
+        let data = (0..12).collect();
+        let mut coefficients = Coefficients::<i32>::from_parts(&transform, data).unwrap();
+        let hl = coefficients.band(1, Band::HL).unwrap();
+        assert_eq!(
+            (hl.rows(), hl.cols(), hl.to_vec()),
+            (2, 2, vec![2, 3, 6, 7])
+        );
+        assert_eq!(
+            (hl.get(&[1, 0]), hl.get(&[2, 0]), hl.get(&[0])),
+            (Some(6), None, None)
+        );
+
+        let mut lh = coefficients.band_mut(1, Band::LH).unwrap();
+        lh.apply(|v| -v);
+        *lh.get_mut(&[0, 1]).unwrap() += 100;
+        assert_eq!(coefficients.as_slice()[8..10], [-8, 91]);
+        let mut hh = coefficients.band_mut(1, Band::HH).unwrap();
+        assert!(hh.copy_from_slice(&[1]).is_err());
+        hh.copy_from_slice(&[1, 2]).unwrap();
+        assert_eq!(coefficients.as_slice()[10..], [1, 2]);
+    }
+
+    #[test]
+    fn interleaved_bands_are_strided() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [2, 5])
+            .axes([1])
+            .layout(Layout::Interleaved);
+        let coefficients = Coefficients::<i32>::from_parts(&transform, (0..10).collect()).unwrap();
+        assert_eq!(
+            coefficients.band(1, Band::L).unwrap().to_vec(),
+            [0, 2, 4, 5, 7, 9]
+        );
+        assert_eq!(
+            coefficients.band(1, Band::H).unwrap().to_vec(),
+            [1, 3, 6, 8]
+        );
+    }
+
+    #[test]
+    fn the_wrong_number_of_coefficients_is_an_error() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [2, 5]);
+        assert!(Coefficients::<i32>::from_parts(&transform, vec![0; 9]).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! What a device can do, as plain data.
+
+use crate::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// The kind of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeviceKind {
+    /// A graphics processor.
+    Gpu,
+    /// The host's processor.
+    Cpu,
+    /// Anything else that computes.
+    Accelerator,
+}
+
+impl DeviceKind {
+    /// All kinds, the one usually fastest first.
+    pub const ALL: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Cpu];
+
+    /// The name, as [`FromStr`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DeviceKind::Gpu => "gpu",
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Accelerator => "accelerator",
+        }
+    }
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for DeviceKind {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == word)
+            .ok_or_else(|| Error::unknown("device kind", &Self::ALL.map(DeviceKind::name), word))
+    }
+}
+
+/// What a device says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Which platform it belongs to, and which of its devices it is, both from 0.
+    pub index: (usize, usize),
+    /// The name of the platform, such as `NVIDIA CUDA`.
+    pub platform: String,
+    /// The device's own name.
+    pub name: String,
+    /// The device's vendor.
+    pub vendor: String,
+    /// The version of OpenCL and of the driver.
+    pub version: String,
+    /// Graphics processor, host processor or other.
+    pub kind: DeviceKind,
+    /// How many compute units it has.
+    pub compute_units: usize,
+    /// How many work-items a work-group may have.
+    pub max_work_group: usize,
+    /// How many of them along each dimension.
+    pub max_work_items: [usize; 3],
+    /// Bytes of local memory a work-group may use.
+    pub local_memory: u64,
+    /// Bytes of global memory.
+    pub global_memory: u64,
+    /// Bytes that one array may have.
+    pub max_allocation: u64,
+    /// Whether it computes in double precision.
+    pub fp64: bool,
+    /// Whether work-items can form sub-groups (`cl_khr_subgroups` or Intel's).
+    pub sub_groups: bool,
+    /// All its extensions, separated by spaces.
+    pub extensions: String,
+}
+
+impl DeviceInfo {
+    /// Whether the device has this OpenCL extension.
+    pub fn has_extension(&self, extension: &str) -> bool {
+        self.extensions.split_whitespace().any(|e| e == extension)
+    }
+}
+
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (platform, device) = self.index;
+        write!(
+            f,
+            "{platform}:{device} {} ({}, {})",
+            self.name, self.platform, self.kind
+        )
+    }
+}
+
+#[cfg(test)]
+impl DeviceInfo {
+    /// A device for tests that need none.
+    pub(crate) fn imaginary() -> Self {
+        DeviceInfo {
+            index: (0, 0),
+            platform: "Imaginary Platform".into(),
+            name: "Imaginary 9000".into(),
+            vendor: "Nobody".into(),
+            version: "OpenCL 3.0".into(),
+            kind: DeviceKind::Gpu,
+            compute_units: 32,
+            max_work_group: 1024,
+            max_work_items: [1024, 1024, 64],
+            local_memory: 48 << 10,
+            global_memory: 8 << 30,
+            max_allocation: 2 << 30,
+            fp64: true,
+            sub_groups: false,
+            extensions: "cl_khr_fp64".into(),
+        }
+    }
+}

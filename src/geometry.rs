@@ -1,0 +1,221 @@
+//! Where the samples of a pass lie: arrays seen at one level, and their lines along one axis.
+
+use crate::transform::{Layout, Transform};
+use bytemuck::{Pod, Zeroable};
+
+/// The two channels of an axis: the distance of neighbours within a channel, and where the second
+/// (detail) channel starts. The same as `Axis` in cl/common.cl.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Axis {
+    pub pair: i64,
+    pub high: i64,
+}
+
+/// Where the lines of a pass stand in one array. The same as `Side` in cl/common.cl.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Side {
+    pub offset: i64,
+    pub line: Axis,
+    pub across: [Axis; 3],
+}
+
+/// The arguments of a kernel besides its arrays. The same as `Pass` in cl/common.cl.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Arguments {
+    pub from: Side,
+    pub to: Side,
+    pub corner: Side,
+    pub samples: i32,
+    pub lines: i32,
+    pub across: [i32; 3],
+    pub low: [i32; 3],
+    pub boundary: i32,
+    pub shift_in: i32,
+    pub shift_out: i32,
+    pub has_corner: i32,
+    pub step: i32,
+    pub groups: i32,
+    pub windows: i32,
+    pub spare: i32,
+}
+
+/// How the two channels of an axis lie in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Samples in the order of the signal: the axis is not transformed yet, or never.
+    Signal,
+    /// All approximations, then all details.
+    Planar,
+    /// Each coefficient where its sample was.
+    Woven,
+}
+
+/// An array as one level sees it: its shape there, and per axis the stride and the order of samples.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    pub shape: Vec<usize>,
+    pub strides: Vec<usize>,
+    pub order: Vec<Order>,
+}
+
+impl View {
+    /// A dense array of `shape`, all axes in signal order.
+    pub fn dense(shape: &[usize]) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis];
+        }
+        View {
+            shape: shape.to_vec(),
+            strides,
+            order: vec![Order::Signal; shape.len()],
+        }
+    }
+
+    /// The place of level `number` (1 is the finest) in an array of coefficients in the transform's
+    /// layout, before its axes are transformed.
+    pub fn of_level(transform: &Transform, number: u32) -> Self {
+        let mut view = View::dense(&transform.shape);
+        view.shape = transform.shape_after(number - 1);
+        if transform.layout == Layout::Interleaved {
+            for &axis in &transform.axes {
+                if view.shape[axis] > 1 {
+                    view.strides[axis] <<= number - 1;
+                }
+            }
+        }
+        view
+    }
+
+    /// The same with `axes` transformed, their channels in `order`.
+    pub fn with_order(mut self, axes: &[usize], order: Order) -> Self {
+        for &axis in axes {
+            self.order[axis] = order;
+        }
+        self
+    }
+
+    /// The channels of `axis` as the axis of a pass.
+    fn along(&self, axis: usize) -> Axis {
+        let stride = self.strides[axis] as i64;
+        match self.order[axis] {
+            Order::Planar => Axis {
+                pair: stride,
+                high: stride * self.shape[axis].div_ceil(2) as i64,
+            },
+            Order::Signal | Order::Woven => Axis {
+                pair: 2 * stride,
+                high: stride,
+            },
+        }
+    }
+
+    /// The places of lines across `axis`, the first `low` of which are low-pass.
+    fn across(&self, axis: usize, low: usize) -> Axis {
+        let stride = self.strides[axis] as i64;
+        match self.order[axis] {
+            Order::Signal | Order::Planar => Axis {
+                pair: stride,
+                high: stride * low as i64,
+            },
+            Order::Woven => Axis {
+                pair: 2 * stride,
+                high: stride,
+            },
+        }
+    }
+}
+
+/// The lines along `axis` of a box that stands as `from` in one array and as `to` in another. Lines are
+/// counted in channel order on every axis that is transformed on either side.
+pub(crate) fn lines(axis: usize, from: &View, to: &View) -> Arguments {
+    let mut arguments = Arguments {
+        samples: from.shape[axis] as i32,
+        lines: 1,
+        across: [1; 3],
+        low: [1; 3],
+        ..Arguments::default()
+    };
+    arguments.from.line = from.along(axis);
+    arguments.to.line = to.along(axis);
+    let others = (0..from.shape.len()).rev().filter(|&other| other != axis);
+    for (i, other) in others.enumerate() {
+        let extent = from.shape[other];
+        let signal = |view: &View| view.order[other] == Order::Signal;
+        let low = if signal(from) && signal(to) {
+            extent
+        } else {
+            extent.div_ceil(2)
+        };
+        arguments.across[i] = extent as i32;
+        arguments.low[i] = low as i32;
+        arguments.lines = arguments.lines.saturating_mul(extent as i32);
+        arguments.from.across[i] = from.across(other, low);
+        arguments.to.across[i] = to.across(other, low);
+    }
+    arguments
+}
+
+/// The same lines with the approximations of the low corner in a dense array of their own.
+pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) -> Arguments {
+    arguments.has_corner = 1;
+    arguments.corner.line.pair = corner.strides[axis] as i64;
+    let others = (0..corner.shape.len()).rev().filter(|&other| other != axis);
+    for (i, other) in others.enumerate() {
+        arguments.corner.across[i].pair = corner.strides[other] as i64;
+    }
+    arguments
+}
+
+/// How many lines a box of `shape` has along the axis with the fewest samples; kernels count them in
+/// 32 bits.
+pub(crate) fn most_lines(shape: &[usize]) -> usize {
+    let total: usize = shape.iter().product();
+    total / shape.iter().min().copied().unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wavelet::Wavelet;
+
+    #[test]
+    fn arguments_have_no_hidden_padding() {
+        assert_eq!(size_of::<Side>(), 9 * 8);
+        assert_eq!(size_of::<Arguments>(), 27 * 8 + 16 * 4);
+    }
+
+    #[test]
+    fn a_column_pass_of_a_stack_of_pictures() {
+        let near = View::dense(&[3, 5, 7]);
+        let far = near.clone().with_order(&[1], Order::Planar);
+        let pass = lines(1, &near, &far);
+        assert_eq!((pass.samples, pass.lines), (5, 21));
+        assert_eq!((pass.across, pass.low), ([7, 3, 1], [7, 3, 1]));
+        assert_eq!(pass.from.line, Axis { pair: 14, high: 7 });
+        assert_eq!(pass.to.line, Axis { pair: 7, high: 21 });
+        assert_eq!(pass.from.across[1].pair, 35);
+    }
+
+    #[test]
+    fn interleaved_levels_keep_their_places() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [9, 10]).layout(Layout::Interleaved);
+        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Woven);
+        assert_eq!(
+            (view.shape.as_slice(), view.strides.as_slice()),
+            (&[5, 5][..], &[20, 2][..])
+        );
+        let pass = lines(
+            1,
+            &View::dense(&[5, 5]).with_order(&[0], Order::Planar),
+            &view,
+        );
+        assert_eq!(pass.low[0], 3);
+        // Row 3 of the dense array is the first detail row: at place 1 of the level's lattice.
+        assert_eq!(pass.to.across[0], Axis { pair: 40, high: 20 });
+        assert_eq!(pass.to.line, Axis { pair: 4, high: 2 });
+    }
+}

@@ -1,0 +1,165 @@
+//! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
+//! and direction. cl/common.cl lists them.
+
+use crate::reach::Reach;
+use crate::sample::SampleType;
+use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
+use std::fmt::Write;
+
+/// The stencils of the steps in the order in which they run.
+pub(crate) fn stencils(
+    wavelet: &Wavelet,
+    sample: SampleType,
+    direction: Direction,
+) -> Vec<Stencil> {
+    let mut stencils = sample
+        .stencils(wavelet)
+        .expect("the wavelet serves the sample type");
+    if direction == Direction::Inverse {
+        stencils.reverse();
+    }
+    stencils
+}
+
+/// The prelude for `wavelet`, which must have steps for `sample`.
+pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Direction) -> String {
+    let mut text = String::new();
+    let mut define = |name: &str, value: String| {
+        writeln!(text, "#define {name} {value}").expect("writing to a String")
+    };
+    let (memory, register, reduce) = match sample {
+        SampleType::I16 => ("short", "int", "((int)(short)(v))"),
+        SampleType::I32 => ("int", "int", "((int)(v))"),
+        SampleType::F32 => ("float", "float", "(v)"),
+        SampleType::F64 => ("double", "double", "(v)"),
+    };
+    define("T", memory.into());
+    define("A", register.into());
+    define("REDUCE(v)", reduce.into());
+    if sample.is_integer() {
+        define("INTEGER", String::new());
+    }
+    let inverse = direction == Direction::Inverse;
+    if !inverse {
+        define("FORWARD", String::new());
+    }
+
+    if !sample.is_integer() {
+        for (name, channel) in [("s", Channel::Approximation), ("d", Channel::Detail)] {
+            let factor = wavelet.scale().of(channel);
+            let (load, store) = if inverse {
+                (1.0 / factor, 1.0)
+            } else {
+                (1.0, factor)
+            };
+            define(&format!("IN_{name}"), real(load, sample));
+            define(&format!("OUT_{name}"), real(store, sample));
+        }
+    }
+
+    let operator = if inverse { '-' } else { '+' };
+    let mut lifts: Vec<String> = if sample.is_integer() {
+        let steps = wavelet.integer_steps().unwrap_or_default();
+        steps
+            .iter()
+            .map(|step| integer_lift(step, operator))
+            .collect()
+    } else {
+        let steps = wavelet.real_steps().unwrap_or_default();
+        steps
+            .iter()
+            .map(|step| real_lift(step, operator, sample))
+            .collect()
+    };
+    if inverse {
+        lifts.reverse();
+    }
+    for (k, lift) in lifts.into_iter().enumerate() {
+        define(&format!("LIFT_{k}(v, at)"), lift);
+    }
+
+    let stencils = stencils(wavelet, sample, direction);
+    let reach = Reach::new(&stencils);
+    define("REACH_LO", reach.before.to_string());
+    define("REACH_HI", reach.after.to_string());
+    let steps: Vec<String> = stencils
+        .iter()
+        .zip(&reach.steps)
+        .enumerate()
+        .map(|(k, (stencil, (before, after)))| {
+            let (target, source) = match stencil.target {
+                Channel::Approximation => ("s", "d"),
+                Channel::Detail => ("d", "s"),
+            };
+            let (first, last) = (stencil.first, stencil.last());
+            format!("STEP({k}, {target}, {source}, {first}, {last}, {before}, {after})")
+        })
+        .collect();
+    define("LIFT_STEPS(STEP)", steps.join(" "));
+    text
+}
+
+fn real(value: f64, sample: SampleType) -> String {
+    match sample {
+        SampleType::F32 => format!("({:e}f)", value as f32),
+        _ => format!("({value:e})"),
+    }
+}
+
+fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
+    let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
+        let offset = step.stencil().first + i as i32;
+        format!("{} * at({offset})", real(tap, sample))
+    });
+    let sum: Vec<String> = terms.collect();
+    format!("((v) {operator} ({}))", sum.join(" + "))
+}
+
+/// Sums are taken in `uint`: signed overflow is undefined in C.
+fn integer_lift(step: &IntegerStep, operator: char) -> String {
+    let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
+        let offset = step.stencil().first + i as i32;
+        format!("{}u * (uint)at({offset})", tap as u32)
+    });
+    let bias = format!("{}u", step.bias() as u32);
+    let sum: Vec<String> = terms.chain([bias]).collect();
+    let shift = step.shift();
+    format!(
+        "REDUCE((uint)(v) {operator} (uint)(as_int({}) >> {shift}))",
+        sum.join(" + ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_9_7_prelude_reads_like_the_table() {
+        let text = prelude(&Wavelet::CDF_9_7, SampleType::F32, Direction::Forward);
+        for line in [
+            "#define T float",
+            "#define FORWARD ",
+            "#define IN_s (1e0f)",
+            "#define OUT_d (1.2301741e0f)",
+            "#define LIFT_0(v, at) ((v) + ((-1.5861343e0f) * at(0) + (-1.5861343e0f) * at(1)))",
+            "#define REACH_LO 2",
+            "#define LIFT_STEPS(STEP) STEP(0, d, s, 0, 1, 2, 1) STEP(1, s, d, -1, 0, 1, 1) \
+             STEP(2, d, s, 0, 1, 1, 0) STEP(3, s, d, -1, 0, 0, 0)",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_inverse_subtracts_in_reverse_order_and_keeps_the_taps() {
+        let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
+        for line in [
+            "#define LIFT_0(v, at) REDUCE((uint)(v) - (uint)(as_int(1u * (uint)at(-1) + 1u * (uint)at(0) + 2u) >> 2))",
+            "#define LIFT_STEPS(STEP) STEP(0, s, d, -1, 0, 0, 1) STEP(1, d, s, 0, 1, 0, 0)",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
+        }
+        assert!(!text.contains("FORWARD") && !text.contains("IN_s"));
+    }
+}

@@ -1,0 +1,208 @@
+//! From a kernel's description to a kernel that runs: source, build, cache, launch.
+
+use crate::engine::{Shared, opencl};
+use crate::error::{Error, Result};
+use crate::geometry::Arguments;
+use crate::strategy::Kernel;
+use opencl3::event::Event;
+use opencl3::kernel::Kernel as ClKernel;
+use opencl3::memory::{Buffer, ClMem};
+use opencl3::program::Program;
+use std::sync::Arc;
+
+/// The folder cl/, as it is compiled in.
+const SOURCES: [(&str, &str); 7] = [
+    ("common.cl", include_str!("../cl/common.cl")),
+    ("boundary.cl", include_str!("../cl/boundary.cl")),
+    ("border.cl", include_str!("../cl/border.cl")),
+    ("four_pairs.cl", include_str!("../cl/four_pairs.cl")),
+    ("row_four_pairs.cl", include_str!("../cl/row_four_pairs.cl")),
+    (
+        "column_four_pairs.cl",
+        include_str!("../cl/column_four_pairs.cl"),
+    ),
+    ("stepwise.cl", include_str!("../cl/stepwise.cl")),
+];
+
+/// Version 1.2 of OpenCL C is what every device can compile.
+const OPTIONS: &str = "-cl-std=CL1.2";
+
+/// The source of a kernel: the prelude, the sizes that the kernel leaves open, then its files. The
+/// compiler's messages name the files.
+pub(crate) fn source(prelude: &str, kernel: &Kernel) -> String {
+    let mut text = format!("#line 1 \"prelude\"\n{prelude}");
+    for (name, value) in &kernel.defines {
+        text += &format!("#define {name} {value}\n");
+    }
+    for name in ["common.cl"].iter().chain(kernel.parts) {
+        let (_, part) = SOURCES
+            .iter()
+            .find(|(source, _)| source == name)
+            .expect("every part of a kernel is a file in cl/");
+        text += &format!("#line 1 \"{name}\"\n{part}");
+    }
+    text
+}
+
+/// Builds `source` for the engine's device, or takes it from the engine's cache.
+pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
+    let mut programs = shared
+        .programs
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Some(program) = programs.get(&source) {
+        return Ok(program.clone());
+    }
+    let mut program = Program::create_from_source(&shared.context, &source)
+        .map_err(opencl("clCreateProgramWithSource"))?;
+    let device = shared.device.handle.id();
+    if program.build(&[device], OPTIONS).is_err() {
+        return Err(Error::Build {
+            device: shared.device.to_string(),
+            log: program.get_build_log(device).unwrap_or_default(),
+        });
+    }
+    let program = Arc::new(program);
+    programs.insert(source, program.clone());
+    Ok(program)
+}
+
+/// A kernel ready to be launched on (from, to, corner, arguments).
+#[derive(Debug)]
+pub(crate) struct PassKernel {
+    kernel: ClKernel,
+    group: [usize; 2],
+}
+
+impl PassKernel {
+    /// Builds a kernel. The second result is how many work-items it allows in a work-group, which can be
+    /// fewer than planned.
+    pub fn new(shared: &Shared, prelude: &str, kernel: &Kernel) -> Result<(Self, usize)> {
+        let program = build(shared, source(prelude, kernel))?;
+        let built = ClKernel::create(&program, kernel.name).map_err(opencl("clCreateKernel"))?;
+        let allowed = built
+            .get_work_group_size(shared.device.handle.id())
+            .map_err(opencl("clGetKernelWorkGroupInfo"))?;
+        let group = kernel.group;
+        Ok((
+            PassKernel {
+                kernel: built,
+                group,
+            },
+            allowed,
+        ))
+    }
+
+    /// Enqueues `groups` work-groups. Kernels of one plan are launched by one thread at a time.
+    pub fn launch<T>(
+        &self,
+        shared: &Shared,
+        [from, to, corner]: [&Buffer<T>; 3],
+        arguments: &Arguments,
+        groups: usize,
+    ) -> Result<Event> {
+        let global = [groups * self.group[0], self.group[1]];
+        // SAFETY: every kernel made by `new` takes three buffers and a `Pass`, whose layout in cl/common.cl
+        // is that of `Arguments`. The buffers hold as many samples as the arguments address: a plan checks
+        // its callers' arrays and sizes its own. Sizes point to two numbers each, for two dimensions.
+        unsafe {
+            for (i, buffer) in [from, to, corner].into_iter().enumerate() {
+                self.kernel
+                    .set_arg(i as u32, &buffer.get())
+                    .map_err(opencl("clSetKernelArg"))?;
+            }
+            self.kernel
+                .set_arg(3, arguments)
+                .map_err(opencl("clSetKernelArg"))?;
+            shared
+                .queue
+                .enqueue_nd_range_kernel(
+                    self.kernel.get(),
+                    2,
+                    std::ptr::null(),
+                    global.as_ptr(),
+                    self.group.as_ptr(),
+                    &[],
+                )
+                .map_err(opencl("clEnqueueNDRangeKernel"))
+        }
+    }
+}
+
+/// The yardstick kernel: copies `bytes` bytes from one buffer to another.
+#[derive(Debug)]
+pub(crate) struct CopyKernel {
+    kernel: ClKernel,
+    group: usize,
+}
+
+impl CopyKernel {
+    pub fn new(shared: &Shared) -> Result<Self> {
+        let source = include_str!("../cl/copy.cl").to_owned();
+        let program = build(shared, source)?;
+        let kernel = ClKernel::create(&program, "copy").map_err(opencl("clCreateKernel"))?;
+        let info = shared.device.info();
+        let group = 256.min(info.max_work_group).min(info.max_work_items[0]);
+        Ok(CopyKernel { kernel, group })
+    }
+
+    /// Enqueues the copy; both buffers must hold at least `bytes` bytes.
+    pub fn launch<T>(
+        &self,
+        shared: &Shared,
+        from: &Buffer<T>,
+        to: &Buffer<T>,
+        bytes: u64,
+    ) -> Result<Event> {
+        // One work-item for each 16 bytes, and one for what is left over.
+        let items = (bytes / 16 + 1) as usize;
+        let global = items.next_multiple_of(self.group);
+        // SAFETY: the kernel takes two buffers and their size in bytes, and touches nothing beyond it.
+        unsafe {
+            for (i, buffer) in [from, to].into_iter().enumerate() {
+                self.kernel
+                    .set_arg(i as u32, &buffer.get())
+                    .map_err(opencl("clSetKernelArg"))?;
+            }
+            self.kernel
+                .set_arg(2, &bytes)
+                .map_err(opencl("clSetKernelArg"))?;
+            shared
+                .queue
+                .enqueue_nd_range_kernel(
+                    self.kernel.get(),
+                    1,
+                    std::ptr::null(),
+                    &global,
+                    &self.group,
+                    &[],
+                )
+                .map_err(opencl("clEnqueueNDRangeKernel"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_concatenated_with_their_names() {
+        let kernel = Kernel {
+            name: "border",
+            parts: &["boundary.cl", "border.cl"],
+            defines: vec![("GROUP", 64)],
+            group: [64, 1],
+        };
+        let text = source("#define T float\n", &kernel);
+        let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle}"));
+        assert!(at("#define T float") < at("#define GROUP 64"));
+        assert!(at("#define GROUP 64") < at("#line 1 \"common.cl\""));
+        assert!(at("#line 1 \"boundary.cl\"") < at("#line 1 \"border.cl\""));
+    }
+
+    #[test]
+    fn every_file_in_cl_ends_its_last_line() {
+        assert!(SOURCES.iter().all(|(_, text)| text.ends_with('\n')));
+    }
+}

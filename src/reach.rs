@@ -1,0 +1,162 @@
+//! How far the result of a list of steps depends on its surroundings, in pairs of samples.
+
+use crate::wavelet::{Channel, Stencil};
+
+/// The reach of a list of steps far from any border.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Pairs before a pair that its results depend on.
+    pub before: usize,
+    /// Pairs after it.
+    pub after: usize,
+    /// For each step: on how many pairs more, before and after, it must run than results are wanted.
+    pub steps: Vec<(usize, usize)>,
+}
+
+impl Reach {
+    /// The reach of `stencils`, in the order in which they run.
+    pub fn new(stencils: &[Stencil]) -> Self {
+        // Backwards from the results: which pairs of each channel are needed beyond those wanted.
+        let mut needed = [(0i32, 0i32); 2];
+        let mut steps = vec![(0, 0); stencils.len()];
+        for (stencil, step) in stencils.iter().zip(&mut steps).rev() {
+            let target = needed[stencil.target as usize];
+            *step = (target.0 as usize, target.1 as usize);
+            let source = &mut needed[stencil.target.other() as usize];
+            source.0 = source.0.max(target.0 - stencil.first);
+            source.1 = source.1.max(target.1 + stencil.last());
+        }
+        let [s, d] = [
+            needed[Channel::Approximation as usize],
+            needed[Channel::Detail as usize],
+        ];
+        Reach {
+            before: s.0.max(d.0) as usize,
+            after: s.1.max(d.1) as usize,
+            steps,
+        }
+    }
+
+    /// How many pairs of each end of a line make, joined, a short line whose outermost results
+    /// (`before` pairs at the head, `after + 1` at the tail) are those of the whole line.
+    ///
+    /// What the seam spoils spreads by `before` and `after`; a boundary rule reads at most one place
+    /// further in than a step reaches out.
+    pub fn border(&self) -> usize {
+        self.before + self.after + 3
+    }
+
+    /// The pairs of a line of `samples` samples that depend on no border; empty for a line that is
+    /// short enough to be done as a whole.
+    pub fn inner(&self, samples: usize) -> std::ops::Range<usize> {
+        let pairs = samples.div_ceil(2);
+        if pairs <= 2 * self.border() {
+            0..0
+        } else {
+            self.before..pairs - self.after - 1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boundary::Boundary;
+    use crate::reference::{forward_line, inverse_line};
+    use crate::sample::SampleType;
+    use crate::wavelet::{IntegerStep, Wavelet};
+
+    fn reach(wavelet: Wavelet, sample: SampleType) -> Reach {
+        Reach::new(&sample.stencils(&wavelet).unwrap())
+    }
+
+    #[test]
+    fn the_reach_of_known_wavelets() {
+        let of = |wavelet, sample| {
+            let reach = reach(wavelet, sample);
+            (reach.before, reach.after)
+        };
+        assert_eq!(of(Wavelet::CDF_5_3, SampleType::I16), (1, 1));
+        assert_eq!(of(Wavelet::CDF_9_7, SampleType::F32), (2, 2));
+        assert_eq!(of(Wavelet::VC2_DD_13_7, SampleType::I32), (3, 3));
+        assert_eq!(of(Wavelet::VC2_FIDELITY, SampleType::I32), (7, 7));
+        assert_eq!(of(Wavelet::HAAR, SampleType::F64), (0, 0));
+        assert_eq!(of(Wavelet::DAUB_4, SampleType::F64), (1, 1));
+    }
+
+    #[test]
+    fn steps_of_9_7_run_on_ever_fewer_pairs() {
+        let reach = reach(Wavelet::CDF_9_7, SampleType::F32);
+        assert_eq!(reach.steps, [(2, 1), (1, 1), (1, 0), (0, 0)]);
+    }
+
+    /// Head and tail of `line` joined, as the border kernel does it, against the whole line.
+    fn check_border(wavelet: &Wavelet, boundary: Boundary, inverse: bool, line: &[i32]) {
+        let mut stencils = SampleType::I32.stencils(wavelet).unwrap();
+        let lift = if inverse {
+            stencils.reverse();
+            inverse_line::<i32>
+        } else {
+            forward_line::<i32>
+        };
+        let reach = Reach::new(&stencils);
+        let pairs = line.len().div_ceil(2);
+        let gap = pairs.saturating_sub(2 * reach.border());
+        let seam = 2 * reach.border().min(pairs);
+
+        let mut short = line.to_vec();
+        short.drain(seam.min(line.len())..(seam + 2 * gap).min(line.len()));
+        lift(wavelet, boundary, &mut short);
+        let mut whole = line.to_vec();
+        lift(wavelet, boundary, &mut whole);
+
+        let inner = reach.inner(line.len());
+        for (at, value) in whole.iter().enumerate() {
+            if !inner.contains(&(at / 2)) {
+                let at_short = if at < seam { at } else { at - 2 * gap };
+                assert_eq!(
+                    *value,
+                    short[at_short],
+                    "{wavelet} {boundary} {} at {at}",
+                    line.len()
+                );
+            }
+        }
+    }
+
+    fn line(samples: usize) -> Vec<i32> {
+        let mut state = 12345u32;
+        let mut next = || {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            (state >> 8) as i32 % 100_000
+        };
+        (0..samples).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn joined_ends_give_the_results_of_the_whole_line() {
+        // Wavelets that look far to one side only are the hard cases.
+        let lopsided = |first| {
+            let taps = [3, -5, 7];
+            let steps = [
+                IntegerStep::add(Channel::Detail, first, &taps, 1, 2),
+                IntegerStep::add(Channel::Approximation, -first - 1, &taps, 1, 2),
+                IntegerStep::add(Channel::Detail, first, &taps, 0, 3),
+                IntegerStep::subtract(Channel::Detail, -first, &taps, 0, 3),
+            ];
+            Wavelet::integer("lopsided", &steps, 0).unwrap()
+        };
+        let wavelets = Wavelet::ALL
+            .into_iter()
+            .filter(|w| w.integer_steps().is_some())
+            .chain((-4..=4).map(lopsided));
+        for wavelet in wavelets {
+            for boundary in Boundary::ALL {
+                for samples in (2..140).chain([201, 202, 203, 204]) {
+                    check_border(&wavelet, boundary, false, &line(samples));
+                    check_border(&wavelet, boundary, true, &line(samples));
+                }
+            }
+        }
+    }
+}

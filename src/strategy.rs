@@ -1,0 +1,223 @@
+//! How to compute a transform: strategies turn a problem into a list of passes, plain data that can be
+//! compared, printed and counted without a device.
+
+mod separable;
+mod stepwise;
+
+use crate::device_info::DeviceInfo;
+use crate::error::{Error, Result};
+use crate::geometry::{Arguments, View, lines, most_lines};
+use crate::sample::SampleType;
+use crate::transform::Transform;
+use crate::wavelet::Direction;
+use std::fmt;
+use std::str::FromStr;
+
+/// A way to compute a transform on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// A pass over memory for each axis: rows by Blazewicz's four pairs a work-item, other axes by the
+    /// sliding window of Kucis et al.
+    Separable,
+    /// One launch per lifting step, in place in global memory. Slow, and right for everything.
+    Stepwise,
+}
+
+impl Strategy {
+    /// All strategies, in the order in which the planner asks them.
+    pub const ALL: [Strategy; 2] = [Strategy::Separable, Strategy::Stepwise];
+
+    /// The name, as [`FromStr`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Strategy::Separable => "separable",
+            Strategy::Stepwise => "stepwise",
+        }
+    }
+
+    /// Whether this strategy can solve a problem on a device, and whether it should.
+    pub(crate) fn fit(self, problem: &Problem, device: &DeviceInfo) -> Fit {
+        if problem.sample == SampleType::F64 && !device.fp64 {
+            return Fit::No {
+                why: format!("{device} has no double precision"),
+            };
+        }
+        if most_lines(&problem.transform.shape) > i32::MAX as usize {
+            return Fit::No {
+                why: "the array has more than 2^31 lines along one axis".to_owned(),
+            };
+        }
+        match self {
+            Strategy::Separable => Fit::Preferred,
+            Strategy::Stepwise => Fit::Works,
+        }
+    }
+
+    /// The passes that solve a problem on a device.
+    pub(crate) fn design(self, problem: &Problem, device: &DeviceInfo) -> Design {
+        if problem.transform.active_levels().is_empty() {
+            return stepwise::copy_only(problem, device);
+        }
+        match self {
+            Strategy::Separable => separable::design(problem, device),
+            Strategy::Stepwise => stepwise::design(problem, device),
+        }
+    }
+
+    /// The first strategy that is preferred for the problem, else the first that works.
+    pub(crate) fn choose(problem: &Problem, device: &DeviceInfo) -> Result<Strategy> {
+        let mut reasons = Vec::new();
+        let mut works = None;
+        for strategy in Self::ALL {
+            match strategy.fit(problem, device) {
+                Fit::Preferred => return Ok(strategy),
+                Fit::Works => works = works.or(Some(strategy)),
+                Fit::No { why } => reasons.push(why),
+            }
+        }
+        reasons.dedup();
+        works.ok_or_else(|| Error::Unsupported {
+            what: format!(
+                "{} on {} samples",
+                problem.transform.wavelet, problem.sample
+            ),
+            why: reasons.join("; "),
+        })
+    }
+
+    /// An error where this strategy can not solve the problem on the device.
+    pub(crate) fn require(self, problem: &Problem, device: &DeviceInfo) -> Result<()> {
+        match self.fit(problem, device) {
+            Fit::Preferred | Fit::Works => Ok(()),
+            Fit::No { why } => Err(Error::Unsupported {
+                what: format!("strategy `{self}` for this transform"),
+                why,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|strategy| strategy.name() == word)
+            .ok_or_else(|| Error::unknown("strategy", &Self::ALL.map(Strategy::name), word))
+    }
+}
+
+/// A transform in one direction on one sample type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Problem {
+    pub transform: Transform,
+    pub sample: SampleType,
+    pub direction: Direction,
+}
+
+/// A strategy's answer to a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    Preferred,
+    Works,
+    No { why: String },
+}
+
+/// An array that a pass reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Array {
+    /// The caller's input, never written.
+    Input,
+    /// The caller's output.
+    Output,
+    /// One of the plan's own arrays.
+    Scratch(usize),
+}
+
+/// A kernel, specialised: which sources, with which sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kernel {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// The files in cl/ that follow the prelude and common.cl.
+    pub parts: &'static [&'static str],
+    /// Sizes that the sources leave open.
+    pub defines: Vec<(&'static str, usize)>,
+    /// The size of a work-group.
+    pub group: [usize; 2],
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pass {
+    pub kernel: Kernel,
+    pub from: Array,
+    pub to: Array,
+    /// Where the approximations of the low corner stand, if apart.
+    pub corner: Option<Array>,
+    pub arguments: Arguments,
+    /// How many work-groups are launched.
+    pub groups: usize,
+}
+
+/// Everything that a plan has to build.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Design {
+    pub passes: Vec<Pass>,
+    /// How many samples each scratch array holds; 0 where it is not needed.
+    pub scratch: [usize; 2],
+}
+
+/// Copies an array from one view of it to another, dimension by dimension in channel order.
+fn move_lines(axis: usize, from: (&View, Array), to: (&View, Array), group: usize) -> Pass {
+    let arguments = lines(axis, from.0, to.0);
+    stepwise::pass("move", from.1, to.1, arguments, group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wavelet::Wavelet;
+
+    fn problem(sample: SampleType) -> Problem {
+        Problem {
+            transform: Transform::new(Wavelet::CDF_9_7, [64, 64]),
+            sample,
+            direction: Direction::Forward,
+        }
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for strategy in Strategy::ALL {
+            assert_eq!(strategy.name().parse(), Ok(strategy));
+        }
+    }
+
+    #[test]
+    fn doubles_need_a_device_that_has_them() {
+        let device = DeviceInfo {
+            fp64: false,
+            ..DeviceInfo::imaginary()
+        };
+        assert_eq!(
+            Strategy::choose(&problem(SampleType::F32), &device),
+            Ok(Strategy::Separable)
+        );
+        let refused = Strategy::choose(&problem(SampleType::F64), &device).unwrap_err();
+        assert!(refused.to_string().contains("double precision"));
+        assert!(
+            Strategy::Stepwise
+                .require(&problem(SampleType::F64), &device)
+                .is_err()
+        );
+    }
+}

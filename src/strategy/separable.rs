@@ -1,0 +1,363 @@
+//! A pass over memory for each axis of each level: cl/row_four_pairs.cl along contiguous lines,
+//! cl/column_four_pairs.cl along all others, cl/border.cl for the ends of both.
+
+use super::{Array, Design, Kernel, Pass, Problem};
+use crate::device_info::DeviceInfo;
+use crate::geometry::{Arguments, Order, View, lines, with_corner};
+use crate::prelude;
+use crate::reach::Reach;
+use crate::transform::Layout;
+use crate::tuning::Tiles;
+use crate::wavelet::Direction;
+
+/// Pairs that one work-item lifts; `PAIRS` in cl/four_pairs.cl.
+const PAIRS: usize = 4;
+
+/// The boxes that a level's pass for one axis works between: `near` the signal, `far` from it.
+struct Between {
+    axis: usize,
+    near: View,
+    far: View,
+    corner: Option<View>,
+    shift: u32,
+}
+
+/// Every pass of the forward transform, in order; backwards, and from far to near, they are the inverse.
+///
+/// Within a level each axis is split into channels in turn. The last pass puts the details where they
+/// stay, and the approximations into a dense array, where the next level takes them from.
+fn between(problem: &Problem) -> Vec<Between> {
+    let transform = &problem.transform;
+    let levels = transform.active_levels();
+    let settled = match transform.layout {
+        Layout::Mallat => Order::Planar,
+        Layout::Interleaved => Order::Woven,
+    };
+    let mut all = Vec::new();
+    for level in &levels {
+        let last_level = level.number == levels.last().expect("inside it").number;
+        let low = transform.shape_after(level.number);
+        for (i, &axis) in level.axes.iter().enumerate() {
+            let dense = |done| View::dense(&level.shape).with_order(done, Order::Planar);
+            let last_axis = i + 1 == level.axes.len();
+            all.push(Between {
+                axis,
+                near: dense(&level.axes[..i]),
+                far: if last_axis {
+                    View::of_level(transform, level.number).with_order(&level.axes, settled)
+                } else {
+                    dense(&level.axes[..=i])
+                },
+                corner: (last_axis && !last_level).then(|| View::dense(&low)),
+                shift: if i == 0 {
+                    transform.wavelet.pre_shift()
+                } else {
+                    0
+                },
+            });
+        }
+    }
+    all
+}
+
+/// Which array holds what each pass leaves to the next, in the order of the forward transform, for
+/// `first_level` passes in the finest level and `total` in all.
+///
+/// Neighbours differ, and differ from what the passes beside them read or write: the details of the
+/// coarser levels lie in the coefficients' array already, or still, so only scratch serves there. In the
+/// finest level the output is free, but for the pass that reads (inverse) or writes (forward) it last.
+fn between_arrays(first_level: usize, total: usize, direction: Direction) -> Vec<Array> {
+    let scratch = |i: usize| Array::Scratch(i % 2);
+    let mut arrays: Vec<Array> = (0..first_level - 1)
+        .map(|i| {
+            let to_output = match direction {
+                Direction::Forward => first_level - 2 - i,
+                Direction::Inverse => i,
+            };
+            if to_output % 2 == 0 {
+                scratch(0)
+            } else {
+                Array::Output
+            }
+        })
+        .collect();
+    let first = if first_level > 1 { 1 } else { 0 };
+    arrays.extend((first_level..total).map(|i| scratch(first + i - first_level)));
+    arrays
+}
+
+pub(super) fn design(problem: &Problem, device: &DeviceInfo) -> Design {
+    let transform = &problem.transform;
+    let reach = Reach::new(&prelude::stencils(
+        &transform.wavelet,
+        problem.sample,
+        problem.direction,
+    ));
+    let bytes = problem.sample.size();
+    let tiles = Tiles::new(
+        device,
+        |group| row_local_samples(group, &reach) * bytes,
+        |group| column_local_samples(group, &reach) * bytes,
+    );
+
+    let between = between(problem);
+    let finest = transform.active_levels()[0].axes.len();
+    let arrays = between_arrays(finest, between.len(), problem.direction);
+    let mut scratch = [0; 2];
+    for (array, pass) in arrays.iter().zip(&between[1..]) {
+        if let Array::Scratch(i) = array {
+            let held = pass.near.shape.iter().product::<usize>();
+            scratch[*i] = held.max(scratch[*i]);
+        }
+    }
+
+    let forward = problem.direction == Direction::Forward;
+    let (signal, coefficients) = if forward {
+        (Array::Input, Array::Output)
+    } else {
+        (Array::Output, Array::Input)
+    };
+    let mut groups: Vec<Vec<Pass>> = Vec::new();
+    for (i, pass) in between.iter().enumerate() {
+        let near = if i == 0 { signal } else { arrays[i - 1] };
+        let next = arrays.get(i).copied();
+        let level_ends = pass.corner.is_some() || next.is_none();
+        let far = if level_ends {
+            coefficients
+        } else {
+            next.expect("passes follow")
+        };
+        let (from, to, from_view, to_view) = if forward {
+            (near, far, &pass.near, &pass.far)
+        } else {
+            (far, near, &pass.far, &pass.near)
+        };
+        let mut arguments = lines(pass.axis, from_view, to_view);
+        if let Some(corner) = &pass.corner {
+            arguments = with_corner(arguments, pass.axis, corner);
+        }
+        arguments.boundary = transform.boundary.number();
+        if forward {
+            arguments.shift_in = pass.shift as i32;
+        } else {
+            arguments.shift_out = pass.shift as i32;
+        }
+        let corner = pass
+            .corner
+            .is_some()
+            .then(|| next.expect("a corner is read again"));
+        let contiguous = pass.near.strides[pass.axis] == 1;
+        groups.push(launches(
+            arguments, contiguous, &reach, &tiles, from, to, corner,
+        ));
+    }
+    if !forward {
+        groups.reverse();
+    }
+    Design {
+        passes: groups.into_iter().flatten().collect(),
+        scratch,
+    }
+}
+
+/// The launches of one pass: the inner pairs of its lines, if they are long enough, and their ends.
+fn launches(
+    arguments: Arguments,
+    contiguous: bool,
+    reach: &Reach,
+    tiles: &Tiles,
+    from: Array,
+    to: Array,
+    corner: Option<Array>,
+) -> Vec<Pass> {
+    let lines = arguments.lines as usize;
+    let inner = reach.inner(arguments.samples as usize).len();
+    let main = (inner > 0).then(|| {
+        if contiguous {
+            let [x, y] = tiles.row;
+            let tiles_a_row = inner.div_ceil(PAIRS * x);
+            let arguments = Arguments {
+                groups: tiles_a_row as i32,
+                ..arguments
+            };
+            let kernel = Kernel {
+                name: "row_four_pairs",
+                parts: &["four_pairs.cl", "row_four_pairs.cl"],
+                defines: vec![("ROWS_X", x), ("ROWS_Y", y)],
+                group: [x, y],
+            };
+            (kernel, arguments, tiles_a_row * lines.div_ceil(y))
+        } else {
+            let [x, y] = tiles.column;
+            let strips = lines.div_ceil(x);
+            let windows = inner.div_ceil(PAIRS * y);
+            let segments = tiles.filling.div_ceil(strips).clamp(1, windows);
+            let windows_a_segment = windows.div_ceil(segments);
+            let arguments = Arguments {
+                groups: strips as i32,
+                windows: windows_a_segment as i32,
+                ..arguments
+            };
+            let kernel = Kernel {
+                name: "column_four_pairs",
+                parts: &["four_pairs.cl", "column_four_pairs.cl"],
+                defines: vec![("COLUMNS", x), ("WINDOW_Y", y)],
+                group: [x, y],
+            };
+            (
+                kernel,
+                arguments,
+                strips * windows.div_ceil(windows_a_segment),
+            )
+        }
+    });
+    let group = tiles.linear;
+    let ends = Kernel {
+        name: "border",
+        parts: &["boundary.cl", "border.cl"],
+        defines: vec![("GROUP", group), ("BORDER", reach.border())],
+        group: [group, 1],
+    };
+    main.into_iter()
+        .chain([(ends, arguments, lines.div_ceil(group))])
+        .map(|(kernel, arguments, groups)| Pass {
+            kernel,
+            from,
+            to,
+            corner,
+            arguments,
+            groups,
+        })
+        .collect()
+}
+
+/// Samples of local memory that a work-group of the row kernel needs.
+fn row_local_samples([x, y]: [usize; 2], reach: &Reach) -> usize {
+    let span = reach.before + PAIRS * x + reach.after;
+    y * 2 * (span + span / PAIRS)
+}
+
+/// Samples of local memory that a work-group of the column kernel needs.
+fn column_local_samples([x, y]: [usize; 2], reach: &Reach) -> usize {
+    let span = reach.before + PAIRS * y + reach.after;
+    2 * span * x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::SampleType;
+    use crate::transform::Transform;
+    use crate::wavelet::Wavelet;
+
+    fn designed(transform: Transform, direction: Direction) -> Design {
+        let problem = Problem {
+            transform,
+            sample: SampleType::F32,
+            direction,
+        };
+        design(&problem, &DeviceInfo::imaginary())
+    }
+
+    /// The arrays that the main passes go between.
+    fn path(design: &Design) -> Vec<(Array, Array, Option<Array>)> {
+        let main = |pass: &&Pass| pass.kernel.name != "border";
+        let path = design.passes.iter().filter(main);
+        path.map(|pass| (pass.from, pass.to, pass.corner)).collect()
+    }
+
+    const IN: Array = Array::Input;
+    const OUT: Array = Array::Output;
+    const A: Array = Array::Scratch(0);
+    const B: Array = Array::Scratch(1);
+
+    #[test]
+    fn two_levels_of_a_picture() {
+        let transform = Transform::new(Wavelet::CDF_9_7, [200, 300]).levels(2);
+        let forward = designed(transform.clone(), Direction::Forward);
+        assert_eq!(
+            path(&forward),
+            [
+                (IN, A, None),
+                (A, OUT, Some(B)),
+                (B, A, None),
+                (A, OUT, None)
+            ]
+        );
+        assert_eq!(forward.scratch, [200 * 300, 100 * 150]);
+        let inverse = designed(transform, Direction::Inverse);
+        assert_eq!(
+            path(&inverse),
+            [
+                (IN, A, None),
+                (A, B, None),
+                (IN, A, Some(B)),
+                (A, OUT, None)
+            ]
+        );
+    }
+
+    #[test]
+    fn no_pass_reads_what_it_or_a_neighbour_writes() {
+        for shape in [
+            vec![999],
+            vec![99, 98],
+            vec![99, 98, 97],
+            vec![90, 91, 92, 93],
+        ] {
+            for direction in [Direction::Forward, Direction::Inverse] {
+                let transform = Transform::new(Wavelet::CDF_5_3, shape.clone()).levels(3);
+                let design = designed(transform, direction);
+                for pass in &design.passes {
+                    assert_ne!(pass.from, pass.to);
+                    assert_ne!(pass.to, Array::Input);
+                    assert!(pass.corner != Some(pass.from) && pass.corner != Some(pass.to));
+                }
+                let path = path(&design);
+                assert_eq!(path[0].0, IN);
+                assert_eq!(path.last().unwrap().1, OUT);
+                // The finest level is as large as the whole: one scratch array of that size at most.
+                let whole: usize = shape.iter().product();
+                assert!(design.scratch[1] <= whole / 2 + whole / 4);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_get_their_kernels() {
+        let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 4]).axes([0, 1]);
+        let names: Vec<_> = designed(transform, Direction::Forward)
+            .passes
+            .iter()
+            .map(|pass| pass.kernel.name)
+            .collect();
+        // Four interleaved channels: the innermost transformed axis is not contiguous.
+        assert_eq!(
+            names,
+            ["column_four_pairs", "border", "column_four_pairs", "border"]
+        );
+        let picture = Transform::new(Wavelet::CDF_9_7, [1080, 1920]);
+        let design = designed(picture, Direction::Forward);
+        assert_eq!(design.passes[2].kernel.name, "row_four_pairs");
+        // 240 rows of tiles, each of 8 tiles of 128 pairs.
+        assert_eq!(design.passes[2].groups, 135 * 8);
+    }
+
+    #[test]
+    fn the_window_of_9_7_is_71_rows_high() {
+        let reach = Reach::new(&prelude::stencils(
+            &Wavelet::CDF_9_7,
+            SampleType::F32,
+            Direction::Forward,
+        ));
+        let [columns, high] = [32, 8];
+        // The papers' 71 rows are whole samples; ours are pairs of both channels, so one row more.
+        assert_eq!(column_local_samples([columns, high], &reach) / columns, 72);
+    }
+
+    #[test]
+    fn short_lines_are_left_to_the_border() {
+        let tiny = designed(Transform::new(Wavelet::CDF_9_7, [5, 7]), Direction::Forward);
+        assert!(tiny.passes.iter().all(|pass| pass.kernel.name == "border"));
+    }
+}
