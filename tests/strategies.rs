@@ -1,0 +1,169 @@
+//! Every strategy against the reference, on every device: integers for equality, floats within
+//! `common::bound` of the f64 reference, outputs poisoned before each run.
+
+mod common;
+
+use common::{TestSample, awkward, bound, devices, random_samples, relative_error};
+use wavelift::{
+    Boundary, Device, Direction, Engine, Layout, SampleType, Strategy, Transform, Wavelet,
+    reference,
+};
+
+/// What the reference says, in f64: exact for integers.
+fn expected<T: TestSample>(transform: &Transform, direction: Direction, input: &[T]) -> Vec<f64> {
+    if matches!(T::TYPE, SampleType::I16 | SampleType::I32) {
+        let output = match direction {
+            Direction::Forward => reference::forward(transform, input),
+            Direction::Inverse => reference::inverse(transform, input),
+        };
+        output.unwrap().into_iter().map(T::to_f64).collect()
+    } else {
+        let input: Vec<f64> = input.iter().map(|v| v.to_f64()).collect();
+        match direction {
+            Direction::Forward => reference::forward(transform, &input),
+            Direction::Inverse => reference::inverse(transform, &input),
+        }
+        .unwrap()
+    }
+}
+
+fn check<T: TestSample>(engine: &Engine, strategy: Strategy, transform: &Transform, seed: u64) {
+    let plan = engine.plan_with::<T>(transform, strategy).unwrap();
+    let samples = random_samples::<T>(transform.len(), seed);
+    let poison = vec![T::POISON; transform.len()];
+    let input = engine.upload(&samples).unwrap();
+    for direction in [Direction::Forward, Direction::Inverse] {
+        let mut output = engine.upload(&poison).unwrap();
+        let run = match direction {
+            Direction::Forward => plan.enqueue_forward(&input, &mut output),
+            Direction::Inverse => plan.enqueue_inverse(&input, &mut output),
+        };
+        run.unwrap().wait().unwrap();
+        let got = output.download().unwrap();
+        let expected = expected(transform, direction, &samples);
+        let error = relative_error(&got, &expected);
+        assert!(
+            error <= bound(T::TYPE),
+            "{strategy} {direction:?} {transform:?} on {} samples, {:?}: error {error:e}",
+            T::TYPE,
+            engine.device()
+        );
+        assert_eq!(
+            input.download().unwrap(),
+            samples,
+            "the input was changed: {transform:?}"
+        );
+    }
+}
+
+fn check_all<T: TestSample>(device: &Device, strategy: Strategy, transforms: &[Transform]) {
+    let Some(first) = transforms.first() else {
+        return;
+    };
+    let doubles = T::TYPE != SampleType::F64 || device.info().fp64;
+    if !T::TYPE.is_served_by(&first.wavelet) || !doubles {
+        return;
+    }
+    let engine = Engine::new(device).unwrap();
+    for (seed, transform) in transforms.iter().enumerate() {
+        check::<T>(&engine, strategy, transform, seed as u64);
+    }
+}
+
+fn check_samples(device: &Device, strategy: Strategy, transforms: &[Transform]) {
+    check_all::<i16>(device, strategy, transforms);
+    check_all::<i32>(device, strategy, transforms);
+    check_all::<f32>(device, strategy, transforms);
+    check_all::<f64>(device, strategy, transforms);
+}
+
+/// The whole matrix for one wavelet.
+fn matrix(strategy: Strategy, wavelet: Wavelet) {
+    let mut transforms = Vec::new();
+    for transform in awkward(wavelet) {
+        for boundary in Boundary::ALL {
+            for layout in Layout::ALL {
+                transforms.push(transform.clone().boundary(boundary).layout(layout));
+            }
+        }
+    }
+    for device in devices() {
+        check_samples(&device, strategy, &transforms);
+    }
+}
+
+/// One test per strategy and wavelet, so that a test runner can spread them over processes.
+macro_rules! matrices {
+    ($($name:ident: $wavelet:ident;)*) => {
+        mod stepwise {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::Stepwise, Wavelet::$wavelet) })*
+        }
+        mod separable {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::Separable, Wavelet::$wavelet) })*
+        }
+        #[test]
+        fn every_wavelet_is_tested() {
+            let tested = [$(Wavelet::$wavelet),*];
+            assert!(Wavelet::ALL.iter().all(|wavelet| tested.contains(wavelet)));
+        }
+    };
+}
+
+matrices! {
+    cdf53: CDF_5_3;
+    cdf97: CDF_9_7;
+    haar: HAAR;
+    daub4: DAUB_4;
+    ccsds97m: CCSDS_9_7_M;
+    vc2_dd97: VC2_DD_9_7;
+    vc2_legall53: VC2_LEGALL_5_3;
+    vc2_dd137: VC2_DD_13_7;
+    vc2_haar0: VC2_HAAR_0;
+    vc2_haar1: VC2_HAAR_1;
+    vc2_fidelity: VC2_FIDELITY;
+    vc2_daub97: VC2_DAUB_9_7;
+}
+
+/// Devices that allow small work-groups only get smaller tiles, and the same results.
+fn small_work_groups<T: TestSample>(limit: usize, wavelet: Wavelet) {
+    let transforms = [
+        Transform::new(wavelet, [131, 257]).levels(2),
+        Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
+    ];
+    for device in devices() {
+        let device = device.with_max_work_group(limit);
+        for strategy in Strategy::ALL {
+            check_all::<T>(&device, strategy, &transforms);
+        }
+    }
+}
+
+#[test]
+fn work_groups_of_64() {
+    small_work_groups::<f32>(64, Wavelet::CDF_9_7);
+    small_work_groups::<i16>(64, Wavelet::VC2_FIDELITY);
+}
+
+#[test]
+fn work_groups_of_7() {
+    small_work_groups::<i32>(7, Wavelet::VC2_DD_13_7);
+}
+
+#[test]
+fn work_groups_of_1() {
+    small_work_groups::<f32>(1, Wavelet::DAUB_4);
+}
+
+#[test]
+fn a_real_picture_size() {
+    for device in devices() {
+        for strategy in Strategy::ALL {
+            let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).levels(5);
+            check_all::<f32>(&device, strategy, &[transform]);
+            let transform = Transform::new(Wavelet::VC2_DD_13_7, [1080, 1920]).levels(5);
+            check_all::<i16>(&device, strategy, &[transform]);
+        }
+    }
+}
