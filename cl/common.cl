@@ -3,14 +3,25 @@
 // The prelude in front of this file defines, for one wavelet, sample type and direction:
 //   T, A             the type in memory and the type that the steps compute in
 //   INTEGER          defined for integer samples
+//   DOUBLE           defined for double precision
 //   FORWARD          defined for the forward transform
 //   REDUCE(v)        brings a computed value back to the sample's width (integers wrap)
-//   IN_s .. OUT_d    factors of the two channels on load and on store
+//   IN_s .. OUT_d    factors of the two channels on load and on store; IN_ss, IN_sd .. of two axes
 //   LIFT_k(v, at)    step k applied to v, whose neighbours are at(offset) in the other channel
 //   LIFT_STEPS(STEP) STEP(k, target, source, first, last, before, after) for each step in order:
 //                    reads source[n + first .. n + last]; to get the pairs 0 .. m it must run on the
 //                    pairs -before .. m + after
 //   REACH_LO/_HI     how many pairs before / after it a result depends on
+//   LAG_k, LAST_LAG, KEPT   of a stream: how many pairs behind the newest step k runs and results are
+//                    done, and how many pairs are kept, the newest included
+
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#define UNROLL _Pragma("unroll")
+// PoCL 3.1 goes wrong where a function with a barrier is not inlined.
+#define INLINE static inline __attribute__((always_inline))
 
 // A channel of samples along one axis: the distance of neighbours within the channel, and where its
 // second (detail) half starts.
@@ -35,10 +46,11 @@ typedef struct {
   int boundary;
   int shift_in, shift_out;
   int has_corner;
-  int step;     // stepwise: which step
-  int groups;   // work-groups that share a block of rows, or that lie side by side over the columns
-  int windows;  // column pass: positions of the window in a segment
-  int spare;
+  int step;              // stepwise: which step
+  int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
+  int windows;           // positions of the window (streamed: pairs of rows) in a segment
+  int segments;          // streamed: segments of a picture
+  int frame_x, frame_y;  // streamed: tiles along the top and bottom, along the left and right edge
 } Pass;
 
 // The two channels of one line.
@@ -50,17 +62,17 @@ typedef struct {
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
 
-inline long place_across(const Axis axis, const int index, const int low) {
+INLINE long place_across(const Axis axis, const int index, const int low) {
   return index < low ? index * axis.pair : axis.high + (index - low) * axis.pair;
 }
 
-inline long line_start(const Side *side, const Pass *pass, const int3 at) {
+INLINE long line_start(const Side *side, const Pass *pass, const int3 at) {
   return side->offset + place_across(side->across[0], at.x, pass->low[0]) +
          place_across(side->across[1], at.y, pass->low[1]) +
          place_across(side->across[2], at.z, pass->low[2]);
 }
 
-inline Line line_at(global T *array, const Side *side, global T *corner, const Pass *pass,
+INLINE Line line_at(global T *array, const Side *side, global T *corner, const Pass *pass,
                     const bool may_be_in_corner, const int index) {
   const int rest = index / pass->across[0];
   const int3 at = (int3)(index % pass->across[0], rest % pass->across[1], rest / pass->across[1]);
@@ -87,11 +99,12 @@ inline Line line_at(global T *array, const Side *side, global T *corner, const P
 
 // From memory to the steps and back: pre-shift of integers, scaling of reals.
 #ifdef INTEGER
-#define LOAD(channel, v) REDUCE((uint)(A)(v) << pass.shift_in)
-#define STORE(channel, v) ((T)(as_int((uint)(v) + ((1u << pass.shift_out) >> 1)) >> pass.shift_out))
+#define SHIFT_IN(v, bits) REDUCE((uint)(A)(v) << (bits))
+#define SHIFT_OUT(v, bits) ((T)(as_int((uint)(v) + ((1u << (bits)) >> 1)) >> (bits)))
+#define LOAD(channel, v) SHIFT_IN(v, pass.shift_in)
+#define STORE(channel, v) SHIFT_OUT(v, pass.shift_out)
 #else
 #define LOAD(channel, v) ((v) * IN_##channel)
 #define STORE(channel, v) ((v) * OUT_##channel)
 #endif
 
-#define UNROLL _Pragma("unroll")

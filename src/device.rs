@@ -1,6 +1,6 @@
 //! Finding OpenCL devices, and choosing one.
 
-use crate::device_info::{DeviceInfo, DeviceKind};
+use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::{Error, Result};
 use opencl3::device::{self as cl, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
 use opencl3::error_codes::ClError;
@@ -49,6 +49,16 @@ impl Device {
         device
     }
 
+    /// The same device, used with this way of exchange among sub-groups of `lanes` work-items: for
+    /// comparing ways. One that the device does not have makes plans fail, or go wrong; [`Exchange::None`]
+    /// always works.
+    pub fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Device {
+        let mut device = self.clone();
+        device.info.exchange = exchange;
+        device.info.lanes = lanes.max(1);
+        device
+    }
+
     /// What the device can do.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
@@ -92,6 +102,7 @@ fn describe(
         t if t & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
         _ => DeviceKind::Accelerator,
     };
+    let (exchange, lanes) = exchange_of(platform);
     Ok(DeviceInfo {
         index,
         platform: platform.trim().to_owned(),
@@ -111,8 +122,19 @@ fn describe(
         max_allocation: device.max_mem_alloc_size()?,
         fp64: has("cl_khr_fp64"),
         sub_groups: has("cl_khr_subgroups") || has("cl_intel_subgroups"),
+        exchange,
+        lanes,
         extensions,
     })
+}
+
+/// How the device's work-items can exchange values, and how many of them do so.
+fn exchange_of(platform: &str) -> (Exchange, usize) {
+    if platform == "NVIDIA CUDA" {
+        (Exchange::Ptx, 32)
+    } else {
+        (Exchange::None, 1)
+    }
 }
 
 /// Which device is wanted.

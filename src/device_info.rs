@@ -46,6 +46,65 @@ impl FromStr for DeviceKind {
     }
 }
 
+/// How work-items of a sub-group hand values to their neighbours; see cl/exchange.cl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Exchange {
+    /// Not at all: every work-item loads what it would have got.
+    None,
+    /// NVIDIA: `shfl.sync` in inline PTX.
+    Ptx,
+    /// `cl_khr_subgroup_shuffle_relative`.
+    Khr,
+    /// `cl_intel_subgroups`.
+    Intel,
+    /// AMD: the builtin `ds_bpermute`.
+    Amd,
+}
+
+impl Exchange {
+    /// All ways; a way's place here is its number in the kernels.
+    pub const ALL: [Exchange; 5] = [
+        Exchange::None,
+        Exchange::Ptx,
+        Exchange::Khr,
+        Exchange::Intel,
+        Exchange::Amd,
+    ];
+
+    /// The name, as [`FromStr`] reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Exchange::None => "none",
+            Exchange::Ptx => "ptx",
+            Exchange::Khr => "khr",
+            Exchange::Intel => "intel",
+            Exchange::Amd => "amd",
+        }
+    }
+
+    pub(crate) fn number(self) -> usize {
+        Self::ALL.iter().position(|&way| way == self).unwrap()
+    }
+}
+
+impl fmt::Display for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Exchange {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self, Error> {
+        Self::ALL
+            .into_iter()
+            .find(|way| way.name() == word)
+            .ok_or_else(|| Error::unknown("exchange", &Self::ALL.map(Exchange::name), word))
+    }
+}
+
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -78,6 +137,10 @@ pub struct DeviceInfo {
     pub fp64: bool,
     /// Whether work-items can form sub-groups (`cl_khr_subgroups` or Intel's).
     pub sub_groups: bool,
+    /// How neighbouring work-items can hand values to each other without local memory.
+    pub exchange: Exchange,
+    /// How many work-items such a sub-group has; 1 without exchange.
+    pub lanes: usize,
     /// All its extensions, separated by spaces.
     pub extensions: String,
 }
@@ -119,6 +182,8 @@ impl DeviceInfo {
             max_allocation: 2 << 30,
             fp64: true,
             sub_groups: false,
+            exchange: Exchange::None,
+            lanes: 1,
             extensions: "cl_khr_fp64".into(),
         }
     }

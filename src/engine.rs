@@ -8,6 +8,7 @@ use crate::program::CopyKernel;
 use crate::sample::Sample;
 use crate::strategy::Strategy;
 use crate::transform::Transform;
+use crate::tuning::Tuning;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::error_codes::ClError;
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pub context: Context,
     pub queue: CommandQueue,
     pub device: Device,
+    pub tuning: Tuning,
     pub programs: Mutex<HashMap<String, Arc<Program>>>,
     copy: Mutex<Option<CopyKernel>>,
 }
@@ -97,7 +99,8 @@ impl Engine {
     /// An engine on `device`.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] where the device can not be opened.
+    /// [`Error::OpenCl`] where the device can not be opened; [`Error::Tuning`] where the file that the
+    /// variable `WAVELIFT_TUNING` names can not be read.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_queue(device, 0)
     }
@@ -121,6 +124,7 @@ impl Engine {
                 context,
                 queue,
                 device: device.clone(),
+                tuning: Tuning::load()?,
                 programs: Mutex::default(),
                 copy: Mutex::default(),
             }),

@@ -77,6 +77,15 @@ pub enum Error {
         why: String,
     },
 
+    /// A line of a tuning file, or the file, that can not be read.
+    #[error("tuning `{line}`: {why}")]
+    Tuning {
+        /// The line, or the file's name.
+        line: String,
+        /// What is wrong with it.
+        why: String,
+    },
+
     /// More device memory than there is, or one array larger than the device allows.
     #[error("{what} needs {needed} bytes on {device}, which allows {limit}")]
     Memory {

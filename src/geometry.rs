@@ -39,7 +39,9 @@ pub(crate) struct Arguments {
     pub step: i32,
     pub groups: i32,
     pub windows: i32,
-    pub spare: i32,
+    pub segments: i32,
+    pub frame_x: i32,
+    pub frame_y: i32,
 }
 
 /// How the two channels of an axis lie in an array.
@@ -170,6 +172,19 @@ pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) 
     arguments
 }
 
+/// The pictures of a batch whose last two axes are transformed at once: the lines along x of a `Pass`,
+/// with y as the first axis across. `near` is the signal's side, `far` that of the sub-bands.
+pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments {
+    let [y, x] = [from.shape.len() - 2, from.shape.len() - 1];
+    let mut arguments = lines(x, from, to);
+    if let Some(corner) = corner {
+        arguments = with_corner(arguments, x, corner);
+    }
+    arguments.from.across[0] = from.along(y);
+    arguments.to.across[0] = to.along(y);
+    arguments
+}
+
 /// How many lines a box of `shape` has along the axis with the fewest samples; kernels count them in
 /// 32 bits.
 pub(crate) fn most_lines(shape: &[usize]) -> usize {
@@ -185,7 +200,7 @@ mod tests {
     #[test]
     fn arguments_have_no_hidden_padding() {
         assert_eq!(size_of::<Side>(), 9 * 8);
-        assert_eq!(size_of::<Arguments>(), 27 * 8 + 16 * 4);
+        assert_eq!(size_of::<Arguments>(), 27 * 8 + 18 * 4);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::geometry::Arguments;
 use crate::prelude::prelude;
 use crate::program::PassKernel;
 use crate::sample::Sample;
-use crate::strategy::{Array, Design, Problem, Strategy};
+use crate::strategy::{Array, Design, Problem, Strategy, Target};
 use crate::transform::Transform;
 use crate::wavelet::Direction;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,10 +56,13 @@ impl<T: Sample> Plan<T> {
             direction,
         };
         let forward = problem(Direction::Forward);
-        let info = shared.device.info();
+        let target = Target {
+            device: shared.device.info(),
+            tuning: &shared.tuning,
+        };
         let strategy = match wanted {
-            Some(strategy) => strategy.require(&forward, info).map(|()| strategy)?,
-            None => Strategy::choose(&forward, info)?,
+            Some(strategy) => strategy.require(&forward, &target).map(|()| strategy)?,
+            None => Strategy::choose(&forward, &target)?,
         };
         log::debug!(
             "{} {:?} on {} samples: {strategy} on {}",
@@ -75,8 +78,8 @@ impl<T: Sample> Plan<T> {
         };
         let inverse = problem(Direction::Inverse);
         let scratch = sizes(
-            &strategy.design(&forward, info),
-            &strategy.design(&inverse, info),
+            &strategy.design(&forward, &target),
+            &strategy.design(&inverse, &target),
         );
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
         let array = bytes(transform.len());
@@ -258,7 +261,11 @@ fn build(
     );
     let mut info: DeviceInfo = shared.device.info().clone();
     'smaller: loop {
-        let design = strategy.design(problem, &info);
+        let target = Target {
+            device: &info,
+            tuning: &shared.tuning,
+        };
+        let design = strategy.design(problem, &target);
         let mut launches = Vec::with_capacity(design.passes.len());
         for pass in design.passes {
             let (kernel, allowed) = PassKernel::new(shared, &prelude, &pass.kernel)?;

@@ -1,9 +1,10 @@
 //! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
 //! and direction. cl/common.cl lists them.
 
+use crate::lags::Lags;
 use crate::reach::Reach;
 use crate::sample::SampleType;
-use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
+use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Scale, Stencil, Wavelet};
 use std::fmt::Write;
 
 /// The stencils of the steps in the order in which they run.
@@ -39,6 +40,9 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     if sample.is_integer() {
         define("INTEGER", String::new());
     }
+    if sample == SampleType::F64 {
+        define("DOUBLE", String::new());
+    }
     let inverse = direction == Direction::Inverse;
     if !inverse {
         define("FORWARD", String::new());
@@ -47,6 +51,20 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     if !sample.is_integer() {
         for (name, channel) in [("s", Channel::Approximation), ("d", Channel::Detail)] {
             let factor = wavelet.scale().of(channel);
+            let (load, store) = if inverse {
+                (1.0 / factor, 1.0)
+            } else {
+                (1.0, factor)
+            };
+            define(&format!("IN_{name}"), real(load, sample));
+            define(&format!("OUT_{name}"), real(store, sample));
+        }
+        // Both axes at once, rounded once: often the two cancel.
+        let Scale {
+            approximation: s,
+            detail: d,
+        } = wavelet.scale();
+        for (name, factor) in [("ss", s * s), ("sd", s * d), ("dd", d * d)] {
             let (load, store) = if inverse {
                 (1.0 / factor, 1.0)
             } else {
@@ -82,6 +100,12 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     let reach = Reach::new(&stencils);
     define("REACH_LO", reach.before.to_string());
     define("REACH_HI", reach.after.to_string());
+    let lags = Lags::new(&stencils);
+    for (k, lag) in lags.steps.iter().enumerate() {
+        define(&format!("LAG_{k}"), lag.to_string());
+    }
+    define("LAST_LAG", lags.last.to_string());
+    define("KEPT", lags.kept.to_string());
     let steps: Vec<String> = stencils
         .iter()
         .zip(&reach.steps)
@@ -111,8 +135,10 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
         let offset = step.stencil().first + i as i32;
         format!("{} * at({offset})", real(tap, sample))
     });
-    let sum: Vec<String> = terms.collect();
-    format!("((v) {operator} ({}))", sum.join(" + "))
+    // Term by term from v on, so that each can be one fused multiply-add.
+    terms.fold("(v)".to_owned(), |sum, term| {
+        format!("({sum} {operator} {term})")
+    })
 }
 
 /// Sums are taken in `uint`: signed overflow is undefined in C.
@@ -142,7 +168,7 @@ mod tests {
             "#define FORWARD ",
             "#define IN_s (1e0f)",
             "#define OUT_d (1.2301741e0f)",
-            "#define LIFT_0(v, at) ((v) + ((-1.5861343e0f) * at(0) + (-1.5861343e0f) * at(1)))",
+            "#define LIFT_0(v, at) (((v) + (-1.5861343e0f) * at(0)) + (-1.5861343e0f) * at(1))",
             "#define REACH_LO 2",
             "#define LIFT_STEPS(STEP) STEP(0, d, s, 0, 1, 2, 1) STEP(1, s, d, -1, 0, 1, 1) \
              STEP(2, d, s, 0, 1, 1, 0) STEP(3, s, d, -1, 0, 0, 0)",

@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 11] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border.cl", include_str!("../cl/border.cl")),
@@ -21,6 +21,10 @@ const SOURCES: [(&str, &str); 7] = [
         "column_four_pairs.cl",
         include_str!("../cl/column_four_pairs.cl"),
     ),
+    ("exchange.cl", include_str!("../cl/exchange.cl")),
+    ("plane.cl", include_str!("../cl/plane.cl")),
+    ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
+    ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),
 ];
 
@@ -53,6 +57,7 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
     if let Some(program) = programs.get(&source) {
         return Ok(program.clone());
     }
+    log::trace!("building\n{source}");
     let mut program = Program::create_from_source(&shared.context, &source)
         .map_err(opencl("clCreateProgramWithSource"))?;
     let device = shared.device.handle.id();

@@ -3,12 +3,14 @@
 
 mod separable;
 mod stepwise;
+mod streamed;
 
 use crate::device_info::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::geometry::{Arguments, View, lines, most_lines};
 use crate::sample::SampleType;
 use crate::transform::Transform;
+use crate::tuning::Tuning;
 use crate::wavelet::Direction;
 use std::fmt;
 use std::str::FromStr;
@@ -17,6 +19,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
+    /// One pass over memory for a level of pictures: sub-groups march down strips of columns, both axes in
+    /// registers.
+    Streamed,
     /// A pass over memory for each axis: rows by Blazewicz's four pairs a work-item, other axes by the
     /// sliding window of Kucis et al.
     Separable,
@@ -26,21 +31,22 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies, in the order in which the planner asks them.
-    pub const ALL: [Strategy; 2] = [Strategy::Separable, Strategy::Stepwise];
+    pub const ALL: [Strategy; 3] = [Strategy::Streamed, Strategy::Separable, Strategy::Stepwise];
 
     /// The name, as [`FromStr`] reads it.
     pub const fn name(self) -> &'static str {
         match self {
+            Strategy::Streamed => "streamed",
             Strategy::Separable => "separable",
             Strategy::Stepwise => "stepwise",
         }
     }
 
     /// Whether this strategy can solve a problem on a device, and whether it should.
-    pub(crate) fn fit(self, problem: &Problem, device: &DeviceInfo) -> Fit {
-        if problem.sample == SampleType::F64 && !device.fp64 {
+    pub(crate) fn fit(self, problem: &Problem, target: &Target) -> Fit {
+        if problem.sample == SampleType::F64 && !target.device.fp64 {
             return Fit::No {
-                why: format!("{device} has no double precision"),
+                why: format!("{} has no double precision", target.device),
             };
         }
         if most_lines(&problem.transform.shape) > i32::MAX as usize {
@@ -49,28 +55,30 @@ impl Strategy {
             };
         }
         match self {
+            Strategy::Streamed => streamed::fit(problem, target),
             Strategy::Separable => Fit::Preferred,
             Strategy::Stepwise => Fit::Works,
         }
     }
 
     /// The passes that solve a problem on a device.
-    pub(crate) fn design(self, problem: &Problem, device: &DeviceInfo) -> Design {
+    pub(crate) fn design(self, problem: &Problem, target: &Target) -> Design {
         if problem.transform.active_levels().is_empty() {
-            return stepwise::copy_only(problem, device);
+            return stepwise::copy_only(problem, target);
         }
         match self {
-            Strategy::Separable => separable::design(problem, device),
-            Strategy::Stepwise => stepwise::design(problem, device),
+            Strategy::Streamed => streamed::design(problem, target),
+            Strategy::Separable => separable::design(problem, target),
+            Strategy::Stepwise => stepwise::design(problem, target),
         }
     }
 
     /// The first strategy that is preferred for the problem, else the first that works.
-    pub(crate) fn choose(problem: &Problem, device: &DeviceInfo) -> Result<Strategy> {
+    pub(crate) fn choose(problem: &Problem, target: &Target) -> Result<Strategy> {
         let mut reasons = Vec::new();
         let mut works = None;
         for strategy in Self::ALL {
-            match strategy.fit(problem, device) {
+            match strategy.fit(problem, target) {
                 Fit::Preferred => return Ok(strategy),
                 Fit::Works => works = works.or(Some(strategy)),
                 Fit::No { why } => reasons.push(why),
@@ -87,8 +95,8 @@ impl Strategy {
     }
 
     /// An error where this strategy can not solve the problem on the device.
-    pub(crate) fn require(self, problem: &Problem, device: &DeviceInfo) -> Result<()> {
-        match self.fit(problem, device) {
+    pub(crate) fn require(self, problem: &Problem, target: &Target) -> Result<()> {
+        match self.fit(problem, target) {
             Fit::Preferred | Fit::Works => Ok(()),
             Fit::No { why } => Err(Error::Unsupported {
                 what: format!("strategy `{self}` for this transform"),
@@ -121,6 +129,13 @@ pub(crate) struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
     pub direction: Direction,
+}
+
+/// What a design is for: a device, and what was measured on such.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub device: &'a DeviceInfo,
+    pub tuning: &'a Tuning,
 }
 
 /// A strategy's answer to a problem.
@@ -208,15 +223,19 @@ mod tests {
             fp64: false,
             ..DeviceInfo::imaginary()
         };
+        let target = Target {
+            device: &device,
+            tuning: &Tuning::default(),
+        };
         assert_eq!(
-            Strategy::choose(&problem(SampleType::F32), &device),
-            Ok(Strategy::Separable)
+            Strategy::choose(&problem(SampleType::F32), &target),
+            Ok(Strategy::Streamed)
         );
-        let refused = Strategy::choose(&problem(SampleType::F64), &device).unwrap_err();
+        let refused = Strategy::choose(&problem(SampleType::F64), &target).unwrap_err();
         assert!(refused.to_string().contains("double precision"));
         assert!(
             Strategy::Stepwise
-                .require(&problem(SampleType::F64), &device)
+                .require(&problem(SampleType::F64), &target)
                 .is_err()
         );
     }

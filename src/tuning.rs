@@ -1,6 +1,151 @@
-//! Tile sizes from a device's limits.
+//! Sizes that the kernels leave open: measured ones per device, else defaults from a device's limits.
+//!
+//! A line of a tuning file names a device, a strategy and a sample type, then sizes:
+//! `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`. The device is (part of) a device's name, of its
+//! vendor's, or a kind; a closer match wins, and of equal ones the later line. `wavelet=` and `direction=`
+//! among the sizes restrict a line further. Sizes not named are left at their defaults.
 
 use crate::device_info::{DeviceInfo, DeviceKind};
+use crate::error::{Error, Result};
+use crate::sample::SampleType;
+use crate::strategy::{Problem, Strategy};
+use crate::wavelet::Direction;
+
+/// The measured sizes: those that come with the library, and the user's own after them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tuning {
+    lines: Vec<Line>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    device: String,
+    strategy: Strategy,
+    sample: SampleType,
+    wavelet: Option<String>,
+    direction: Option<Direction>,
+    sizes: Vec<(String, usize)>,
+}
+
+impl Tuning {
+    /// The file named by this variable is laid over what comes with the library.
+    const VARIABLE: &str = "WAVELIFT_TUNING";
+
+    /// What comes with the library and the user's file.
+    ///
+    /// # Errors
+    /// [`Error::Tuning`] where the user's file can not be read.
+    pub fn load() -> Result<Self> {
+        let mut text = include_str!("tuned.txt").to_owned();
+        if let Some(path) = std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()) {
+            let own = std::fs::read_to_string(&path).map_err(|error| Error::Tuning {
+                line: path.display().to_string(),
+                why: error.to_string(),
+            })?;
+            text.push_str(&own);
+        }
+        text.parse()
+    }
+
+    /// A size for a problem on a device, or `default`.
+    pub fn size(
+        &self,
+        name: &str,
+        strategy: Strategy,
+        problem: &Problem,
+        device: &DeviceInfo,
+        default: usize,
+    ) -> usize {
+        let mut best = (0, default);
+        for line in &self.lines {
+            let closeness = line.closeness(strategy, problem, device);
+            let size = line.sizes.iter().find(|(known, _)| known == name);
+            if let (true, Some((_, size))) = (closeness > 0 && closeness >= best.0, size) {
+                best = (closeness, *size);
+            }
+        }
+        best.1
+    }
+}
+
+impl Line {
+    /// How closely the line fits; 0 where it does not.
+    fn closeness(&self, strategy: Strategy, problem: &Problem, device: &DeviceInfo) -> u32 {
+        let wavelet = problem.transform.wavelet.name();
+        let fits = self.strategy == strategy
+            && self.sample == problem.sample
+            && self.wavelet.as_deref().is_none_or(|name| name == wavelet)
+            && self
+                .direction
+                .is_none_or(|direction| direction == problem.direction);
+        let by_device = if device.name.contains(&self.device) {
+            3
+        } else if device.vendor.contains(&self.device) {
+            2
+        } else if device.kind.name() == self.device {
+            1
+        } else {
+            0
+        };
+        if !fits || by_device == 0 {
+            return 0;
+        }
+        4 * by_device + 2 * u32::from(self.wavelet.is_some()) + u32::from(self.direction.is_some())
+    }
+}
+
+impl std::str::FromStr for Tuning {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let lines = text.lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines = lines.map(|line| {
+            parse_line(line).map_err(|why| Error::Tuning {
+                line: line.to_owned(),
+                why,
+            })
+        });
+        Ok(Tuning {
+            lines: lines.collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn parse_line(text: &str) -> Result<Line, String> {
+    let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+    let &[device, strategy, sample, sizes] = columns.as_slice() else {
+        return Err("expected: device | strategy | sample | NAME=SIZE ...".to_owned());
+    };
+    let mut line = Line {
+        device: device.to_owned(),
+        strategy: strategy.parse().map_err(|error: Error| error.to_string())?,
+        sample: sample.parse().map_err(|error: Error| error.to_string())?,
+        wavelet: None,
+        direction: None,
+        sizes: Vec::new(),
+    };
+    if device.is_empty() {
+        return Err("no device is named".to_owned());
+    }
+    for size in sizes.split_whitespace() {
+        match size.split_once('=') {
+            Some(("wavelet", name)) => line.wavelet = Some(name.to_owned()),
+            Some(("direction", "forward")) => line.direction = Some(Direction::Forward),
+            Some(("direction", "inverse")) => line.direction = Some(Direction::Inverse),
+            Some((name, value)) => {
+                let value = value
+                    .parse()
+                    .ok()
+                    .filter(|value| (1..1 << 20).contains(value));
+                let value = value.ok_or_else(|| format!("`{size}` is no size"))?;
+                line.sizes.push((name.to_owned(), value));
+            }
+            None => return Err(format!("`{size}` is not NAME=SIZE")),
+        }
+    }
+    Ok(line)
+}
 
 /// Work-group sizes (x, y) of the kernels, and how many work-groups fill the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +212,63 @@ fn reduced(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transform::Transform;
+    use crate::wavelet::Wavelet;
+
+    #[test]
+    fn the_closest_line_wins() {
+        let tuning: Tuning = "
+            # a comment
+            gpu              | streamed | f32 | PAIRS=2 AHEAD=1
+            Nobody           | streamed | f32 | PAIRS=3
+            Imaginary 9000   | streamed | i16 | PAIRS=8
+            Nobody           | streamed | f32 | PAIRS=4 wavelet=cdf97
+            Nobody           | streamed | f32 | PAIRS=5 wavelet=cdf97 direction=inverse
+        "
+        .parse()
+        .unwrap();
+        let size = |name, sample, wavelet| {
+            let problem = Problem {
+                transform: Transform::new(wavelet, [8, 8]),
+                sample,
+                direction: Direction::Forward,
+            };
+            tuning.size(
+                name,
+                Strategy::Streamed,
+                &problem,
+                &DeviceInfo::imaginary(),
+                99,
+            )
+        };
+        assert_eq!(size("PAIRS", SampleType::F32, Wavelet::CDF_9_7), 4);
+        assert_eq!(size("PAIRS", SampleType::F32, Wavelet::CDF_5_3), 3);
+        assert_eq!(size("AHEAD", SampleType::F32, Wavelet::CDF_9_7), 1);
+        assert_eq!(size("PAIRS", SampleType::I16, Wavelet::CDF_5_3), 8);
+        assert_eq!(size("GROUP", SampleType::I16, Wavelet::CDF_5_3), 99);
+        assert_eq!(size("PAIRS", SampleType::F64, Wavelet::CDF_9_7), 99);
+    }
+
+    #[test]
+    fn bad_lines_are_refused_and_named() {
+        for bad in [
+            "x",
+            "a|streamed|f32",
+            "a|fast|f32|P=1",
+            "a|streamed|u8|P=1",
+            "a|streamed|f32|P=0",
+            "a|streamed|f32|P",
+            "|streamed|f32|P=1",
+        ] {
+            let refused = bad.parse::<Tuning>().unwrap_err().to_string();
+            assert!(refused.contains(bad), "{refused}");
+        }
+    }
+
+    #[test]
+    fn what_comes_with_the_library_can_be_read() {
+        include_str!("tuned.txt").parse::<Tuning>().unwrap();
+    }
 
     fn column(limit: usize, local_memory: u64) -> [usize; 2] {
         let device = DeviceInfo {

@@ -259,7 +259,7 @@ impl Scale {
 
 /// A wavelet: lifting steps for real samples, for integer samples, or for both, with the boundary rule
 /// and the axis order of its standard.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Wavelet {
     name: [u8; MAX_NAME],
     real: Option<Steps<RealStep>>,
@@ -474,6 +474,12 @@ fn refused(name: &str, why: String) -> Error {
 impl fmt::Display for Wavelet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Wavelet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Wavelet({self})")
     }
 }
 

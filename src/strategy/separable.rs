@@ -1,8 +1,7 @@
 //! A pass over memory for each axis of each level: cl/row_four_pairs.cl along contiguous lines,
 //! cl/column_four_pairs.cl along all others, cl/border.cl for the ends of both.
 
-use super::{Array, Design, Kernel, Pass, Problem};
-use crate::device_info::DeviceInfo;
+use super::{Array, Design, Kernel, Pass, Problem, Target};
 use crate::geometry::{Arguments, Order, View, lines, with_corner};
 use crate::prelude;
 use crate::reach::Reach;
@@ -86,7 +85,7 @@ fn between_arrays(first_level: usize, total: usize, direction: Direction) -> Vec
     arrays
 }
 
-pub(super) fn design(problem: &Problem, device: &DeviceInfo) -> Design {
+pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let transform = &problem.transform;
     let reach = Reach::new(&prelude::stencils(
         &transform.wavelet,
@@ -95,7 +94,7 @@ pub(super) fn design(problem: &Problem, device: &DeviceInfo) -> Design {
     ));
     let bytes = problem.sample.size();
     let tiles = Tiles::new(
-        device,
+        target.device,
         |group| row_local_samples(group, &reach) * bytes,
         |group| column_local_samples(group, &reach) * bytes,
     );
@@ -246,8 +245,10 @@ fn column_local_samples([x, y]: [usize; 2], reach: &Reach) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device_info::DeviceInfo;
     use crate::sample::SampleType;
     use crate::transform::Transform;
+    use crate::tuning::Tuning;
     use crate::wavelet::Wavelet;
 
     fn designed(transform: Transform, direction: Direction) -> Design {
@@ -256,7 +257,11 @@ mod tests {
             sample: SampleType::F32,
             direction,
         };
-        design(&problem, &DeviceInfo::imaginary())
+        let target = Target {
+            device: &DeviceInfo::imaginary(),
+            tuning: &Tuning::default(),
+        };
+        design(&problem, &target)
     }
 
     /// The arrays that the main passes go between.

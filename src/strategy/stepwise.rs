@@ -1,7 +1,6 @@
 //! One launch per lifting step, in place in global memory (cl/stepwise.cl).
 
-use super::{Array, Design, Kernel, Pass, Problem, move_lines};
-use crate::device_info::DeviceInfo;
+use super::{Array, Design, Kernel, Pass, Problem, Target, move_lines};
 use crate::geometry::{Arguments, Order, View, lines};
 use crate::prelude;
 use crate::transform::Layout;
@@ -33,10 +32,10 @@ pub(super) fn pass(
 }
 
 /// A transform without any level: the output is the input.
-pub(super) fn copy_only(problem: &Problem, device: &DeviceInfo) -> Design {
+pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
     let whole = View::dense(&problem.transform.shape);
     let last = whole.shape.len() - 1;
-    let group = Tiles::of(device).linear;
+    let group = Tiles::of(target.device).linear;
     Design {
         passes: vec![move_lines(
             last,
@@ -51,13 +50,13 @@ pub(super) fn copy_only(problem: &Problem, device: &DeviceInfo) -> Design {
 /// All levels run in place in an array in which the coefficients stay where their samples were. For the
 /// Mallat layout they are moved there first (inverse) or from there last (forward), level by level:
 /// each level's low corner is overwritten by the next one's.
-pub(super) fn design(problem: &Problem, device: &DeviceInfo) -> Design {
+pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let Problem {
         transform,
         direction,
         ..
     } = problem;
-    let group = Tiles::of(device).linear;
+    let group = Tiles::of(target.device).linear;
     let mallat = transform.layout == Layout::Mallat;
     let forward = *direction == Direction::Forward;
     let levels = transform.active_levels();

@@ -1,7 +1,11 @@
 //! What several test files share: devices, random samples, awkward shapes.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
-use wavelift::{Device, Sample, SampleType, Transform, Wavelet};
+use proptest::strategy::Strategy as Generator;
+use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
+use wavelift::{
+    Device, Direction, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
+};
 
 /// Every OpenCL device. Missing devices fail a test; they are never skipped in silence.
 pub fn devices() -> Vec<Device> {
@@ -36,6 +40,8 @@ pub trait TestSample: Sample {
     fn modest(random: &mut Random, levels: u32) -> Self;
     /// What an output holds before a run, so that a place never written shows.
     const POISON: Self;
+    /// The smallest and the largest value that are tried.
+    const EXTREMES: [Self; 2];
     fn to_f64(self) -> f64;
 }
 
@@ -43,6 +49,7 @@ macro_rules! integer {
     ($T:ty) => {
         impl TestSample for $T {
             const POISON: Self = 0x5A5A;
+            const EXTREMES: [Self; 2] = [<$T>::MIN, <$T>::MAX];
 
             fn random(random: &mut Random) -> Self {
                 match random.bits() % 16 {
@@ -69,6 +76,7 @@ macro_rules! real {
     ($T:ty) => {
         impl TestSample for $T {
             const POISON: Self = <$T>::NAN;
+            const EXTREMES: [Self; 2] = [-1000.0, 1000.0];
 
             fn random(random: &mut Random) -> Self {
                 match random.bits() % 16 {
@@ -158,5 +166,54 @@ pub fn bound(sample: SampleType) -> f64 {
         SampleType::F32 => 2e-6,
         SampleType::F64 => 1e-14,
         SampleType::I16 | SampleType::I32 => 0.0,
+    }
+}
+
+/// Whether a device computes on samples of this type.
+pub fn computes(device: &Device, sample: SampleType) -> bool {
+    sample != SampleType::F64 || device.info().fp64
+}
+
+/// A plan by every strategy that takes the transform; the two that take everything must.
+pub fn plans<T: Sample>(engine: &Engine, transform: &Transform) -> Vec<Plan<T>> {
+    let mut plans = Vec::new();
+    for strategy in Strategy::ALL {
+        let must = [Strategy::Separable, Strategy::Stepwise].contains(&strategy);
+        match engine.plan_with(transform, strategy) {
+            Ok(plan) => plans.push(plan),
+            Err(Error::Unsupported { .. }) if !must => {}
+            Err(error) => panic!("{strategy} refuses {transform:?}: {error}"),
+        }
+    }
+    plans
+}
+
+/// Runs a plan on the device into an array that held poison.
+pub fn run<T: TestSample>(
+    engine: &Engine,
+    plan: &Plan<T>,
+    direction: Direction,
+    input: &[T],
+) -> Vec<T> {
+    let from = engine.upload(input).unwrap();
+    let mut to = engine.upload(&vec![T::POISON; input.len()]).unwrap();
+    let run = match direction {
+        Direction::Forward => plan.enqueue_forward(&from, &mut to),
+        Direction::Inverse => plan.enqueue_inverse(&from, &mut to),
+    };
+    run.unwrap().wait().unwrap();
+    to.download().unwrap()
+}
+
+/// Checks a property on `cases` random inputs, the same ones on every machine, and makes what fails as
+/// simple as can be.
+pub fn for_all<G: Generator>(cases: u32, inputs: G, property: impl Fn(G::Value) -> TestCaseResult) {
+    let config = Config {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5EED),
+        ..Config::with_cases(cases)
+    };
+    if let Err(failure) = TestRunner::new(config).run(&inputs, property) {
+        panic!("{failure}");
     }
 }

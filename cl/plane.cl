@@ -1,0 +1,60 @@
+// One picture of a batch as a two-dimensional kernel sees it: samples on the near side, on the far side
+// the four sub-bands of one level.
+//
+// Of a `Pass`, the line is x and the first axis across is y; the others count pictures. Bands are numbered
+// 2 * cy + cx: LL, HL, LH, HH.
+typedef struct {
+  global T *near;
+  long near_row;
+  global T *far[4];
+  long far_row[4], far_step[4];
+  int width, height;
+  int shift_in, shift_out;
+} Plane;
+
+INLINE Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
+                      global T *corner, const Pass *pass, const int picture) {
+  const int3 at = (int3)(0, picture % pass->across[1], picture / pass->across[1]);
+  Plane plane;
+  plane.width = pass->samples;
+  plane.height = pass->across[0];
+  plane.shift_in = pass->shift_in;
+  plane.shift_out = pass->shift_out;
+  plane.near = near + line_start(near_side, pass, at);
+  plane.near_row = near_side->across[0].high;
+  global T *const first = far + line_start(far_side, pass, at);
+  for (int band = 0; band < 4; ++band) {
+    plane.far[band] = first + (band & 1) * far_side->line.high + (band >> 1) * far_side->across[0].high;
+    plane.far_row[band] = far_side->across[0].pair;
+    plane.far_step[band] = far_side->line.pair;
+  }
+  if (pass->has_corner) {
+    plane.far[0] = corner + line_start(&pass->corner, pass, at);
+    plane.far_row[0] = pass->corner.across[0].pair;
+    plane.far_step[0] = pass->corner.line.pair;
+  }
+  return plane;
+}
+
+#ifdef FORWARD
+#define PLANE(picture) plane_of(from, &pass.from, to, &pass.to, corner, &pass, picture)
+#else
+#define PLANE(picture) plane_of(to, &pass.to, from, &pass.from, corner, &pass, picture)
+#endif
+
+// Loading and storing a sample of channel cx along x and cy along y: both axes' scaling at once, and the
+// pre-shift once.
+#ifdef INTEGER
+#define LOAD_2D(cx, cy, v) SHIFT_IN(v, plane->shift_in)
+#define STORE_2D(cx, cy, v) SHIFT_OUT(v, plane->shift_out)
+#else
+#define LOAD_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? IN_dd : IN_sd : (cy) ? IN_sd : IN_ss))
+#define STORE_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? OUT_dd : OUT_sd : (cy) ? OUT_sd : OUT_ss))
+#endif
+
+// The pairs of each axis that depend on no border, along x in whole work-items of PAIRS; frame_2d.cl does
+// the others.
+#define FROM_X ((REACH_LO + PAIRS - 1) / PAIRS * PAIRS)
+#define TO_X(width) ((S_COUNT(width) - REACH_HI - 1) / PAIRS * PAIRS)
+#define FROM_Y REACH_LO
+#define TO_Y(height) (S_COUNT(height) - REACH_HI - 1)

@@ -1,0 +1,158 @@
+//! When each lifting step can run while pairs of samples arrive one at a time.
+//!
+//! A streaming kernel takes in pair t and then applies step k once, to pair t - lag(k), in place. The lag
+//! must be large enough that everything the step reads has arrived and has been through the steps before
+//! it, and that it overwrites nothing that an earlier step still has to read.
+
+use crate::wavelet::Stencil;
+
+/// The schedule of a list of steps, far from any border.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lags {
+    /// How many pairs behind the newest each step runs.
+    pub steps: Vec<usize>,
+    /// How many pairs behind the newest both channels have their final value.
+    pub last: usize,
+    /// How many pairs must be kept, the newest included.
+    pub kept: usize,
+}
+
+impl Lags {
+    /// The schedule of `stencils`, in the order in which they run.
+    pub fn new(stencils: &[Stencil]) -> Self {
+        let mut lags: Vec<i32> = Vec::new();
+        for (k, step) in stencils.iter().enumerate() {
+            let earlier = stencils[..k].iter().zip(&lags);
+            let lag = earlier.fold(step.last().max(0), |lag, (before, &its_lag)| {
+                lag.max(if before.target == step.target {
+                    its_lag
+                } else {
+                    // What it reads is done; what it overwrites has been read.
+                    (its_lag + step.last()).max(its_lag - before.first)
+                })
+            });
+            lags.push(lag);
+        }
+        let last = lags.iter().copied().max().unwrap_or(0);
+        let oldest = stencils
+            .iter()
+            .zip(&lags)
+            .map(|(step, lag)| lag - step.first);
+        let kept = oldest.max().unwrap_or(0).max(last) + 1;
+        Lags {
+            steps: lags.into_iter().map(|lag| lag as usize).collect(),
+            last: last as usize,
+            kept: kept as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::SampleType;
+    use crate::wavelet::{Channel, IntegerStep, Wavelet};
+
+    fn lags(wavelet: Wavelet, inverse: bool) -> (Vec<usize>, usize) {
+        let sample = match wavelet.integer_steps() {
+            Some(_) => SampleType::I32,
+            None => SampleType::F64,
+        };
+        let mut stencils = sample.stencils(&wavelet).unwrap();
+        if inverse {
+            stencils.reverse();
+        }
+        let lags = Lags::new(&stencils);
+        (lags.steps, lags.kept)
+    }
+
+    #[test]
+    fn the_lags_of_known_wavelets() {
+        for (wavelet, forward, inverse) in [
+            (Wavelet::CDF_5_3, (vec![1, 1], 3), (vec![0, 1], 2)),
+            (
+                Wavelet::CDF_9_7,
+                (vec![1, 1, 2, 2], 4),
+                (vec![0, 1, 1, 2], 3),
+            ),
+            (Wavelet::VC2_DD_9_7, (vec![2, 3], 5), (vec![0, 2], 4)),
+            (Wavelet::CCSDS_9_7_M, (vec![2, 3], 5), (vec![0, 2], 4)),
+            (Wavelet::VC2_DD_13_7, (vec![2, 3], 6), (vec![1, 3], 5)),
+            (Wavelet::VC2_FIDELITY, (vec![3, 7], 11), (vec![4, 7], 12)),
+            (Wavelet::VC2_HAAR_0, (vec![0, 0], 1), (vec![0, 0], 1)),
+            (Wavelet::DAUB_4, (vec![0, 0, 1], 2), (vec![1, 1, 2], 3)),
+        ] {
+            assert_eq!(lags(wavelet, false), forward, "{wavelet} forward");
+            assert_eq!(lags(wavelet, true), inverse, "{wavelet} inverse");
+        }
+    }
+
+    /// Streams a line through the schedule and compares with the steps run one after the other.
+    fn check_stream(steps: &[IntegerStep]) {
+        let stencils: Vec<Stencil> = steps.iter().map(IntegerStep::stencil).collect();
+        let lags = Lags::new(&stencils);
+        let pairs = 120;
+        let margin = 40;
+        let start: Vec<[i64; 2]> = (0..pairs).map(|i| [i * i % 97, i * 31 % 89]).collect();
+
+        let lift = |line: &[[i64; 2]], step: &IntegerStep, n: i64| -> i64 {
+            let stencil = step.stencil();
+            let source = stencil.target.other() as usize;
+            let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
+                let at = n + i64::from(stencil.first) + i as i64;
+                let value = usize::try_from(at).ok().and_then(|at| line.get(at));
+                i64::from(tap) * value.map_or(0, |pair| pair[source])
+            });
+            line[n as usize][stencil.target as usize] + terms.sum::<i64>() % 1009
+        };
+        let mut whole = start.clone();
+        for step in steps {
+            for n in 0..pairs {
+                whole[n as usize][step.stencil().target as usize] = lift(&whole, step, n);
+            }
+        }
+        let mut line = Vec::new();
+        for (t, pair) in start.into_iter().enumerate() {
+            line.push(pair);
+            // What is not kept any more must not be read.
+            if let Some(gone) = t.checked_sub(lags.kept) {
+                line[gone] = [1 << 40; 2];
+            }
+            for (step, &lag) in steps.iter().zip(&lags.steps) {
+                let Some(n) = t.checked_sub(lag) else {
+                    continue;
+                };
+                line[n][step.stencil().target as usize] = lift(&line, step, n as i64);
+            }
+            if let Some(done) = t.checked_sub(lags.last) {
+                if (margin as usize..(pairs - margin) as usize).contains(&done) {
+                    assert_eq!(line[done], whole[done], "{stencils:?} pair {done}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn streaming_gives_what_whole_steps_give() {
+        use Channel::{Approximation as S, Detail as D};
+        for wavelet in Wavelet::ALL {
+            let Some(steps) = wavelet.integer_steps() else {
+                continue;
+            };
+            check_stream(steps);
+            let mut backwards = steps.to_vec();
+            backwards.reverse();
+            check_stream(&backwards);
+        }
+        // Daubechies 4, and others that look to one side only.
+        for (a, b, c) in [(0, -1, 1), (2, -3, 1), (-2, 3, -1), (-4, -4, -4), (3, 3, 3)] {
+            for targets in [[S, D, S], [D, S, D], [S, S, D], [D, S, S]] {
+                check_stream(&[
+                    IntegerStep::add(targets[0], a, &[2], 0, 0),
+                    IntegerStep::add(targets[1], b, &[3, -1], 0, 0),
+                    IntegerStep::add(targets[2], c, &[1], 0, 0),
+                ]);
+            }
+        }
+    }
+}

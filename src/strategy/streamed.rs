@@ -1,0 +1,284 @@
+//! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
+//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl).
+
+use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target};
+use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
+use crate::geometry::{Arguments, Order, Side, View, planes};
+use crate::prelude;
+use crate::reach::Reach;
+use crate::transform::Layout;
+use crate::wavelet::{AxisOrder, Direction};
+
+/// Pairs that a tile of the border is long.
+const FRAME_PAIRS: usize = 16;
+
+pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
+    let device = target.device;
+    let transform = &problem.transform;
+    let axes = transform.shape.len();
+    let mut chosen = transform.axes.clone();
+    chosen.sort_unstable();
+    if axes < 2 || chosen != [axes - 2, axes - 1] {
+        return Fit::No {
+            why: "it transforms exactly the last two axes".to_owned(),
+        };
+    }
+    let sizes = Sizes::new(problem, target);
+    let pairs = sizes.pairs;
+    let stencils = prelude::stencils(&transform.wavelet, problem.sample, problem.direction);
+    let far = |offset: i32| offset.unsigned_abs() as usize > pairs;
+    if device.exchange != Exchange::None && stencils.iter().any(|s| far(s.first) || far(s.last())) {
+        return Fit::No {
+            why: format!("a step reaches over {pairs} pairs, past the neighbouring work-item"),
+        };
+    }
+    let local = (sizes.tile * problem.sample.size()) as u64;
+    if local > device.local_memory {
+        let have = device.local_memory;
+        return Fit::No {
+            why: format!("its border tiles need {local} bytes of local memory, there are {have}"),
+        };
+    }
+    if device.max_work_group < sizes.group || device.max_work_items[0] < sizes.group {
+        return Fit::No {
+            why: format!("it needs work-groups of {}", sizes.group),
+        };
+    }
+    match device.kind {
+        DeviceKind::Gpu => Fit::Preferred,
+        DeviceKind::Cpu | DeviceKind::Accelerator => Fit::Works,
+    }
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    reach: Reach,
+    lanes: usize,
+    group: usize,
+    /// Pairs of columns that one work-item holds.
+    pairs: usize,
+    /// Pairs of rows that are loaded before they are needed.
+    ahead: usize,
+    /// Sub-groups for each compute unit.
+    filling: usize,
+    /// Pairs at each end that make the joined line of the border, along x and y.
+    border_x: usize,
+    border_y: usize,
+    /// Samples of local memory that a tile of the border needs.
+    tile: usize,
+    /// Pairs of columns that a sub-group stores.
+    strip: usize,
+}
+
+impl Sizes {
+    fn new(problem: &Problem, target: &Target) -> Self {
+        let device = target.device;
+        let tuned = |name, default| {
+            target
+                .tuning
+                .size(name, Strategy::Streamed, problem, device, default)
+        };
+        let pairs = tuned("PAIRS", 4);
+        let wavelet = &problem.transform.wavelet;
+        let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
+        let reach = Reach::new(&stencils);
+        let (lanes, overlap) = match device.exchange {
+            Exchange::None => (1, 0),
+            _ => {
+                let overlap = reach.before.div_ceil(pairs) + reach.after.div_ceil(pairs);
+                (device.lanes, overlap)
+            }
+        };
+        let border_y = reach.border();
+        let border_x = border_y + pairs - 1;
+        let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
+        Sizes {
+            lanes,
+            group: lanes.max(tuned("GROUP", 128).min(device.max_work_group)),
+            pairs,
+            ahead: tuned("AHEAD", 2),
+            filling: tuned("FILLING", 32),
+            border_x,
+            border_y,
+            tile: (4 * border_x * window.max(4 * border_y)).max(4 * border_y * window),
+            strip: lanes.saturating_sub(overlap).max(1) * pairs,
+            reach,
+        }
+    }
+}
+
+impl Sizes {
+    /// The pairs of rows that depend on no border; empty where the whole height is border.
+    fn rows(&self, height: usize) -> std::ops::Range<usize> {
+        self.reach.inner(height)
+    }
+
+    /// The same for columns, in whole work-items.
+    fn columns(&self, width: usize) -> std::ops::Range<usize> {
+        let pairs = width.div_ceil(2);
+        if pairs <= 2 * self.border_x {
+            return 0..0;
+        }
+        let from = self.reach.before.next_multiple_of(self.pairs);
+        let to = (pairs - self.reach.after - 1) / self.pairs * self.pairs;
+        from..to
+    }
+}
+
+/// Level by level: the low band goes to a dense array, where the next level takes it from.
+pub(super) fn design(problem: &Problem, target: &Target) -> Design {
+    let transform = &problem.transform;
+    let forward = problem.direction == Direction::Forward;
+    let sizes = Sizes::new(problem, target);
+    let settled = match transform.layout {
+        Layout::Mallat => Order::Planar,
+        Layout::Interleaved => Order::Woven,
+    };
+    let (signal, coefficients) = if forward {
+        (Array::Input, Array::Output)
+    } else {
+        (Array::Output, Array::Input)
+    };
+    let low_band = |number: u32| Array::Scratch((number as usize - 1) % 2);
+
+    let levels = transform.active_levels();
+    let mut scratch = [0; 2];
+    let mut passes = Vec::new();
+    for (i, level) in levels.iter().enumerate() {
+        let near_array = if i == 0 {
+            signal
+        } else {
+            low_band(level.number - 1)
+        };
+        let near = View::dense(&level.shape);
+        let far = View::of_level(transform, level.number).with_order(&level.axes, settled);
+        let corner =
+            (i + 1 < levels.len()).then(|| View::dense(&transform.shape_after(level.number)));
+        if let Some(corner) = &corner {
+            let samples: usize = corner.shape.iter().product();
+            let held = &mut scratch[i % 2];
+            *held = samples.max(*held);
+        }
+        let (from, to) = if forward {
+            (&near, &far)
+        } else {
+            (&far, &near)
+        };
+        let mut arguments = planes(from, to, corner.as_ref());
+        arguments.boundary = transform.boundary.number();
+        let shift = transform.wavelet.pre_shift() as i32;
+        if forward {
+            arguments.shift_in = shift;
+        } else {
+            arguments.shift_out = shift;
+        }
+        let (from, to) = if forward {
+            (near_array, coefficients)
+        } else {
+            (coefficients, near_array)
+        };
+        let corner = corner.map(|_| low_band(level.number));
+        passes.push(launch(
+            problem,
+            target.device,
+            &sizes,
+            arguments,
+            (from, to, corner),
+        ));
+    }
+    if !forward {
+        passes.reverse();
+    }
+    Design { passes, scratch }
+}
+
+fn launch(
+    problem: &Problem,
+    device: &DeviceInfo,
+    sizes: &Sizes,
+    mut arguments: Arguments,
+    (from, to, corner): (Array, Array, Option<Array>),
+) -> Pass {
+    let forward = problem.direction == Direction::Forward;
+    let vector = (16 / problem.sample.size()).max(1);
+    let (near_size, far_size) = (vector.min(2 * sizes.pairs), vector.min(sizes.pairs));
+    let (near, far) = if forward {
+        (&arguments.from, &arguments.to)
+    } else {
+        (&arguments.to, &arguments.from)
+    };
+    let corner_is_wide = arguments.has_corner == 0 || is_wide(&arguments.corner, 1, far_size);
+    let aligned = is_wide(near, 2, near_size) && is_wide(far, 1, far_size) && corner_is_wide;
+
+    let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
+    let pictures = (arguments.across[1] * arguments.across[2]) as usize;
+    let rows = sizes.rows(height);
+    let columns = sizes.columns(width);
+    let wide = aligned && width % (2 * sizes.pairs) == 0;
+    arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
+    arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
+    let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
+
+    let strips = columns.end.div_ceil(sizes.strip);
+    let mut segments = 0;
+    if !rows.is_empty() && !columns.is_empty() {
+        let filling = device.compute_units * sizes.filling;
+        let wanted = filling
+            .div_ceil(strips * pictures)
+            .clamp(1, rows.len().div_ceil(16));
+        let windows = rows.len().div_ceil(wanted);
+        segments = rows.len().div_ceil(windows);
+        arguments.windows = windows as i32;
+    }
+    arguments.groups = strips as i32;
+    arguments.segments = segments as i32;
+    let sub_groups = strips * segments * pictures;
+
+    let x_first = (problem.transform.wavelet.axis_order() == AxisOrder::InnermostFirst) == forward;
+    let kernel = Kernel {
+        name: "streamed_2d",
+        parts: &[
+            "boundary.cl",
+            "exchange.cl",
+            "plane.cl",
+            "frame_2d.cl",
+            "streamed_2d.cl",
+        ],
+        defines: vec![
+            ("EXCHANGE", device.exchange.number()),
+            ("LANES", sizes.lanes),
+            ("GROUP", sizes.group),
+            ("PAIRS", sizes.pairs),
+            ("AHEAD", sizes.ahead),
+            ("BORDER_X", sizes.border_x),
+            ("BORDER_Y", sizes.border_y),
+            ("FRAME_PAIRS", FRAME_PAIRS),
+            ("TILE", sizes.tile),
+            ("NEAR_SIZE", near_size),
+            ("FAR_SIZE", far_size),
+            ("X_FIRST", usize::from(x_first)),
+            ("WIDE", usize::from(wide)),
+        ],
+        group: [sizes.group, 1],
+    };
+    Pass {
+        kernel,
+        from,
+        to,
+        corner,
+        arguments,
+        groups: frames + sub_groups.div_ceil(sizes.group / sizes.lanes),
+    }
+}
+
+/// Whether every row starts at a multiple of `size` samples and neighbours of a row are `apart` the
+/// `line.pair` that they should have.
+fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
+    let aligned = |place: i64| place % size as i64 == 0;
+    let rows = side
+        .across
+        .iter()
+        .all(|axis| aligned(axis.pair) && aligned(axis.high));
+    let starts = pair == 2 || aligned(side.line.high);
+    side.line.pair == pair && rows && starts && aligned(side.offset)
+}
