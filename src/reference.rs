@@ -13,7 +13,7 @@ use crate::wavelet::{Channel, Direction, Wavelet};
 /// ```
 /// use wavelift::{Transform, Wavelet, reference};
 /// let transform = Transform::new(Wavelet::CDF_5_3, [5]);
-/// assert_eq!(reference::forward(&transform, &[1i32, 2, 3, 4, 9])?, [1, 3, 9, 0, -2]);
+/// assert_eq!(reference::forward(&transform, &[1i32, 2, 3, 4, 9])?, [1, 3, 8, 0, -2]);
 /// # Ok::<(), wavelift::Error>(())
 /// ```
 ///

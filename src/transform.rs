@@ -169,7 +169,7 @@ impl Transform {
             let expected = format!("axes of 1 to {longest} samples");
             return refuse("shape", expected, format!("{shape:?}"));
         }
-        if self.len() == 0 || self.len() > isize::MAX as usize / 8 {
+        if self.is_empty() || self.len() > isize::MAX as usize / 8 {
             let expected = "a number of samples that can be addressed".to_owned();
             return refuse("shape", expected, format!("{shape:?}"));
         }

@@ -212,7 +212,7 @@ struct Steps<S> {
 impl<S: Copy> Steps<S> {
     const fn new(steps: &[S]) -> Self {
         assert!(
-            1 <= steps.len() && steps.len() <= MAX_STEPS,
+            !steps.is_empty() && steps.len() <= MAX_STEPS,
             "1 to MAX_STEPS steps"
         );
         let mut all = [steps[0]; MAX_STEPS];

@@ -1,0 +1,82 @@
+//! Taking times.
+
+use crate::common::runner::enqueue;
+use std::time::{Duration, Instant};
+use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Sample};
+
+/// Nanoseconds of each run.
+#[derive(Default)]
+pub struct Times {
+    pub device: Vec<u64>,
+    pub wall: Vec<u64>,
+    pub copy: Vec<u64>,
+}
+
+impl Times {
+    pub fn least(&self) -> u64 {
+        self.device.iter().copied().min().unwrap_or(0)
+    }
+
+    /// How close to copying: 1 is as fast.
+    pub fn of_copy(&self) -> Option<f64> {
+        match median(&self.device) {
+            0 => None,
+            time => Some(median(&self.copy) as f64 / time as f64),
+        }
+    }
+}
+
+/// A plan with arrays to run on.
+pub struct Bench<'a, T: Sample> {
+    pub engine: &'a Engine,
+    pub plan: &'a Plan<T>,
+    pub direction: Direction,
+    pub input: DeviceArray<T>,
+    pub output: DeviceArray<T>,
+}
+
+impl<T: Sample> Bench<'_, T> {
+    /// Warms up, then runs copy and transform in turns, so that a machine whose speed drifts does the
+    /// same to both.
+    pub fn measure(&mut self, runs: usize) -> Result<Times> {
+        let start = Instant::now();
+        for i in 0.. {
+            self.run(&mut Times::default())?;
+            if i >= 2 && start.elapsed() > Duration::from_millis(100) {
+                break;
+            }
+        }
+        let mut times = Times::default();
+        for _ in 0..runs {
+            self.run(&mut times)?;
+        }
+        Ok(times)
+    }
+
+    fn run(&mut self, times: &mut Times) -> Result<()> {
+        let copy = self.engine.enqueue_copy(&self.input, &mut self.output)?;
+        times.copy.push(nanoseconds(copy.device_time()?));
+        let start = Instant::now();
+        let run = enqueue(self.plan, self.direction, &self.input, &mut self.output)?;
+        self.engine.finish()?;
+        times.wall.push(nanoseconds(start.elapsed()));
+        times.device.push(nanoseconds(run.device_time()?));
+        Ok(())
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos() as u64
+}
+
+/// The middle value, or the mean of the two in the middle.
+pub fn median(times: &[u64]) -> u64 {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let middle = times.len() / 2;
+    match times.len() % 2 {
+        _ if times.is_empty() => 0,
+        0 => (times[middle - 1] + times[middle]) / 2,
+        _ => times[middle],
+    }
+}

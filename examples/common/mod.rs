@@ -1,0 +1,18 @@
+//! What several examples share.
+#![allow(dead_code, reason = "each example uses its own part of this")]
+
+pub mod cli;
+pub mod replace;
+pub mod runner;
+pub mod table;
+
+/// From one pixel after the other (RGBRGB) to one colour after the other (RRGGBB), a batch.
+pub fn planes_of_pixels<T: Copy>(pixels: &[T], colours: usize) -> Vec<T> {
+    let plane = |colour| pixels.iter().skip(colour).step_by(colours).copied();
+    (0..colours).flat_map(plane).collect()
+}
+
+/// The way back.
+pub fn pixels_of_planes<T: Copy>(planes: &[T], colours: usize) -> Vec<T> {
+    planes_of_pixels(planes, planes.len() / colours.max(1))
+}

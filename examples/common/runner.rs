@@ -1,0 +1,123 @@
+//! One transform, on an OpenCL device or on the reference, with the time it takes.
+
+use std::time::{Duration, Instant};
+use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform, reference};
+
+/// A transform that is ready to run.
+pub enum Runner<T: Sample> {
+    Device { engine: Engine, plan: Plan<T> },
+    Reference(Transform),
+}
+
+/// How long a run took, seen from the host. The reference has nothing to move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    pub upload: Duration,
+    pub transform: Duration,
+    pub download: Duration,
+    /// The part of `transform` in which the device worked.
+    pub device: Option<Duration>,
+}
+
+impl<T: Sample> Runner<T> {
+    /// On this device, with this strategy or the one that suits it best; on the reference without one.
+    pub fn new(
+        transform: &Transform,
+        device: Option<&Device>,
+        strategy: Option<Strategy>,
+    ) -> Result<Self> {
+        let Some(device) = device else {
+            return Ok(Runner::Reference(transform.clone()));
+        };
+        let engine = Engine::with_profiling(device)?;
+        let plan = match strategy {
+            Some(strategy) => engine.plan_with(transform, strategy)?,
+            None => engine.plan(transform)?,
+        };
+        Ok(Runner::Device { engine, plan })
+    }
+
+    /// The name of the strategy.
+    pub fn strategy(&self) -> &'static str {
+        match self {
+            Runner::Device { plan, .. } => plan.strategy().name(),
+            Runner::Reference(_) => "reference",
+        }
+    }
+
+    pub fn run(&self, direction: Direction, input: &[T]) -> Result<(Vec<T>, Times)> {
+        match self {
+            Runner::Device { engine, plan } => on_device(engine, plan, direction, input),
+            Runner::Reference(transform) => on_reference(transform, direction, input),
+        }
+    }
+}
+
+fn on_device<T: Sample>(
+    engine: &Engine,
+    plan: &Plan<T>,
+    direction: Direction,
+    input: &[T],
+) -> Result<(Vec<T>, Times)> {
+    let (from, upload) = timed(|| engine.upload(input))?;
+    let mut to = engine.zeros(input.len())?;
+    engine.finish()?;
+    let (run, transform) = timed(|| {
+        let run = enqueue(plan, direction, &from, &mut to)?;
+        run.wait()?;
+        Ok(run)
+    })?;
+    let (output, download) = timed(|| to.download())?;
+    let device = Some(run.device_time()?);
+    let times = Times {
+        upload,
+        transform,
+        download,
+        device,
+    };
+    Ok((output, times))
+}
+
+/// Enqueues a plan in either direction.
+pub fn enqueue<T: Sample>(
+    plan: &Plan<T>,
+    direction: Direction,
+    from: &wavelift::DeviceArray<T>,
+    to: &mut wavelift::DeviceArray<T>,
+) -> Result<wavelift::Run> {
+    match direction {
+        Direction::Forward => plan.enqueue_forward(from, to),
+        Direction::Inverse => plan.enqueue_inverse(from, to),
+    }
+}
+
+fn on_reference<T: Sample>(
+    transform: &Transform,
+    direction: Direction,
+    input: &[T],
+) -> Result<(Vec<T>, Times)> {
+    let (output, transform) = timed(|| refer(transform, direction, input))?;
+    let times = Times {
+        transform,
+        ..Times::default()
+    };
+    Ok((output, times))
+}
+
+/// The reference in either direction.
+pub fn refer<T: Sample>(
+    transform: &Transform,
+    direction: Direction,
+    input: &[T],
+) -> Result<Vec<T>> {
+    match direction {
+        Direction::Forward => reference::forward(transform, input),
+        Direction::Inverse => reference::inverse(transform, input),
+    }
+}
+
+fn timed<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
+    let start = Instant::now();
+    let result = work()?;
+    Ok((result, start.elapsed()))
+}

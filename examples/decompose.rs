@@ -1,0 +1,307 @@
+//! The demo: takes pictures apart with cdf97, shows the sub-bands, rebuilds each picture from the few
+//! coefficients that matter most, and proves that cdf53 on integers loses nothing.
+//!
+//! `cargo run --release --example decompose -- [PICTURE...]`
+
+mod common;
+
+use clap::Parser;
+use common::cli::{self, Result, about};
+use common::runner::{Runner, Times};
+use common::{pixels_of_planes, planes_of_pixels};
+use image::{DynamicImage, ExtendedColorType};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use wavelift::{
+    Coefficients, Device, DeviceSelector, Direction, Error, SampleType, Transform, Wavelet,
+};
+
+const BUNDLED: [&str; 2] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/astronaut.png"),
+    concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/examples/data/hubble_deep_field.jpg"
+    ),
+];
+
+/// The shares of the coefficients that pictures are rebuilt from, in percent.
+const KEPT: [usize; 2] = [5, 1];
+
+/// Takes pictures apart into sub-bands, and rebuilds them from the few coefficients that matter most.
+/// Runs on the CPU reference where there is no OpenCL device.
+#[derive(Parser)]
+#[command(name = "decompose", version)]
+struct Arguments {
+    /// PNG or JPEG files; the two bundled pictures without any. Reduced to 8 bits a sample, without alpha
+    pictures: Vec<PathBuf>,
+    /// The folder that the results are written to
+    #[arg(long, default_value = "target/demo", value_name = "FOLDER")]
+    out: PathBuf,
+    /// Levels of the transforms, 0 to 64
+    #[arg(long, default_value_t = 5)]
+    levels: u32,
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`; else
+    /// what WAVELIFT_DEVICE says, else the best
+    #[arg(long, value_name = "SPEC")]
+    device: Option<DeviceSelector>,
+}
+
+fn main() -> ExitCode {
+    env_logger::init();
+    cli::run(demo)
+}
+
+fn demo(arguments: Arguments) -> Result<()> {
+    let device = device(arguments.device)?;
+    std::fs::create_dir_all(&arguments.out).map_err(about(&arguments.out))?;
+    let pictures = match arguments.pictures.is_empty() {
+        true => BUNDLED.map(PathBuf::from).to_vec(),
+        false => arguments.pictures,
+    };
+    for path in pictures {
+        let picture = Picture::open(&path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        cli::print(format!("\n{name}, {}", picture.size()))?;
+        let files = |what: &str| arguments.out.join(format!("{stem}-{what}.png"));
+        few_coefficients(&picture, arguments.levels, device.as_ref(), files)?;
+        lossless(&picture, arguments.levels, device.as_ref())?;
+    }
+    Ok(())
+}
+
+/// The device to run on; none, and a word about it, where there is no OpenCL device at all. A wish that
+/// no device fulfils is an error: it never ends up elsewhere.
+fn device(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
+    let none = match Device::all() {
+        Ok(devices) if !devices.is_empty() => {
+            let device = cli::selector(wanted)?.pick()?;
+            cli::print(format!("device: {device}"))?;
+            return Ok(Some(device));
+        }
+        Ok(_) => "no platform has a device".to_owned(),
+        Err(error @ Error::NoRuntime { .. }) => error.to_string(),
+        Err(error) => return Err(error.into()),
+    };
+    cli::print(format!(
+        "device: none, so the CPU reference computes: {none}"
+    ))?;
+    Ok(None)
+}
+
+/// Writes the mosaic of sub-bands, and the picture rebuilt from the largest coefficients.
+fn few_coefficients(
+    picture: &Picture,
+    levels: u32,
+    device: Option<&Device>,
+    file: impl Fn(&str) -> PathBuf,
+) -> Result<()> {
+    let transform = picture.transform(Wavelet::CDF_9_7, levels);
+    let runner = Runner::new(&transform, device, None)?;
+    let samples: Vec<f32> = picture.planes.iter().map(|&v| v.into()).collect();
+    // The first run pays for what some drivers compile only then.
+    runner.run(Direction::Forward, &samples)?;
+    let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
+    let coefficients = Coefficients::from_parts(&transform, coefficients)?;
+    cli::print(described("cdf97 on f32", runner.strategy(), &times))?;
+
+    let path = file("mosaic");
+    picture.with(mosaic(&coefficients)?).save(&path)?;
+    cli::print(format!("  {:30}{}", "sub-bands", path.display()))?;
+
+    for percent in KEPT {
+        let kept = keep_largest(&coefficients, percent)?;
+        let (rebuilt, _) = runner.run(Direction::Inverse, &kept)?;
+        let rebuilt = picture.with(rebuilt.into_iter().map(to_byte).collect());
+        let path = file(&format!("{percent}-percent"));
+        rebuilt.save(&path)?;
+        let psnr = psnr(&picture.planes, &rebuilt.planes);
+        let what = format!("largest {percent} %, PSNR {psnr:.2} dB");
+        cli::print(format!("  {what:30}{}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Transforms to integers and back, and compares every sample.
+fn lossless(picture: &Picture, levels: u32, device: Option<&Device>) -> Result<()> {
+    let transform = picture.transform(Wavelet::CDF_5_3, levels);
+    let runner = Runner::new(&transform, device, None)?;
+    let samples: Vec<i16> = picture.planes.iter().map(|&v| v.into()).collect();
+    runner.run(Direction::Forward, &samples)?;
+    let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
+    cli::print(described("cdf53 on i16", runner.strategy(), &times))?;
+    let (restored, _) = runner.run(Direction::Inverse, &coefficients)?;
+    let wrong = restored
+        .iter()
+        .zip(&samples)
+        .filter(|(a, b)| a != b)
+        .count();
+    if wrong > 0 {
+        return Err(format!("cdf53 did not restore {wrong} of {} samples", samples.len()).into());
+    }
+    let [before, after] = [entropy(&samples), entropy(&coefficients)];
+    let count = samples.len();
+    cli::print(format!(
+        "  lossless: all {count} samples restored\n  \
+         entropy {before:.2} bits a sample, {after:.2} bits a coefficient"
+    ))
+}
+
+fn described(what: &str, strategy: &str, times: &Times) -> String {
+    let ms = |time: Duration| 1e3 * time.as_secs_f64();
+    format!(
+        "{what}, strategy {strategy}: upload {:.2} ms, transform {:.2} ms, download {:.2} ms",
+        ms(times.upload),
+        ms(times.transform),
+        ms(times.download)
+    )
+}
+
+/// The coefficients as a picture: the low-pass band as it is, for cdf97 keeps the mean; each detail band
+/// stretched about mid-grey, so far that one in two hundred saturates.
+fn mosaic(coefficients: &Coefficients<f32>) -> Result<Vec<u8>> {
+    let mut mosaic = coefficients.clone();
+    let transform = coefficients.transform();
+    for (level, band) in transform.bands() {
+        if band.is_low() {
+            continue;
+        }
+        let mut view = mosaic.band_mut(level, band)?;
+        let mut sizes: Vec<f32> = view.iter().map(f32::abs).collect();
+        if sizes.is_empty() {
+            continue;
+        }
+        let place = (sizes.len() - 1) * 199 / 200;
+        let (_, &mut largest, _) = sizes.select_nth_unstable_by(place, f32::total_cmp);
+        let gain = 127.0 / largest.max(1.0);
+        view.apply(|v| 128.0 + gain * v);
+    }
+    let mut bytes: Vec<u8> = mosaic.into_vec().into_iter().map(to_byte).collect();
+    draw_borders(transform, &mut bytes);
+    Ok(bytes)
+}
+
+/// Draws a thin line where the high-pass bands of each level begin.
+fn draw_borders(transform: &Transform, planes: &mut [u8]) {
+    let [height, width] = [transform.shape[1], transform.shape[2]];
+    let (mut rows, mut columns) = (height, width);
+    for _ in 0..transform.levels {
+        let (row, column) = (rows.div_ceil(2), columns.div_ceil(2));
+        for plane in planes.chunks_exact_mut(height * width) {
+            if row < rows {
+                plane[row * width..][..columns].fill(255);
+            }
+            if column < columns {
+                plane[..rows * width]
+                    .iter_mut()
+                    .skip(column)
+                    .step_by(width)
+                    .for_each(|v| *v = 255);
+            }
+        }
+        (rows, columns) = (row, column);
+    }
+}
+
+/// The coefficients with all but the largest set to zero. Large is what adds most to the picture: the
+/// magnitude times the norm of the band's synthesis function.
+fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<f32>> {
+    let transform = coefficients.transform();
+    let mut weights = Coefficients::<f32>::zeros(transform)?;
+    for (level, band) in transform.bands() {
+        let norm = transform.band_norm(SampleType::F32, level, band)? as f32;
+        weights.band_mut(level, band)?.apply(|_| norm);
+    }
+    let mut values = coefficients.as_slice().to_vec();
+    let weight = |i: usize| (values[i] * weights.as_slice()[i]).abs();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    let count = (values.len() * percent).div_ceil(100);
+    if count < order.len() {
+        order.select_nth_unstable_by(count, |&a, &b| weight(b).total_cmp(&weight(a)));
+        order[count..].iter().for_each(|&i| values[i] = 0.0);
+    }
+    Ok(values)
+}
+
+/// The peak signal-to-noise ratio of 8-bit samples in decibels.
+fn psnr(wanted: &[u8], got: &[u8]) -> f64 {
+    let square = |(a, b): (&u8, &u8)| (f64::from(*a) - f64::from(*b)).powi(2);
+    let error: f64 = wanted.iter().zip(got).map(square).sum();
+    10.0 * (255.0 * 255.0 * wanted.len() as f64 / error).log10()
+}
+
+/// Bits a value that an ideal code needs which knows how often each value occurs, and nothing else.
+fn entropy(values: &[i16]) -> f64 {
+    let mut counts = std::collections::HashMap::new();
+    for value in values {
+        *counts.entry(value).or_insert(0usize) += 1;
+    }
+    let share = |count: usize| count as f64 / values.len() as f64;
+    counts
+        .into_values()
+        .map(|count| -share(count) * share(count).log2())
+        .sum()
+}
+
+fn to_byte(value: f32) -> u8 {
+    value.round() as u8
+}
+
+/// A picture of 8 bits a sample, one colour after the other.
+struct Picture {
+    colours: usize,
+    height: usize,
+    width: usize,
+    planes: Vec<u8>,
+}
+
+impl Picture {
+    fn open(path: &Path) -> Result<Self> {
+        let reader = image::ImageReader::open(path).map_err(about(path))?;
+        let reader = reader.with_guessed_format().map_err(about(path))?;
+        let image = reader.decode().map_err(about(path))?;
+        let (width, height) = (image.width() as usize, image.height() as usize);
+        let (colours, pixels) = match has_colour(&image) {
+            true => (3, image.into_rgb8().into_raw()),
+            false => (1, image.into_luma8().into_raw()),
+        };
+        let planes = planes_of_pixels(&pixels, colours);
+        Ok(Picture {
+            colours,
+            height,
+            width,
+            planes,
+        })
+    }
+
+    /// A picture of the same size.
+    fn with(&self, planes: Vec<u8>) -> Picture {
+        Picture { planes, ..*self }
+    }
+
+    fn size(&self) -> String {
+        let colour = if self.colours == 3 { "RGB" } else { "grey" };
+        format!("{} x {} {colour}", self.width, self.height)
+    }
+
+    /// Over rows and columns, the colours as a batch.
+    fn transform(&self, wavelet: Wavelet, levels: u32) -> Transform {
+        let shape = [self.colours, self.height, self.width];
+        Transform::new(wavelet, shape).axes([1, 2]).levels(levels)
+    }
+
+    fn save(&self, path: &Path) -> Result<()> {
+        let pixels = pixels_of_planes(&self.planes, self.colours);
+        let colour = match self.colours {
+            3 => ExtendedColorType::Rgb8,
+            _ => ExtendedColorType::L8,
+        };
+        let (width, height) = (self.width as u32, self.height as u32);
+        image::save_buffer(path, &pixels, width, height, colour).map_err(about(path))
+    }
+}
+
+fn has_colour(image: &DynamicImage) -> bool {
+    image.color().has_color()
+}

@@ -1,0 +1,91 @@
+//! Lists the OpenCL devices that are there, and which one would be picked.
+//!
+//! `cargo run --example devices -- --device nvidia`
+
+mod common;
+
+use clap::Parser;
+use common::cli::{self, Result};
+use common::table::{Align, Table};
+use std::process::ExitCode;
+use wavelift::{Device, DeviceInfo, DeviceSelector};
+
+/// Lists the OpenCL devices that are there; `*` marks the one that would be picked.
+#[derive(Parser)]
+#[command(name = "devices", version)]
+struct Arguments {
+    /// Pick like this instead of by the environment variable WAVELIFT_DEVICE: words like `nvidia`,
+    /// `pocl:cpu`, or platform and device like `0:1`
+    #[arg(long, value_name = "SPEC")]
+    device: Option<DeviceSelector>,
+}
+
+fn main() -> ExitCode {
+    env_logger::init();
+    cli::run(list)
+}
+
+fn list(arguments: Arguments) -> Result<()> {
+    let devices = Device::all()?;
+    let selector = cli::selector(arguments.device)?;
+    let picked = selector.pick();
+    let index = picked.as_ref().ok().map(|device| device.info().index);
+    cli::print(table(&devices, index))?;
+    // Nothing that matches is an error, but the list is what then helps.
+    cli::print(format!("\npicked for {selector}: {}", picked?))
+}
+
+fn table(devices: &[Device], picked: Option<(usize, usize)>) -> Table {
+    let mut table = Table::new([
+        (" ", Align::Left),
+        ("index", Align::Left),
+        ("kind", Align::Left),
+        ("device", Align::Left),
+        ("platform", Align::Left),
+        ("units", Align::Right),
+        ("work-group", Align::Right),
+        ("memory", Align::Right),
+        ("largest array", Align::Right),
+        ("local", Align::Right),
+        ("f64", Align::Left),
+        ("sub-groups", Align::Left),
+        ("version", Align::Left),
+    ]);
+    for info in devices.iter().map(Device::info) {
+        table.row(row(info, picked == Some(info.index)));
+    }
+    table
+}
+
+fn row(info: &DeviceInfo, picked: bool) -> Vec<String> {
+    let (platform, device) = info.index;
+    let yes = |has| if has { "yes" } else { "no" };
+    vec![
+        if picked { "*" } else { "" }.to_owned(),
+        format!("{platform}:{device}"),
+        info.kind.to_string(),
+        info.name.clone(),
+        info.platform.clone(),
+        info.compute_units.to_string(),
+        info.max_work_group.to_string(),
+        bytes(info.global_memory),
+        bytes(info.max_allocation),
+        bytes(info.local_memory),
+        yes(info.fp64).to_owned(),
+        yes(info.sub_groups).to_owned(),
+        info.version.clone(),
+    ]
+}
+
+/// In the largest unit that leaves a number of at least 1.
+fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = usize::from(value < 10.0 && value.fract() != 0.0);
+    format!("{value:.decimals$} {}", units[unit])
+}

@@ -1,0 +1,201 @@
+//! Arrays in `.npy` files.
+//!
+//! The header is read here and not by `npyz`, which multiplies the axes of any header it meets: the
+//! shape may come from anywhere, so every product is checked, and nothing is reserved on its word.
+
+use crate::array::{Array, Samples};
+use crate::common::cli::Result;
+use npyz::{AutoSerialize, WriterBuilder};
+use std::io::Write;
+use std::path::Path;
+use wavelift::SampleType;
+
+/// Reads an array in C order. Its type stays, unless `wanted` says another: then it is converted, and may
+/// be any integer or float that Rust has.
+pub fn read(path: &Path, wanted: Option<SampleType>) -> Result<Array> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err("is no regular file".into());
+    }
+    let file = std::fs::read(path)?;
+    let (header, data) = split(&file)?;
+    let header = Header::parse(header)?;
+    if header.fortran_order {
+        return Err("is in Fortran order; save it in C order (numpy.ascontiguousarray)".into());
+    }
+    let sample = header.sample_type(wanted)?;
+    let samples = header.samples(data, sample)?;
+    let shape = header.shape;
+    Ok(Array { shape, samples })
+}
+
+/// The text of the header, and what follows it.
+fn split(file: &[u8]) -> Result<(&str, &[u8])> {
+    let file = file
+        .strip_prefix(b"\x93NUMPY")
+        .ok_or("is no .npy file: the magic is missing")?;
+    let (version, rest) = file
+        .split_first_chunk::<2>()
+        .ok_or("ends within its header")?;
+    let length = match version[0] {
+        1 => rest
+            .split_first_chunk()
+            .map(|(n, rest)| (u16::from_le_bytes(*n).into(), rest)),
+        2 | 3 => rest
+            .split_first_chunk()
+            .map(|(n, rest)| (u32::from_le_bytes(*n) as usize, rest)),
+        other => return Err(format!("is of .npy version {other}, which is not known").into()),
+    };
+    let (length, rest) = length.ok_or("ends within its header")?;
+    let (header, data) = rest
+        .split_at_checked(length)
+        .ok_or("ends within its header")?;
+    let header = std::str::from_utf8(header).map_err(|_| "has a header that is no text")?;
+    Ok((header, data))
+}
+
+struct Header {
+    /// As NumPy writes it, such as `<f4`.
+    dtype: String,
+    fortran_order: bool,
+    shape: Vec<usize>,
+}
+
+impl Header {
+    /// Reads the dictionary as NumPy writes it:
+    /// `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+    fn parse(text: &str) -> Result<Self> {
+        let value = |key: &str| {
+            let after = text
+                .split_once(&format!("'{key}':"))
+                .map(|(_, after)| after.trim_start());
+            after.ok_or_else(|| format!("has a header without '{key}'"))
+        };
+        let descr = value("descr")?;
+        if descr.starts_with(['[', '(']) {
+            return Err("is a structured array; save one plain array of numbers".into());
+        }
+        let quoted = descr
+            .strip_prefix('\'')
+            .and_then(|descr| descr.split_once('\''));
+        let (dtype, _) = quoted.ok_or("has a header with an unreadable 'descr'")?;
+        let fortran_order = match value("fortran_order")? {
+            order if order.starts_with("False") => false,
+            order if order.starts_with("True") => true,
+            _ => return Err("has a header with an unreadable 'fortran_order'".into()),
+        };
+        let inside = value("shape")?
+            .strip_prefix('(')
+            .and_then(|shape| shape.split_once(')'));
+        let (shape, _) = inside.ok_or("has a header with an unreadable 'shape'")?;
+        Ok(Header {
+            dtype: dtype.to_owned(),
+            fortran_order,
+            shape: axes(shape)?,
+        })
+    }
+
+    /// The type wanted; else the one that this type is, in whichever byte order.
+    fn sample_type(&self, wanted: Option<SampleType>) -> Result<SampleType> {
+        let own = match self.dtype.get(1..).unwrap_or_default() {
+            "i2" => Some(SampleType::I16),
+            "i4" => Some(SampleType::I32),
+            "f4" => Some(SampleType::F32),
+            "f8" => Some(SampleType::F64),
+            "i1" | "u1" | "u2" | "u4" | "i8" | "u8" => None,
+            _ => return Err(format!("dtype {} is not supported", self.dtype).into()),
+        };
+        wanted.or(own).ok_or_else(|| {
+            let dtype = &self.dtype;
+            format!("dtype {dtype} needs a conversion; add `--sample` i16, i32, f32 or f64").into()
+        })
+    }
+
+    fn samples(&self, data: &[u8], to: SampleType) -> Result<Samples> {
+        let dtype = self.dtype.as_str();
+        let big = match dtype.chars().next() {
+            Some('<' | '|') => false,
+            Some('>') => true,
+            _ => return Err(format!("dtype {dtype} has no byte order").into()),
+        };
+        macro_rules! decode {
+            ($T:ty) => {{
+                self.check_length(data, size_of::<$T>())?;
+                let values = data.chunks_exact(size_of::<$T>()).map(|bytes| {
+                    let bytes = bytes.try_into().expect("chunks are as long as asked for");
+                    let value = if big {
+                        <$T>::from_be_bytes(bytes)
+                    } else {
+                        <$T>::from_le_bytes(bytes)
+                    };
+                    value as f64
+                });
+                Samples::convert(to, values)
+            }};
+        }
+        match dtype.get(1..).unwrap_or_default() {
+            "i1" => decode!(i8),
+            "i2" => decode!(i16),
+            "i4" => decode!(i32),
+            "i8" => decode!(i64),
+            "u1" => decode!(u8),
+            "u2" => decode!(u16),
+            "u4" => decode!(u32),
+            "u8" => decode!(u64),
+            "f4" => decode!(f32),
+            "f8" => decode!(f64),
+            _ => Err(format!("dtype {dtype} is not supported").into()),
+        }
+    }
+
+    fn check_length(&self, data: &[u8], bytes: usize) -> Result<()> {
+        let shape = &self.shape;
+        let promised = shape
+            .iter()
+            .try_fold(bytes, |product, &n| product.checked_mul(n));
+        match promised {
+            None => Err(format!("shape {shape:?} is larger than any memory").into()),
+            Some(promised) if promised != data.len() => Err(format!(
+                "holds {} bytes of samples, but its header promises {promised}",
+                data.len()
+            )
+            .into()),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// The axes between the parentheses; a comma may follow the last.
+fn axes(shape: &str) -> Result<Vec<usize>> {
+    let shape = shape.trim().trim_end_matches(',');
+    if shape.is_empty() {
+        return Ok(Vec::new());
+    }
+    let axis = |axis: &str| {
+        let axis = axis.trim();
+        axis.parse()
+            .map_err(|_| format!("has an axis of `{axis}` samples").into())
+    };
+    shape.split(',').map(axis).collect()
+}
+
+/// Writes an array in C order, little-endian on any usual machine.
+pub fn write(file: &mut impl Write, array: &Array) -> Result<()> {
+    match &array.samples {
+        Samples::I16(samples) => write_as(file, &array.shape, samples),
+        Samples::I32(samples) => write_as(file, &array.shape, samples),
+        Samples::F32(samples) => write_as(file, &array.shape, samples),
+        Samples::F64(samples) => write_as(file, &array.shape, samples),
+    }
+}
+
+fn write_as<T: AutoSerialize + Copy>(
+    file: &mut impl Write,
+    shape: &[usize],
+    samples: &[T],
+) -> Result<()> {
+    let shape: Vec<u64> = shape.iter().map(|&n| n as u64).collect();
+    let options = npyz::WriteOptions::new().default_dtype().shape(&shape);
+    let mut writer = options.writer(file).begin_nd()?;
+    writer.extend(samples.iter().copied())?;
+    Ok(writer.finish()?)
+}
