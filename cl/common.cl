@@ -3,9 +3,8 @@
 // The prelude in front of this file defines, for one wavelet, sample type and direction:
 //   T, A             the type in memory and the type that the steps compute in
 //   INTEGER          defined for integer samples
-//   DOUBLE           defined for double precision
+//   SHORT, DOUBLE    defined for 16-bit integers, for double precision
 //   FORWARD          defined for the forward transform
-//   REDUCE(v)        brings a computed value back to the sample's width (integers wrap)
 //   IN_s .. OUT_d    factors of the two channels on load and on store; IN_ss, IN_sd .. of two axes
 //   LIFT_k(v, at)    step k applied to v, whose neighbours are at(offset) in the other channel
 //   LIFT_STEPS(STEP) STEP(k, target, source, first, last, before, after) for each step in order:
@@ -22,6 +21,16 @@
 #define UNROLL _Pragma("unroll")
 // PoCL 3.1 goes wrong where a function with a barrier is not inlined.
 #define INLINE static inline __attribute__((always_inline))
+
+// Integer steps compute in UNSIGNED numbers, shift SIGNED ones, and REDUCE results to the sample's width:
+// all arithmetic wraps.
+#define UNSIGNED(v) ((uint)(v))
+#define SIGNED(v) as_int(v)
+#ifdef SHORT
+#define REDUCE(v) ((int)(short)(v))
+#else
+#define REDUCE(v) ((int)(v))
+#endif
 
 // A channel of samples along one axis: the distance of neighbours within the channel, and where its
 // second (detail) half starts.

@@ -122,6 +122,7 @@ fn describe(
         max_allocation: device.max_mem_alloc_size()?,
         fp64: has("cl_khr_fp64"),
         sub_groups: has("cl_khr_subgroups") || has("cl_intel_subgroups"),
+        float_vector: device.native_vector_width_float()? as usize,
         exchange,
         lanes,
         extensions,

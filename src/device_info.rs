@@ -137,6 +137,8 @@ pub struct DeviceInfo {
     pub fp64: bool,
     /// Whether work-items can form sub-groups (`cl_khr_subgroups` or Intel's).
     pub sub_groups: bool,
+    /// How many `float`s a vector register of the device holds.
+    pub float_vector: usize,
     /// How neighbouring work-items can hand values to each other without local memory.
     pub exchange: Exchange,
     /// How many work-items such a sub-group has; 1 without exchange.
@@ -182,6 +184,7 @@ impl DeviceInfo {
             max_allocation: 2 << 30,
             fp64: true,
             sub_groups: false,
+            float_vector: 1,
             exchange: Exchange::None,
             lanes: 1,
             extensions: "cl_khr_fp64".into(),

@@ -87,6 +87,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn boundaries_can_ask_for_more() {
+        let effective = |wavelet: Wavelet, inverse: bool| {
+            let mut stencils = match wavelet.integer_steps() {
+                Some(_) => SampleType::I32.stencils(&wavelet).unwrap(),
+                None => SampleType::F64.stencils(&wavelet).unwrap(),
+            };
+            if inverse {
+                stencils.reverse();
+            }
+            let lags = Lags::new(&crate::reach::effective(&stencils));
+            (lags.steps, lags.kept)
+        };
+        for (wavelet, forward, inverse) in [
+            (Wavelet::CDF_5_3, (vec![1, 1], 3), (vec![0, 1], 2)),
+            (
+                Wavelet::CDF_9_7,
+                (vec![1, 1, 2, 2], 4),
+                (vec![0, 1, 1, 2], 3),
+            ),
+            (Wavelet::VC2_DD_9_7, (vec![2, 3], 5), (vec![0, 2], 4)),
+            (Wavelet::VC2_DD_13_7, (vec![2, 3], 6), (vec![1, 3], 5)),
+            (Wavelet::VC2_FIDELITY, (vec![3, 7], 11), (vec![4, 7], 12)),
+            (Wavelet::HAAR, (vec![0, 0], 2), (vec![0, 1], 2)),
+            (Wavelet::DAUB_4, (vec![0, 1, 2], 5), (vec![1, 3, 4], 6)),
+        ] {
+            assert_eq!(effective(wavelet, false), forward, "{wavelet} forward");
+            assert_eq!(effective(wavelet, true), inverse, "{wavelet} inverse");
+        }
+    }
+
     /// Streams a line through the schedule and compares with the steps run one after the other.
     fn check_stream(steps: &[IntegerStep]) {
         let stencils: Vec<Stencil> = steps.iter().map(IntegerStep::stencil).collect();

@@ -28,20 +28,21 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     let mut define = |name: &str, value: String| {
         writeln!(text, "#define {name} {value}").expect("writing to a String")
     };
-    let (memory, register, reduce) = match sample {
-        SampleType::I16 => ("short", "int", "((int)(short)(v))"),
-        SampleType::I32 => ("int", "int", "((int)(v))"),
-        SampleType::F32 => ("float", "float", "(v)"),
-        SampleType::F64 => ("double", "double", "(v)"),
+    let (memory, register) = match sample {
+        SampleType::I16 => ("short", "int"),
+        SampleType::I32 => ("int", "int"),
+        SampleType::F32 => ("float", "float"),
+        SampleType::F64 => ("double", "double"),
     };
     define("T", memory.into());
     define("A", register.into());
-    define("REDUCE(v)", reduce.into());
     if sample.is_integer() {
         define("INTEGER", String::new());
     }
-    if sample == SampleType::F64 {
-        define("DOUBLE", String::new());
+    match sample {
+        SampleType::I16 => define("SHORT", String::new()),
+        SampleType::F64 => define("DOUBLE", String::new()),
+        SampleType::I32 | SampleType::F32 => {}
     }
     let inverse = direction == Direction::Inverse;
     if !inverse {
@@ -145,13 +146,13 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
 fn integer_lift(step: &IntegerStep, operator: char) -> String {
     let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
         let offset = step.stencil().first + i as i32;
-        format!("{}u * (uint)at({offset})", tap as u32)
+        format!("{}u * UNSIGNED(at({offset}))", tap as u32)
     });
     let bias = format!("{}u", step.bias() as u32);
     let sum: Vec<String> = terms.chain([bias]).collect();
     let shift = step.shift();
     format!(
-        "REDUCE((uint)(v) {operator} (uint)(as_int({}) >> {shift}))",
+        "REDUCE(UNSIGNED(v) {operator} UNSIGNED(SIGNED({}) >> {shift}))",
         sum.join(" + ")
     )
 }
@@ -181,7 +182,7 @@ mod tests {
     fn the_inverse_subtracts_in_reverse_order_and_keeps_the_taps() {
         let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
         for line in [
-            "#define LIFT_0(v, at) REDUCE((uint)(v) - (uint)(as_int(1u * (uint)at(-1) + 1u * (uint)at(0) + 2u) >> 2))",
+            "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) - UNSIGNED(SIGNED(1u * UNSIGNED(at(-1)) + 1u * UNSIGNED(at(0)) + 2u) >> 2))",
             "#define LIFT_STEPS(STEP) STEP(0, s, d, -1, 0, 0, 1) STEP(1, d, s, 0, 1, 0, 0)",
         ] {
             assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");

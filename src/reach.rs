@@ -1,6 +1,37 @@
 //! How far the result of a list of steps depends on its surroundings, in pairs of samples.
 
+use crate::boundary::Boundary;
 use crate::wavelet::{Channel, Stencil};
+
+/// Stencils wide enough for what the steps read under any boundary rule that stays near the border
+/// (symmetric, clamp, zero): mirrored neighbours can lie further from the target than the steps' own.
+pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
+    let rules = [Boundary::Symmetric, Boundary::Clamp];
+    let widen = |&stencil: &Stencil| {
+        let (mut first, mut last) = (stencil.first, stencil.last());
+        let source = stencil.target.other();
+        // Lines longer than any step reaches, of both parities, and all shorter ones.
+        for (rule, samples) in rules
+            .iter()
+            .flat_map(|rule| (2..=80).map(move |n| (rule, n)))
+        {
+            for target in 0..stencil.target.count(samples) as i32 {
+                for neighbour in target + stencil.first..=target + stencil.last() {
+                    let mapped = rule.map(source, neighbour.into(), samples);
+                    let offset = mapped.map_or(0, |at| at as i32 - target);
+                    first = first.min(offset);
+                    last = last.max(offset);
+                }
+            }
+        }
+        Stencil {
+            target: stencil.target,
+            first,
+            count: (last - first + 1) as usize,
+        }
+    };
+    stencils.iter().map(widen).collect()
+}
 
 /// The reach of a list of steps far from any border.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +92,6 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::boundary::Boundary;
     use crate::reference::{forward_line, inverse_line};
     use crate::sample::SampleType;
     use crate::wavelet::{IntegerStep, Wavelet};

@@ -1,7 +1,9 @@
 //! How to compute a transform: strategies turn a problem into a list of passes, plain data that can be
 //! compared, printed and counted without a device.
 
+mod levels;
 mod separable;
+mod single_loop;
 mod stepwise;
 mod streamed;
 
@@ -22,6 +24,8 @@ pub enum Strategy {
     /// One pass over memory for a level of pictures: sub-groups march down strips of columns, both axes in
     /// registers.
     Streamed,
+    /// The same for CPU devices: one work-item a strip, rows in cache, explicit vectors (Barina and Zemcik).
+    SingleLoop,
     /// A pass over memory for each axis: rows by Blazewicz's four pairs a work-item, other axes by the
     /// sliding window of Kucis et al.
     Separable,
@@ -31,12 +35,18 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies, in the order in which the planner asks them.
-    pub const ALL: [Strategy; 3] = [Strategy::Streamed, Strategy::Separable, Strategy::Stepwise];
+    pub const ALL: [Strategy; 4] = [
+        Strategy::Streamed,
+        Strategy::SingleLoop,
+        Strategy::Separable,
+        Strategy::Stepwise,
+    ];
 
     /// The name, as [`FromStr`] reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Strategy::Streamed => "streamed",
+            Strategy::SingleLoop => "single_loop",
             Strategy::Separable => "separable",
             Strategy::Stepwise => "stepwise",
         }
@@ -56,6 +66,7 @@ impl Strategy {
         }
         match self {
             Strategy::Streamed => streamed::fit(problem, target),
+            Strategy::SingleLoop => single_loop::fit(problem, target),
             Strategy::Separable => Fit::Preferred,
             Strategy::Stepwise => Fit::Works,
         }
@@ -68,6 +79,7 @@ impl Strategy {
         }
         match self {
             Strategy::Streamed => streamed::design(problem, target),
+            Strategy::SingleLoop => single_loop::design(problem, target),
             Strategy::Separable => separable::design(problem, target),
             Strategy::Stepwise => stepwise::design(problem, target),
         }

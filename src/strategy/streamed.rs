@@ -1,13 +1,12 @@
 //! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
 //! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl).
 
-use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target};
+use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
-use crate::geometry::{Arguments, Order, Side, View, planes};
+use crate::geometry::{Arguments, Side};
 use crate::prelude;
 use crate::reach::Reach;
-use crate::transform::Layout;
-use crate::wavelet::{AxisOrder, Direction};
+use crate::wavelet::Direction;
 
 /// Pairs that a tile of the border is long.
 const FRAME_PAIRS: usize = 16;
@@ -15,13 +14,8 @@ const FRAME_PAIRS: usize = 16;
 pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     let device = target.device;
     let transform = &problem.transform;
-    let axes = transform.shape.len();
-    let mut chosen = transform.axes.clone();
-    chosen.sort_unstable();
-    if axes < 2 || chosen != [axes - 2, axes - 1] {
-        return Fit::No {
-            why: "it transforms exactly the last two axes".to_owned(),
-        };
+    if let Some(why) = levels::no_picture(transform) {
+        return Fit::No { why };
     }
     let sizes = Sizes::new(problem, target);
     let pairs = sizes.pairs;
@@ -125,71 +119,11 @@ impl Sizes {
     }
 }
 
-/// Level by level: the low band goes to a dense array, where the next level takes it from.
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
-    let transform = &problem.transform;
-    let forward = problem.direction == Direction::Forward;
     let sizes = Sizes::new(problem, target);
-    let settled = match transform.layout {
-        Layout::Mallat => Order::Planar,
-        Layout::Interleaved => Order::Woven,
-    };
-    let (signal, coefficients) = if forward {
-        (Array::Input, Array::Output)
-    } else {
-        (Array::Output, Array::Input)
-    };
-    let low_band = |number: u32| Array::Scratch((number as usize - 1) % 2);
-
-    let levels = transform.active_levels();
-    let mut scratch = [0; 2];
-    let mut passes = Vec::new();
-    for (i, level) in levels.iter().enumerate() {
-        let near_array = if i == 0 {
-            signal
-        } else {
-            low_band(level.number - 1)
-        };
-        let near = View::dense(&level.shape);
-        let far = View::of_level(transform, level.number).with_order(&level.axes, settled);
-        let corner =
-            (i + 1 < levels.len()).then(|| View::dense(&transform.shape_after(level.number)));
-        if let Some(corner) = &corner {
-            let samples: usize = corner.shape.iter().product();
-            let held = &mut scratch[i % 2];
-            *held = samples.max(*held);
-        }
-        let (from, to) = if forward {
-            (&near, &far)
-        } else {
-            (&far, &near)
-        };
-        let mut arguments = planes(from, to, corner.as_ref());
-        arguments.boundary = transform.boundary.number();
-        let shift = transform.wavelet.pre_shift() as i32;
-        if forward {
-            arguments.shift_in = shift;
-        } else {
-            arguments.shift_out = shift;
-        }
-        let (from, to) = if forward {
-            (near_array, coefficients)
-        } else {
-            (coefficients, near_array)
-        };
-        let corner = corner.map(|_| low_band(level.number));
-        passes.push(launch(
-            problem,
-            target.device,
-            &sizes,
-            arguments,
-            (from, to, corner),
-        ));
-    }
-    if !forward {
-        passes.reverse();
-    }
-    Design { passes, scratch }
+    levels::design(problem, |arguments, arrays| {
+        launch(problem, target.device, &sizes, arguments, arrays)
+    })
 }
 
 fn launch(
@@ -234,7 +168,7 @@ fn launch(
     arguments.segments = segments as i32;
     let sub_groups = strips * segments * pictures;
 
-    let x_first = (problem.transform.wavelet.axis_order() == AxisOrder::InnermostFirst) == forward;
+    let x_first = levels::x_first(problem);
     let kernel = Kernel {
         name: "streamed_2d",
         parts: &[

@@ -1,0 +1,153 @@
+//! One launch a level for the last two axes on CPU devices: one work-item a strip, rows in cache, explicit
+//! vectors (cl/single_loop_2d.cl).
+
+use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
+use crate::boundary::Boundary;
+use crate::device_info::DeviceKind;
+use crate::geometry::Arguments;
+use crate::lags::Lags;
+use crate::prelude;
+use crate::reach::{Reach, effective};
+
+pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
+    if let Some(why) = levels::no_picture(&problem.transform) {
+        return Fit::No { why };
+    }
+    if problem.transform.boundary == Boundary::Periodic {
+        return Fit::No {
+            why: "a loop that goes down once does not see the other end of a periodic column"
+                .into(),
+        };
+    }
+    let needed = Sizes::new(problem, target).local_bytes() as u64;
+    let available = target.device.local_memory;
+    if needed > available {
+        return Fit::No {
+            why: format!("its rows need {needed} bytes of local memory, there are {available}"),
+        };
+    }
+    match target.device.kind {
+        DeviceKind::Cpu => Fit::Preferred,
+        DeviceKind::Gpu | DeviceKind::Accelerator => Fit::Works,
+    }
+}
+
+pub(super) fn design(problem: &Problem, target: &Target) -> Design {
+    let sizes = Sizes::new(problem, target);
+    levels::design(problem, |arguments, arrays| {
+        launch(target, &sizes, arguments, arrays)
+    })
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    /// Samples in a vector.
+    vector: usize,
+    /// Pairs of columns in a strip, at most.
+    strip: usize,
+    /// Pairs of rows in a band, at least.
+    band: usize,
+    /// Places for one channel of a row, with room for what lies beside it.
+    channel: usize,
+    reach: Reach,
+    lags: Lags,
+    x_first: bool,
+    /// Bytes of a number that the steps compute with.
+    bytes: usize,
+}
+
+impl Sizes {
+    fn new(problem: &Problem, target: &Target) -> Self {
+        let tuned = |name, default| {
+            let (strategy, device) = (Strategy::SingleLoop, target.device);
+            target.tuning.size(name, strategy, problem, device, default)
+        };
+        let stencils = prelude::stencils(
+            &problem.transform.wavelet,
+            problem.sample,
+            problem.direction,
+        );
+        let stencils = effective(&stencils);
+        let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
+        let bytes = problem.sample.size().max(4);
+        let native = target.device.float_vector * 4 / bytes;
+        let vector = tuned("VECTOR", native.next_power_of_two().clamp(8, 16));
+        // All rows that are kept should fit the nearest cache, taken for 32 KiB.
+        let cached = (32 << 10) / (4 * lags.kept * bytes);
+        let strip = tuned("STRIP", cached.clamp(64, 512)).next_multiple_of(vector);
+        let held = (reach.before + strip + reach.after).next_multiple_of(vector);
+        Sizes {
+            vector,
+            strip,
+            band: tuned("BAND", 64),
+            channel: MARGIN + held + MARGIN,
+            reach,
+            lags,
+            // Rounding apart, real steps along different axes commute; x first saves a copy of each row.
+            x_first: levels::x_first(problem) || !problem.sample.is_integer(),
+            bytes,
+        }
+    }
+
+    fn local_bytes(&self) -> usize {
+        2 * self.channel * (2 * self.lags.kept + 3) * self.bytes
+    }
+}
+
+/// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
+const MARGIN: usize = 32;
+
+/// Names of the kernel's macros for the lag of each step.
+const LAGS: [&str; crate::wavelet::MAX_STEPS] = [
+    "Y_LAG_0", "Y_LAG_1", "Y_LAG_2", "Y_LAG_3", "Y_LAG_4", "Y_LAG_5", "Y_LAG_6", "Y_LAG_7",
+];
+
+fn launch(
+    target: &Target,
+    sizes: &Sizes,
+    mut arguments: Arguments,
+    (from, to, corner): (Array, Array, Option<Array>),
+) -> Pass {
+    let pairs = |samples: i32| (samples as usize).div_ceil(2);
+    let (columns, rows) = (pairs(arguments.samples), pairs(arguments.across[0]));
+    let pictures = (arguments.across[1] * arguments.across[2]) as usize;
+
+    let strips = columns.div_ceil(sizes.strip);
+    let strip = columns.div_ceil(strips).next_multiple_of(sizes.vector);
+    let strips = columns.div_ceil(strip);
+    // Some bands for each compute unit, so that all end at about the same time.
+    let wanted = (4 * target.device.compute_units).div_ceil(strips * pictures);
+    let bands = wanted.clamp(1, rows.div_ceil(sizes.band));
+    let band = rows.div_ceil(bands);
+    let bands = rows.div_ceil(band);
+    arguments.groups = strips as i32;
+    arguments.step = strip as i32;
+    arguments.windows = band as i32;
+    arguments.segments = bands as i32;
+
+    let mut defines = vec![
+        ("VECTOR", sizes.vector),
+        ("STRIP", sizes.strip),
+        ("MARGIN", MARGIN),
+        ("CHANNEL", sizes.channel),
+        ("X_FIRST", usize::from(sizes.x_first)),
+        ("HALO_LO", sizes.reach.before),
+        ("HALO_HI", sizes.reach.after),
+        ("Y_KEPT", sizes.lags.kept),
+        ("Y_LAST_LAG", sizes.lags.last),
+    ];
+    defines.extend(LAGS.iter().copied().zip(sizes.lags.steps.iter().copied()));
+    Pass {
+        kernel: Kernel {
+            name: "single_loop_2d",
+            parts: &["boundary.cl", "plane.cl", "single_loop_2d.cl"],
+            defines,
+            group: [1, 1],
+        },
+        from,
+        to,
+        corner,
+        arguments,
+        groups: strips * bands * pictures,
+    }
+}
