@@ -23,6 +23,28 @@
 #define TO_A(v) JOIN(convert_, AV)(v)
 #define TO_T(v) JOIN(convert_, TV)(v)
 
+// The VECTOR numbers from place `o` on of two vectors side by side.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)
+#if VECTOR == 8
+#define SHIFTED(lo, hi, o) \
+  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7)
+#elif VECTOR == 16
+#define SHIFTED(lo, hi, o)                                                                          \
+  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7, \
+                          (o) + 8, (o) + 9, (o) + 10, (o) + 11, (o) + 12, (o) + 13, (o) + 14, (o) + 15)
+#endif
+#endif
+#endif
+#ifndef SHIFTED
+INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
+  A both[2 * VECTOR];
+  STORE_V(lo, both);
+  STORE_V(hi, both + VECTOR);
+  return LOAD_V(both + o);
+}
+#endif
+
 // The steps on vectors.
 #ifdef INTEGER
 #undef UNSIGNED
@@ -55,117 +77,128 @@ typedef struct {
 
 // --- loading and storing -----------------------------------------------------------------------------
 
-// Calls ACTION(j, n) for runs of n pairs, from pair j of `count` on: vectors, and what is left over.
-#define RUNS(count, ACTION)                                            \
-  for (int j = 0; j < (count); j += VECTOR) {                          \
-    const int n = min(VECTOR, (count) - j);                            \
-    ACTION                                                             \
-  }
+// The factors of the four bands; an axis of one sample is not scaled.
+#ifdef INTEGER
+#define SCALES(side) const A scale[4] = {1, 1, 1, 1};
+#else
+#define SCALE_OF(side, channel, length) ((length) == 1 ? (A)1 : side##_##channel)
+#define SCALES(side)                                                                        \
+  const A x_s = SCALE_OF(side, s, plane->width), x_d = SCALE_OF(side, d, plane->width);     \
+  const A y_s = SCALE_OF(side, s, plane->height), y_d = SCALE_OF(side, d, plane->height);   \
+  const A scale[4] = {y_s * x_s, y_s * x_d, y_d * x_s, y_d * x_d};
+#endif
 
-// A vector of which `n` samples `step` apart are in memory.
+// Where pair of rows p of a picture stands, from pair of columns `first` on.
+typedef struct {
+  global T *near[2], *far[4];
+  long step[4];
+} Rows;
+
+INLINE Rows rows_at(const Plane *plane, const int p, const int first) {
+  Rows rows;
+  UNROLL for (int band = 0; band < 4; ++band) {
+    rows.near[band >> 1] = plane->near + (2 * p + (band >> 1)) * plane->near_row + 2 * first;
+    rows.step[band] = plane->far_step[band];
+    rows.far[band] = plane->far[band] + p * plane->far_row[band] + first * rows.step[band];
+  }
+  return rows;
+}
+
+// A vector of which `n` samples, `step` apart, are in memory.
 INLINE TV load_some(global const T *from, const long step, const int n) {
-  if (n == VECTOR && step == 1) return LOAD_V(from);
+  if (n >= VECTOR && step == 1) return LOAD_V(from);
   T some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * step];
   return LOAD_V(some);
 }
 
-INLINE void store_some(const TV v, global T *to, const long step, const int n) {
-  if (n == VECTOR && step == 1) {
-    STORE_V(v, to);
+// Stores past the caches where that is to be had: what is written is not read again soon.
+#define STORE_PAST(v, p) STORE_V(v, p)
+#if STREAM && defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#undef STORE_PAST
+#define STORE_PAST(v, p)                                                           \
+  if ((ulong)(p) % sizeof(TV) == 0) __builtin_nontemporal_store(v, (global TV *)(p)); \
+  else STORE_V(v, p)
+#endif
+#endif
+
+INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
+  if (n >= VECTOR && step == 1) {
+    if (past) {
+      STORE_PAST(v, to);
+    } else {
+      STORE_V(v, to);
+    }
   } else {
     T some[VECTOR];
     STORE_V(v, some);
-    for (int i = 0; i < n; ++i) to[i * step] = some[i];
-  }
-}
-
-// The factors of a row's two channels; an axis of one sample is not scaled.
-#define SCALE_OF(side, channel, length) ((length) == 1 ? (A)1 : side##_##channel)
-#ifdef INTEGER
-#define SCALES(side, cy) const A scale[2] = {1, 1};
-#else
-#define SCALES(side, cy)                                                                      \
-  const A of_y = (cy) ? SCALE_OF(side, d, plane->height) : SCALE_OF(side, s, plane->height);  \
-  const A scale[2] = {of_y * SCALE_OF(side, s, plane->width),                                 \
-                      of_y * SCALE_OF(side, d, plane->width)};
-#endif
-
-INLINE void load_far(const Plane *plane, const Pass pass, const Strip strip, const int p, const int cy,
-                     local A *row) {
-  SCALES(IN, cy)
-  for (int cx = 0; cx < 2; ++cx) {
-    const int band = 2 * cy + cx, right = min(strip.right, cx ? D_COUNT(strip.width) : S_COUNT(strip.width));
-    global const T *const from =
-        plane->far[band] + p * plane->far_row[band] + strip.left * plane->far_step[band];
-    local A *const to = row + (cx ? X_d : X_s);
-    RUNS(right - strip.left, {
-      const AV v = TO_A(load_some(from + j * plane->far_step[band], plane->far_step[band], n));
-      STORE_V(IN_V(v, scale[cx]), to + j);
-    })
-  }
-}
-
-INLINE void store_far(const Plane *plane, const Pass pass, const Strip strip, const int p, const int cy,
-                      local const A *row) {
-  SCALES(OUT, cy)
-  for (int cx = 0; cx < 2; ++cx) {
-    const int band = 2 * cy + cx, to_pair = min(strip.to, cx ? D_COUNT(strip.width) : S_COUNT(strip.width));
-    global T *const to = plane->far[band] + p * plane->far_row[band] + strip.from * plane->far_step[band];
-    local const A *const from = row + (cx ? X_d : X_s) + (strip.from - strip.left);
-    RUNS(to_pair - strip.from, {
-      const TV v = TO_T(OUT_V(LOAD_V(from + j), scale[cx]));
-      store_some(v, to + j * plane->far_step[band], plane->far_step[band], n);
-    })
-  }
-}
-
-INLINE void load_near(const Plane *plane, const Pass pass, const Strip strip, const int p, const int cy,
-                      local A *row) {
-  SCALES(IN, cy)
-  global const T *const from = plane->near + (2 * p + cy) * plane->near_row + 2 * strip.left;
-  const int samples = min(2 * strip.right, strip.width) - 2 * strip.left;
-  int j = 0;
-  for (; 2 * (j + VECTOR) <= samples; j += VECTOR) {
-    const TV a = LOAD_V(from + 2 * j), b = LOAD_V(from + 2 * j + VECTOR);
-    const AV s = TO_A((TV)(a.even, b.even)), d = TO_A((TV)(a.odd, b.odd));
-    STORE_V(IN_V(s, scale[0]), row + X_s + j);
-    STORE_V(IN_V(d, scale[1]), row + X_d + j);
-  }
-  if (2 * j < samples) {
-    const int n = samples - 2 * j;
-    const AV s = TO_A(load_some(from + 2 * j, 2, (n + 1) / 2));
-    STORE_V(IN_V(s, scale[0]), row + X_s + j);
-    if (n > 1) {
-      const AV d = TO_A(load_some(from + 2 * j + 1, 2, n / 2));
-      STORE_V(IN_V(d, scale[1]), row + X_d + j);
-    }
-  }
-}
-
-INLINE void store_near(const Plane *plane, const Pass pass, const Strip strip, const int p, const int cy,
-                       local const A *row) {
-  SCALES(OUT, cy)
-  global T *const to = plane->near + (2 * p + cy) * plane->near_row + 2 * strip.from;
-  const int samples = min(2 * strip.to, strip.width) - 2 * strip.from, skipped = strip.from - strip.left;
-  for (int j = 0; 2 * j < samples; j += VECTOR) {
-    const TV s = TO_T(OUT_V(LOAD_V(row + X_s + skipped + j), scale[0]));
-    const TV d = TO_T(OUT_V(LOAD_V(row + X_d + skipped + j), scale[1]));
-    TV a, b;
-    a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
-    store_some(a, to + 2 * j, 1, min(VECTOR, samples - 2 * j));
-    if (2 * j + VECTOR < samples)
-      store_some(b, to + 2 * j + VECTOR, 1, min(VECTOR, samples - 2 * j - VECTOR));
+    for (int i = 0; i < min(n, VECTOR); ++i) to[i * step] = some[i];
   }
 }
 
 #ifdef FORWARD
-#define LOAD_ROW load_near
-#define STORE_ROW store_far
+// Loads row cy of a pair, `low` approximations and `high` details of it.
+INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+                     const int high, local A *row) {
+  SCALES(IN)
+  global const T *const from = rows->near[cy];
+  for (int j = 0; j < low; j += VECTOR) {
+    AV s, d;
+    if (j + VECTOR <= high) {
+      const TV a = LOAD_V(from + 2 * j), b = LOAD_V(from + 2 * j + VECTOR);
+      s = TO_A((TV)(a.even, b.even)), d = TO_A((TV)(a.odd, b.odd));
+    } else {
+      s = TO_A(load_some(from + 2 * j, 2, low - j));
+      d = j < high ? TO_A(load_some(from + 2 * j + 1, 2, high - j)) : s;
+    }
+    STORE_V(IN_V(s, scale[2 * cy]), row + X_s + j);
+    STORE_V(IN_V(d, scale[2 * cy + 1]), row + X_d + j);
+  }
+}
+
+// Stores a vector of both channels of row cy, pairs [at, at + VECTOR) of `low` and `high`.
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+                        const TV s, const TV d, const bool ll_past) {
+  const int ls = 2 * cy, hs = 2 * cy + 1;
+  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
+  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at, true);
+}
+
 #else
-#define LOAD_ROW load_far
-#define STORE_ROW store_near
+INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+                     const int high, local A *row) {
+  SCALES(IN)
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int band = 2 * cy + cx, count = cx ? high : low;
+    global const T *const from = rows->far[band];
+    for (int j = 0; j < count; j += VECTOR) {
+      const AV v = TO_A(load_some(from + j * rows->step[band], rows->step[band], count - j));
+      STORE_V(IN_V(v, scale[band]), row + (cx ? X_d : X_s) + j);
+    }
+  }
+}
+
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+                        const TV s, const TV d, const bool ll_past) {
+  TV a, b;
+  a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
+  const int n = low + high - 2 * at;
+  store_some(a, rows->near[cy] + 2 * at, 1, n, true);
+  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR, true);
+}
 #endif
+
+// Stores row cy, of which `low` approximations and `high` details start at place `skipped`.
+INLINE void store_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+                      const int high, local const A *row, const int skipped) {
+  SCALES(OUT)
+  for (int at = 0; at < low; at += VECTOR) {
+    const TV s = TO_T(OUT_V(LOAD_V(row + X_s + skipped + at), scale[2 * cy]));
+    const TV d = TO_T(OUT_V(LOAD_V(row + X_d + skipped + at), scale[2 * cy + 1]));
+    store_pairs(rows, cy, at, low, high, s, d, !pass.has_corner);
+  }
+}
 
 // --- along x -----------------------------------------------------------------------------------------
 
@@ -196,10 +229,77 @@ INLINE void extend(local A *channel, const int parity, const Strip strip, const 
   for (int i = 0; i < strip.right - strip.left; i += VECTOR)                              \
     STORE_V(LIFT_##k(LOAD_V(row + X_##target + i), X_AT_##source), row + X_##target + i);
 
-INLINE void lift_x(local A *row, const Strip strip, const int boundary) {
-  if (strip.width > 1) {
-    LIFT_STEPS(X_STEP)
+INLINE void lift_by_steps(local A *row, const Strip strip, const int boundary) {
+  LIFT_STEPS(X_STEP)
+}
+
+// All steps in one sweep: a pipeline of vectors, step k runs X_LAG_k vectors behind the newest. A neighbour
+// in the next or the last vector is shifted in.
+#define X_SHIFTED(channel, offset)                                                                 \
+  ((offset) == 0 ? channel[lag]                                                                    \
+   : (offset) > 0                                                                                  \
+       ? SHIFTED(channel[lag], channel[(offset) > 0 ? lag - 1 : 0], (offset) > 0 ? (offset) : 0)   \
+       : SHIFTED(channel[(offset) < 0 ? lag + 1 : 0], channel[lag],                                \
+                 (offset) < 0 ? VECTOR + (offset) : 0))
+#define X_SHIFTED_s(offset) X_SHIFTED(s, offset)
+#define X_SHIFTED_d(offset) X_SHIFTED(d, offset)
+#define X_SWEEP_STEP(k, target, source, first, last, before, after) \
+  {                                                                 \
+    const int lag = X_LAG_##k;                                      \
+    target[lag] = LIFT_##k(target[lag], X_SHIFTED_##source);        \
   }
+
+INLINE void sweep_x(local A *row, const int held) {
+  AV s[X_KEPT], d[X_KEPT];
+  UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
+  for (int i = 0; i < held + X_LAST_LAG * VECTOR; i += VECTOR) {
+    UNROLL for (int age = X_KEPT - 1; age > 0; --age) s[age] = s[age - 1], d[age] = d[age - 1];
+    s[0] = LOAD_V(row + X_s + i);
+    d[0] = LOAD_V(row + X_d + i);
+    LIFT_STEPS(X_SWEEP_STEP)
+    if (i >= X_LAST_LAG * VECTOR) {
+      STORE_V(s[X_LAST_LAG], row + X_s + i - X_LAST_LAG * VECTOR);
+      STORE_V(d[X_LAST_LAG], row + X_d + i - X_LAST_LAG * VECTOR);
+    }
+  }
+}
+
+// The ENDS pairs beside a border are lifted apart, with as many more as they depend on.
+INLINE void take_end(local const A *row, const Strip strip, local A *end, const int first) {
+  for (int i = 0; i < 2 * ENDS; ++i) {
+    end[X_s + i] = row[X_s + first - strip.left + i];
+    end[X_d + i] = row[X_d + first - strip.left + i];
+  }
+}
+
+INLINE void put_end(local A *row, const Strip strip, local const A *end, const int first, const int skipped) {
+  for (int i = skipped; i < skipped + ENDS; ++i) {
+    row[X_s + first - strip.left + i] = end[X_s + i];
+    row[X_d + first - strip.left + i] = end[X_d + i];
+  }
+}
+
+INLINE void lift_x(local A *row, const Strip strip, const int boundary, local A *ends) {
+  const int held = strip.right - strip.left, columns = S_COUNT(strip.width);
+  if (strip.width == 1) return;
+  if (held < 2 * ENDS) {
+    lift_by_steps(row, strip, boundary);
+    return;
+  }
+  const bool at_left = strip.left == 0, at_right = strip.right == columns;
+  const Strip left = {0, 0, 0, 2 * ENDS, strip.width};
+  const Strip right = {0, 0, columns - 2 * ENDS, columns, strip.width};
+  if (at_left) {
+    take_end(row, strip, ends, 0);
+    lift_by_steps(ends, left, boundary);
+  }
+  if (at_right) {
+    take_end(row, strip, ends + ROW, right.left);
+    lift_by_steps(ends + ROW, right, boundary);
+  }
+  sweep_x(row, held);
+  if (at_left) put_end(row, strip, ends, 0, 0);
+  if (at_right) put_end(row, strip, ends + ROW, right.left, ENDS);
 }
 
 // --- along y -----------------------------------------------------------------------------------------
@@ -232,47 +332,121 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
 #define COUNT_s(length) S_COUNT(length)
 #define COUNT_d(length) D_COUNT(length)
 
+// All steps and the result of one pair of rows in one sweep over the columns, where no step meets a border:
+// rows by age, the newest first.
+#define Y_AGED_s(offset) s[lag - (offset)]
+#define Y_AGED_d(offset) d[lag - (offset)]
+#define Y_SWEEP_STEP(k, target, source, first, last, before, after)    \
+  {                                                                    \
+    const int lag = Y_LAG_##k;                                         \
+    target[lag] = LIFT_##k(target[lag], Y_AGED_##source);              \
+  }
+// What a later pair of rows may still need goes back to its row.
+#define Y_KEEP_STEP(k, target, source, first, last, before, after) \
+  STORE_V(target[Y_LAG_##k], target##_rows[Y_LAG_##k] + i);
+
+#define Y_SWEEP(channel)                                                                  \
+  {                                                                                       \
+    const int i = channel + j;                                                            \
+    UNROLL for (int age = 0; age < Y_KEPT; ++age) {                                       \
+      s[age] = LOAD_V(s_rows[age] + i);                                                   \
+      d[age] = LOAD_V(d_rows[age] + i);                                                   \
+    }                                                                                     \
+    LIFT_STEPS(Y_SWEEP_STEP)                                                              \
+    LIFT_STEPS(Y_KEEP_STEP)                                                               \
+  }
+
+INLINE void sweep_y(const Plane *plane, const Pass pass, const Strip strip, local A *ring, local A *results,
+                    const int p) {
+  local A *s_rows[Y_KEPT], *d_rows[Y_KEPT];
+  UNROLL for (int age = 0; age < Y_KEPT; ++age) {
+    s_rows[age] = RING_ROW(p - age, 0);
+    d_rows[age] = RING_ROW(p - age, 1);
+  }
+  AV s[Y_KEPT], d[Y_KEPT];
+#if X_FIRST
+  const int done = p - Y_LAST_LAG, skipped = strip.from - strip.left;
+  const int low = min(strip.to, S_COUNT(strip.width)) - strip.from;
+  const int high = min(strip.to, D_COUNT(strip.width)) - strip.from;
+  const Rows to = rows_at(plane, done, strip.from);
+  SCALES(OUT)
+  for (int at = 0; at < low; at += VECTOR) {
+    const int j = skipped + at;
+    Y_SWEEP(X_s)
+    const TV ss = TO_T(OUT_V(s[Y_LAST_LAG], scale[0])), sd = TO_T(OUT_V(d[Y_LAST_LAG], scale[2]));
+    Y_SWEEP(X_d)
+    const TV ds = TO_T(OUT_V(s[Y_LAST_LAG], scale[1])), dd = TO_T(OUT_V(d[Y_LAST_LAG], scale[3]));
+    store_pairs(&to, 0, at, low, high, ss, ds, !pass.has_corner);
+    store_pairs(&to, 1, at, low, high, sd, dd, true);
+  }
+#else
+  const int held = strip.right - strip.left;
+  for (int j = 0; j < held; j += VECTOR) {
+    Y_SWEEP(X_s)
+    STORE_V(s[Y_LAST_LAG], results + X_s + j);
+    STORE_V(d[Y_LAST_LAG], results + ROW + X_s + j);
+    Y_SWEEP(X_d)
+    STORE_V(s[Y_LAST_LAG], results + X_d + j);
+    STORE_V(d[Y_LAST_LAG], results + ROW + X_d + j);
+  }
+#endif
+}
+
 // --- the loop ----------------------------------------------------------------------------------------
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void single_loop_2d(global T *from, global T *to, global T *corner, const Pass pass) {
-  local A ring[2 * Y_KEPT * ROW], zeros[ROW];
-  for (int i = 0; i < 2 * Y_KEPT * ROW; ++i) ring[i] = 0;
-  for (int i = 0; i < ROW; ++i) zeros[i] = 0;
-#if !X_FIRST
-  local A results[ROW];
+  local A ring[2 * Y_KEPT * ROW], ends[2 * ROW], zeros[ROW];
+  for (int i = 0; i < 2 * Y_KEPT * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
+  for (int i = 0; i < 2 * ROW; i += VECTOR) STORE_V((AV)(0), ends + i);
+  for (int i = 0; i < ROW; i += VECTOR) STORE_V((AV)(0), zeros + i);
+#if X_FIRST
+  local A *const results = zeros;
+#else
+  local A results[2 * ROW];
+  for (int i = 0; i < 2 * ROW; i += VECTOR) STORE_V((AV)(0), results + i);
 #endif
 
   const int number = get_group_id(0), rest = number / pass.groups;
   const Plane plane = PLANE(rest / pass.segments);
   const int columns = S_COUNT(plane.width), rows = S_COUNT(plane.height);
-  const int left = number % pass.groups * pass.step, right = min(left + pass.step, columns);
-  const Strip strip = {left, right, max(left - HALO_LO, 0), min(right + HALO_HI, columns), plane.width};
-  const int held = strip.right - strip.left;
+  const int first = number % pass.groups * pass.step, last = min(first + pass.step, columns);
+  const Strip strip = {first, last, max(first - HALO_LO, 0), min(last + HALO_HI, columns), plane.width};
+  const int held = strip.right - strip.left, skipped = strip.from - strip.left;
   const int begin = rest % pass.segments * pass.windows, end = min(begin + pass.windows, rows);
-  const int top = max(begin - HALO_LO, 0);
+  const int top = max(begin - HALO_TOP, 0);
+  const int low_held = held, high_held = min(strip.right, D_COUNT(plane.width)) - strip.left;
+  const int low = strip.to - strip.from, high = min(strip.to, D_COUNT(plane.width)) - strip.from;
 
   for (int p = top; p < end + Y_LAST_LAG; ++p) {
+    const Rows in = rows_at(&plane, p, strip.left);
     for (int cy = 0; cy < 2; ++cy) {
       if (2 * p + cy >= plane.height) break;
-      LOAD_ROW(&plane, pass, strip, p, cy, RING_ROW(p, cy));
+      load_row(&plane, pass, &in, cy, low_held, high_held, RING_ROW(p, cy));
 #if X_FIRST
-      lift_x(RING_ROW(p, cy), strip, pass.boundary);
+      lift_x(RING_ROW(p, cy), strip, pass.boundary, ends);
 #endif
     }
-    if (plane.height > 1) {
+    const int done = p - Y_LAST_LAG;
+    const bool sweeps = done >= begin && p - Y_KEPT + 1 >= top && 2 * p + 1 < plane.height;
+    if (sweeps) {
+      sweep_y(&plane, pass, strip, ring, results, p);
+      if (X_FIRST) continue;
+    } else if (plane.height > 1) {
       LIFT_STEPS(Y_STEP)
     }
-    const int done = p - Y_LAST_LAG;
     if (done < begin) continue;
+    const Rows out = rows_at(&plane, done, strip.from);
     for (int cy = 0; cy < 2; ++cy) {
       if (2 * done + cy >= plane.height) break;
 #if X_FIRST
-      STORE_ROW(&plane, pass, strip, done, cy, RING_ROW(done, cy));
+      store_row(&plane, pass, &out, cy, low, high, RING_ROW(done, cy), skipped);
 #else
-      for (int i = 0; i < ROW; i += VECTOR) STORE_V(LOAD_V(RING_ROW(done, cy) + i), results + i);
-      lift_x(results, strip, pass.boundary);
-      STORE_ROW(&plane, pass, strip, done, cy, results);
+      local A *const result = results + cy * ROW;
+      if (!sweeps)
+        for (int i = 0; i < ROW; i += VECTOR) STORE_V(LOAD_V(RING_ROW(done, cy) + i), result + i);
+      lift_x(result, strip, pass.boundary, ends);
+      store_row(&plane, pass, &out, cy, low, high, result, skipped);
 #endif
     }
   }

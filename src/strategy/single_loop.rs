@@ -8,6 +8,7 @@ use crate::geometry::Arguments;
 use crate::lags::Lags;
 use crate::prelude;
 use crate::reach::{Reach, effective};
+use crate::wavelet::Stencil;
 
 pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     if let Some(why) = levels::no_picture(&problem.transform) {
@@ -19,7 +20,19 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
                 .into(),
         };
     }
-    let needed = Sizes::new(problem, target).local_bytes() as u64;
+    let sizes = Sizes::new(problem, target);
+    let wavelet = &problem.transform.wavelet;
+    let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
+    let far = |offset: i32| offset.unsigned_abs() as usize > sizes.vector;
+    if stencils
+        .iter()
+        .any(|step| far(step.first) || far(step.last()))
+    {
+        return Fit::No {
+            why: format!("a step reaches over the {} pairs of a vector", sizes.vector),
+        };
+    }
+    let needed = sizes.local_bytes() as u64;
     let available = target.device.local_memory;
     if needed > available {
         return Fit::No {
@@ -49,8 +62,17 @@ struct Sizes {
     band: usize,
     /// Places for one channel of a row, with room for what lies beside it.
     channel: usize,
-    reach: Reach,
+    /// Pairs beside a border that are lifted apart from the rest of a row.
+    ends: usize,
+    /// Pairs that a strip reads before and after its own, and pairs of rows that a band reads before.
+    halo: (usize, usize),
+    halo_top: usize,
+    /// The schedule of pairs of rows, as any boundary rule needs it.
     lags: Lags,
+    /// The schedule of vectors within a row, away from borders.
+    vector_lags: Lags,
+    /// Whether the picture is too large for the caches.
+    stream: bool,
     x_first: bool,
     /// Bytes of a number that the steps compute with.
     bytes: usize,
@@ -67,6 +89,7 @@ impl Sizes {
             problem.sample,
             problem.direction,
         );
+        let by_vector: Vec<Stencil> = stencils.iter().map(in_vectors).collect();
         let stencils = effective(&stencils);
         let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
         let bytes = problem.sample.size().max(4);
@@ -75,14 +98,20 @@ impl Sizes {
         // All rows that are kept should fit the nearest cache, taken for 32 KiB.
         let cached = (32 << 10) / (4 * lags.kept * bytes);
         let strip = tuned("STRIP", cached.clamp(64, 512)).next_multiple_of(vector);
-        let held = (reach.before + strip + reach.after).next_multiple_of(vector);
+        // Strips start at whole vectors, so that their stores do.
+        let halo = (reach.before.next_multiple_of(vector), reach.after);
+        let held = (halo.0 + strip + halo.1).next_multiple_of(vector);
         Sizes {
             vector,
             strip,
             band: tuned("BAND", 64),
             channel: MARGIN + held + MARGIN,
-            reach,
+            ends: (reach.before + reach.after + 2).next_multiple_of(vector / 2),
+            halo,
+            halo_top: reach.before,
             lags,
+            vector_lags: Lags::new(&by_vector),
+            stream: problem.transform.len() * problem.sample.size() > STREAMED,
             // Rounding apart, real steps along different axes commute; x first saves a copy of each row.
             x_first: levels::x_first(problem) || !problem.sample.is_integer(),
             bytes,
@@ -90,16 +119,38 @@ impl Sizes {
     }
 
     fn local_bytes(&self) -> usize {
-        2 * self.channel * (2 * self.lags.kept + 3) * self.bytes
+        let results = if self.x_first { 0 } else { 2 };
+        2 * self.channel * (2 * self.lags.kept + 3 + results) * self.bytes
     }
 }
+
+/// A stencil in whole vectors: which of a vector's neighbours a step reads.
+fn in_vectors(stencil: &Stencil) -> Stencil {
+    let (first, last) = (
+        stencil.first.signum().min(0),
+        stencil.last().signum().max(0),
+    );
+    Stencil {
+        target: stencil.target,
+        first,
+        count: (last - first + 1) as usize,
+    }
+}
+
+/// Bytes of a picture from which on results are stored past the caches.
+const STREAMED: usize = 16 << 20;
 
 /// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
 const MARGIN: usize = 32;
 
 /// Names of the kernel's macros for the lag of each step.
-const LAGS: [&str; crate::wavelet::MAX_STEPS] = [
-    "Y_LAG_0", "Y_LAG_1", "Y_LAG_2", "Y_LAG_3", "Y_LAG_4", "Y_LAG_5", "Y_LAG_6", "Y_LAG_7",
+const LAGS: [[&str; crate::wavelet::MAX_STEPS]; 2] = [
+    [
+        "X_LAG_0", "X_LAG_1", "X_LAG_2", "X_LAG_3", "X_LAG_4", "X_LAG_5", "X_LAG_6", "X_LAG_7",
+    ],
+    [
+        "Y_LAG_0", "Y_LAG_1", "Y_LAG_2", "Y_LAG_3", "Y_LAG_4", "Y_LAG_5", "Y_LAG_6", "Y_LAG_7",
+    ],
 ];
 
 fn launch(
@@ -131,12 +182,19 @@ fn launch(
         ("MARGIN", MARGIN),
         ("CHANNEL", sizes.channel),
         ("X_FIRST", usize::from(sizes.x_first)),
-        ("HALO_LO", sizes.reach.before),
-        ("HALO_HI", sizes.reach.after),
+        ("HALO_LO", sizes.halo.0),
+        ("HALO_HI", sizes.halo.1),
+        ("HALO_TOP", sizes.halo_top),
+        ("ENDS", sizes.ends),
+        ("STREAM", usize::from(sizes.stream)),
+        ("X_KEPT", sizes.vector_lags.kept),
+        ("X_LAST_LAG", sizes.vector_lags.last),
         ("Y_KEPT", sizes.lags.kept),
         ("Y_LAST_LAG", sizes.lags.last),
     ];
-    defines.extend(LAGS.iter().copied().zip(sizes.lags.steps.iter().copied()));
+    for (names, lags) in LAGS.iter().zip([&sizes.vector_lags, &sizes.lags]) {
+        defines.extend(names.iter().copied().zip(lags.steps.iter().copied()));
+    }
     Pass {
         kernel: Kernel {
             name: "single_loop_2d",
