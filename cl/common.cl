@@ -71,17 +71,17 @@ typedef struct {
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
 
-INLINE long place_across(const Axis axis, const int index, const int low) {
+static inline long place_across(const Axis axis, const int index, const int low) {
   return index < low ? index * axis.pair : axis.high + (index - low) * axis.pair;
 }
 
-INLINE long line_start(const Side *side, const Pass *pass, const int3 at) {
+static inline long line_start(const Side *side, const Pass *pass, const int3 at) {
   return side->offset + place_across(side->across[0], at.x, pass->low[0]) +
          place_across(side->across[1], at.y, pass->low[1]) +
          place_across(side->across[2], at.z, pass->low[2]);
 }
 
-INLINE Line line_at(global T *array, const Side *side, global T *corner, const Pass *pass,
+static inline Line line_at(global T *array, const Side *side, global T *corner, const Pass *pass,
                     const bool may_be_in_corner, const int index) {
   const int rest = index / pass->across[0];
   const int3 at = (int3)(index % pass->across[0], rest % pass->across[1], rest / pass->across[1]);

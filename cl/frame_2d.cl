@@ -19,13 +19,13 @@ typedef struct {
 } Ends;
 
 // The pairs [from, to) of an axis are the inside.
-INLINE Ends joined_ends(const int samples, const int border, const int from, const int to) {
+static inline Ends joined_ends(const int samples, const int border, const int from, const int to) {
   const int gap = max(S_COUNT(samples) - 2 * border, 0);
   const Ends ends = {0, border, gap, samples - 2 * gap, from, gap > 0 ? to : from, true};
   return ends;
 }
 
-INLINE Ends window_of(const int samples, const int number, const int from, const int to) {
+static inline Ends window_of(const int samples, const int number, const int from, const int to) {
   const int first = from + number * FRAME_PAIRS, start = first - REACH_LO;
   const int held = REACH_LO + FRAME_PAIRS + REACH_HI;
   const Ends ends = {start, held, 0, min(2 * held, samples - 2 * start), first,
@@ -33,15 +33,15 @@ INLINE Ends window_of(const int samples, const int number, const int from, const
   return ends;
 }
 
-INLINE int pair_at(const Ends *ends, const int j) {
+static inline int pair_at(const Ends *ends, const int j) {
   return ends->start + j + (j < ends->head ? 0 : ends->gap);
 }
 
-INLINE bool is_stored(const Ends *ends, const int pair) {
+static inline bool is_stored(const Ends *ends, const int pair) {
   return (pair >= ends->from && pair < ends->to) != ends->joined;
 }
 
-INLINE A tile_at(local const T *tile, const int index, const int at) {
+static inline A tile_at(local const T *tile, const int index, const int at) {
   return index < 0 ? (A)0 : (A)tile[at];
 }
 

@@ -12,7 +12,7 @@ typedef struct {
   int shift_in, shift_out;
 } Plane;
 
-INLINE Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
+static inline Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
                       global T *corner, const Pass *pass, const int picture) {
   const int3 at = (int3)(0, picture % pass->across[1], picture / pass->across[1]);
   Plane plane;

@@ -24,7 +24,7 @@
 #define TO_T(v) JOIN(convert_, TV)(v)
 
 // The VECTOR numbers from place `o` on of two vectors side by side.
-#ifdef __has_builtin
+#if BUILTINS && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #if VECTOR == 8
 #define SHIFTED(lo, hi, o) \
@@ -37,7 +37,7 @@
 #endif
 #endif
 #ifndef SHIFTED
-INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
+static inline AV SHIFTED(const AV lo, const AV hi, const int o) {
   A both[2 * VECTOR];
   STORE_V(lo, both);
   STORE_V(hi, both + VECTOR);
@@ -94,7 +94,7 @@ typedef struct {
   long step[4];
 } Rows;
 
-INLINE Rows rows_at(const Plane *plane, const int p, const int first) {
+static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   Rows rows;
   UNROLL for (int band = 0; band < 4; ++band) {
     rows.near[band >> 1] = plane->near + (2 * p + (band >> 1)) * plane->near_row + 2 * first;
@@ -105,7 +105,7 @@ INLINE Rows rows_at(const Plane *plane, const int p, const int first) {
 }
 
 // A vector of which `n` samples, `step` apart, are in memory.
-INLINE TV load_some(global const T *from, const long step, const int n) {
+static inline TV load_some(global const T *from, const long step, const int n) {
   if (n >= VECTOR && step == 1) return LOAD_V(from);
   T some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * step];
@@ -114,7 +114,7 @@ INLINE TV load_some(global const T *from, const long step, const int n) {
 
 // Stores past the caches where that is to be had: what is written is not read again soon.
 #define STORE_PAST(v, p) STORE_V(v, p)
-#if STREAM && defined(__has_builtin)
+#if STREAM && BUILTINS && defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
 #undef STORE_PAST
 #define STORE_PAST(v, p)                                                           \
@@ -123,7 +123,7 @@ INLINE TV load_some(global const T *from, const long step, const int n) {
 #endif
 #endif
 
-INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
+static inline void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
   if (n >= VECTOR && step == 1) {
     if (past) {
       STORE_PAST(v, to);
@@ -139,7 +139,7 @@ INLINE void store_some(const TV v, global T *to, const long step, const int n, c
 
 #ifdef FORWARD
 // Loads row cy of a pair, `low` approximations and `high` details of it.
-INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+static inline void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                      const int high, local A *row) {
   SCALES(IN)
   global const T *const from = rows->near[cy];
@@ -158,7 +158,7 @@ INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, cons
 }
 
 // Stores a vector of both channels of row cy, pairs [at, at + VECTOR) of `low` and `high`.
-INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+static inline void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
                         const TV s, const TV d, const bool ll_past) {
   const int ls = 2 * cy, hs = 2 * cy + 1;
   store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
@@ -166,7 +166,7 @@ INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int 
 }
 
 #else
-INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+static inline void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                      const int high, local A *row) {
   SCALES(IN)
   UNROLL for (int cx = 0; cx < 2; ++cx) {
@@ -179,7 +179,7 @@ INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, cons
   }
 }
 
-INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+static inline void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
                         const TV s, const TV d, const bool ll_past) {
   TV a, b;
   a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
@@ -190,7 +190,7 @@ INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int 
 #endif
 
 // Stores row cy, of which `low` approximations and `high` details start at place `skipped`.
-INLINE void store_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+static inline void store_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                       const int high, local const A *row, const int skipped) {
   SCALES(OUT)
   for (int at = 0; at < low; at += VECTOR) {
@@ -204,7 +204,7 @@ INLINE void store_row(const Plane *plane, const Pass pass, const Rows *rows, con
 
 // Puts beside one channel of a row what the boundary rule maps to the neighbours from `first` to `last` of
 // the picture's first and last pairs.
-INLINE void extend(local A *channel, const int parity, const Strip strip, const int boundary,
+static inline void extend(local A *channel, const int parity, const Strip strip, const int boundary,
                    const int first, const int last) {
   const int count = parity ? D_COUNT(strip.width) : S_COUNT(strip.width);
   const int pairs = S_COUNT(strip.width);
@@ -229,7 +229,7 @@ INLINE void extend(local A *channel, const int parity, const Strip strip, const 
   for (int i = 0; i < strip.right - strip.left; i += VECTOR)                              \
     STORE_V(LIFT_##k(LOAD_V(row + X_##target + i), X_AT_##source), row + X_##target + i);
 
-INLINE void lift_by_steps(local A *row, const Strip strip, const int boundary) {
+static inline void lift_by_steps(local A *row, const Strip strip, const int boundary) {
   LIFT_STEPS(X_STEP)
 }
 
@@ -249,7 +249,7 @@ INLINE void lift_by_steps(local A *row, const Strip strip, const int boundary) {
     target[lag] = LIFT_##k(target[lag], X_SHIFTED_##source);        \
   }
 
-INLINE void sweep_x(local A *row, const int held) {
+static inline void sweep_x(local A *row, const int held) {
   AV s[X_KEPT], d[X_KEPT];
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
   for (int i = 0; i < held + X_LAST_LAG * VECTOR; i += VECTOR) {
@@ -265,21 +265,21 @@ INLINE void sweep_x(local A *row, const int held) {
 }
 
 // The ENDS pairs beside a border are lifted apart, with as many more as they depend on.
-INLINE void take_end(local const A *row, const Strip strip, local A *end, const int first) {
+static inline void take_end(local const A *row, const Strip strip, local A *end, const int first) {
   for (int i = 0; i < 2 * ENDS; ++i) {
     end[X_s + i] = row[X_s + first - strip.left + i];
     end[X_d + i] = row[X_d + first - strip.left + i];
   }
 }
 
-INLINE void put_end(local A *row, const Strip strip, local const A *end, const int first, const int skipped) {
+static inline void put_end(local A *row, const Strip strip, local const A *end, const int first, const int skipped) {
   for (int i = skipped; i < skipped + ENDS; ++i) {
     row[X_s + first - strip.left + i] = end[X_s + i];
     row[X_d + first - strip.left + i] = end[X_d + i];
   }
 }
 
-INLINE void lift_x(local A *row, const Strip strip, const int boundary, local A *ends) {
+static inline void lift_x(local A *row, const Strip strip, const int boundary, local A *ends) {
   const int held = strip.right - strip.left, columns = S_COUNT(strip.width);
   if (strip.width == 1) return;
   if (held < 2 * ENDS) {
@@ -307,7 +307,7 @@ INLINE void lift_x(local A *row, const Strip strip, const int boundary, local A 
 #define RING_ROW(pair, cy) (ring + ((pair) % Y_KEPT * 2 + (cy)) * ROW)
 
 // The row that neighbour `index` of channel cy is read from; above an inner seam anything will do.
-INLINE local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
+static inline local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
                              const int boundary, const int height, const int least) {
   const int at = map_index(boundary, cy, index, height);
   return at < 0 ? zeros : RING_ROW(max(at, least), cy);
@@ -356,7 +356,7 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
     LIFT_STEPS(Y_KEEP_STEP)                                                               \
   }
 
-INLINE void sweep_y(const Plane *plane, const Pass pass, const Strip strip, local A *ring, local A *results,
+static inline void sweep_y(const Plane *plane, const Pass pass, const Strip strip, local A *ring, local A *results,
                     const int p) {
   local A *s_rows[Y_KEPT], *d_rows[Y_KEPT];
   UNROLL for (int age = 0; age < Y_KEPT; ++age) {
@@ -396,16 +396,11 @@ INLINE void sweep_y(const Plane *plane, const Pass pass, const Strip strip, loca
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void single_loop_2d(global T *from, global T *to, global T *corner, const Pass pass) {
-  local A ring[2 * Y_KEPT * ROW], ends[2 * ROW], zeros[ROW];
-  for (int i = 0; i < 2 * Y_KEPT * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
-  for (int i = 0; i < 2 * ROW; i += VECTOR) STORE_V((AV)(0), ends + i);
-  for (int i = 0; i < ROW; i += VECTOR) STORE_V((AV)(0), zeros + i);
-#if X_FIRST
-  local A *const results = zeros;
-#else
-  local A results[2 * ROW];
-  for (int i = 0; i < 2 * ROW; i += VECTOR) STORE_V((AV)(0), results + i);
-#endif
+  // The ring, the ends of a row, a row of zeros, and where x comes last, the results of y.
+  local A memory[(2 * Y_KEPT + 3 + (X_FIRST ? 0 : 2)) * ROW];
+  for (int i = 0; i < sizeof(memory) / sizeof(A); i += VECTOR) STORE_V((AV)(0), memory + i);
+  local A *const ring = memory, *const ends = ring + 2 * Y_KEPT * ROW, *const zeros = ends + 2 * ROW;
+  local A *const results = zeros + ROW;
 
   const int number = get_group_id(0), rest = number / pass.groups;
   const Plane plane = PLANE(rest / pass.segments);

@@ -57,7 +57,7 @@
 #define X_s 0
 #define X_d HELD
 
-INLINE void lift_x(A *row) { LIFT_STEPS(X_STEP) }
+static inline void lift_x(A *row) { LIFT_STEPS(X_STEP) }
 
 // --- along y -----------------------------------------------------------------------------------------
 // Pairs of rows by age, the newest first.
@@ -95,7 +95,7 @@ typedef struct {
   global T *far[4];
 } Rows;
 
-INLINE Rows rows_at(const Plane *plane, const int p, const int first) {
+static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   Rows rows;
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     rows.near[cy] = plane->near + (2 * p + cy) * plane->near_row + 2 * first;
@@ -107,7 +107,7 @@ INLINE Rows rows_at(const Plane *plane, const int p, const int first) {
   return rows;
 }
 
-INLINE void next_rows(Rows *rows, const Plane *plane) {
+static inline void next_rows(Rows *rows, const Plane *plane) {
   UNROLL for (int cy = 0; cy < 2; ++cy) rows->near[cy] += 2 * plane->near_row;
   UNROLL for (int band = 0; band < 4; ++band) rows->far[band] += plane->far_row[band];
 }
@@ -115,7 +115,7 @@ INLINE void next_rows(Rows *rows, const Plane *plane) {
 #ifdef FORWARD
 #define WAITING(raw, cx, n) raw[2 * (n) + (cx)]
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
+static inline void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
                             T *to) {
   global const T *const row = rows->near[cy] - 2 * BEFORE;
   if (WIDE) {
@@ -126,7 +126,7 @@ INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const i
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+static inline void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global T *const band = rows->far[2 * cy + cx];
     T out[PAIRS];
@@ -143,7 +143,7 @@ INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const 
 #else
 #define WAITING(raw, cx, n) raw[(cx) * HELD + (n)]
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
+static inline void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
                             T *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global const T *const band = rows->far[2 * cy + cx];
@@ -158,7 +158,7 @@ INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const i
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+static inline void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
   global T *const near = rows->near[cy];
   T out[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; ++i)
@@ -183,7 +183,7 @@ INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const 
 #define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
 
 // Marches down the pairs of rows [top, bottom) of PAIRS pairs of columns from `first` on.
-INLINE void march(const Plane *plane, const int first, const int top, const int bottom,
+static inline void march(const Plane *plane, const int first, const int top, const int bottom,
                          const bool stores) {
   T raw[AHEAD][2][2 * HELD];
   A s[KEPT][2 * HELD], d[KEPT][2 * HELD];
@@ -243,7 +243,7 @@ INLINE void march(const Plane *plane, const int first, const int top, const int 
   }
 }
 
-INLINE void stream(const Plane *plane, const int windows, const int strip,
+static inline void stream(const Plane *plane, const int windows, const int strip,
                           const int segment) {
   const int first = strip * STRIP + ((int)LANE - OVERLAP_LO) * PAIRS;
   const int top = FROM_Y + segment * windows, bottom = min(top + windows, TO_Y(plane->height));
@@ -252,7 +252,7 @@ INLINE void stream(const Plane *plane, const int windows, const int strip,
   if (top < bottom) march(plane, first, top, bottom, stores);
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_2d(global T *from, global T *to, global T *corner, const Pass pass) {
   local T tile[TILE];
   const int group = get_group_id(0), pictures = pass.across[1] * pass.across[2];

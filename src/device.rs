@@ -94,7 +94,7 @@ fn describe(
     platform: &str,
 ) -> Result<DeviceInfo, ClError> {
     let extensions = device.extensions()?;
-    let has = |extension| extensions.split_whitespace().any(|e| e == extension);
+    let has = |extension: &str| extensions.split_whitespace().any(|e| e == extension);
     let sizes = device.max_work_item_sizes()?;
     let size = |i: usize| sizes.get(i).copied().unwrap_or(1);
     let kind = match device.dev_type()? {
@@ -102,7 +102,7 @@ fn describe(
         t if t & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
         _ => DeviceKind::Accelerator,
     };
-    let (exchange, lanes) = exchange_of(platform);
+    let (exchange, lanes) = exchange_of(platform, &has);
     Ok(DeviceInfo {
         index,
         platform: platform.trim().to_owned(),
@@ -130,9 +130,15 @@ fn describe(
 }
 
 /// How the device's work-items can exchange values, and how many of them do so.
-fn exchange_of(platform: &str) -> (Exchange, usize) {
+fn exchange_of(platform: &str, has: impl Fn(&str) -> bool) -> (Exchange, usize) {
+    // A kernel must know how large its sub-groups are. PoCL lists functions that it does not have.
+    let sized = has("cl_intel_required_subgroup_size") && platform != "Portable Computing Language";
     if platform == "NVIDIA CUDA" {
         (Exchange::Ptx, 32)
+    } else if sized && has("cl_khr_subgroup_shuffle_relative") {
+        (Exchange::Khr, 16)
+    } else if sized && has("cl_intel_subgroups") {
+        (Exchange::Intel, 16)
     } else {
         (Exchange::None, 1)
     }

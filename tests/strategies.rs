@@ -5,8 +5,8 @@ mod common;
 
 use common::{TestSample, awkward, bound, devices, random_samples, relative_error};
 use wavelift::{
-    Boundary, Device, Direction, Engine, Error, Layout, SampleType, Strategy, Transform, Wavelet,
-    reference,
+    Boundary, Device, Direction, Engine, Error, Exchange, Layout, SampleType, Strategy, Transform,
+    Wavelet, reference,
 };
 
 /// What the reference says, in f64: exact for integers.
@@ -153,6 +153,39 @@ matrices! {
     vc2_haar1: VC2_HAAR_1;
     vc2_fidelity: VC2_FIDELITY;
     vc2_daub97: VC2_DAUB_9_7;
+}
+
+/// Every way of exchange that a device has, with every size of sub-group, and none at all.
+#[test]
+fn exchanges() {
+    for device in devices() {
+        let has = |extension| device.info().has_extension(extension);
+        let mut ways = vec![
+            (Exchange::None, 1),
+            (device.info().exchange, device.info().lanes),
+        ];
+        if matches!(device.info().exchange, Exchange::Khr | Exchange::Intel) {
+            for lanes in [8, 16, 32, 64] {
+                ways.push((Exchange::Khr, lanes));
+                ways.push((Exchange::Intel, lanes));
+            }
+            ways.retain(|(way, _)| match way {
+                Exchange::Khr => has("cl_khr_subgroup_shuffle_relative"),
+                Exchange::Intel => has("cl_intel_subgroups"),
+                _ => true,
+            });
+        }
+        for (exchange, lanes) in ways {
+            let device = device.with_exchange(exchange, lanes);
+            for wavelet in [Wavelet::CDF_9_7, Wavelet::DAUB_4, Wavelet::VC2_FIDELITY] {
+                let transforms = [
+                    Transform::new(wavelet, [131, 1029]).levels(2),
+                    Transform::new(wavelet, [2, 96, 512]).axes([1, 2]).levels(2),
+                ];
+                check_samples(&device, Strategy::Streamed, &transforms);
+            }
+        }
+    }
 }
 
 /// Devices that allow small work-groups only get smaller tiles, and the same results.

@@ -186,6 +186,11 @@ fn launch(
         ("HALO_HI", sizes.halo.1),
         ("HALO_TOP", sizes.halo_top),
         ("ENDS", sizes.ends),
+        // The simulator takes what clang's own vector functions give for uninitialised.
+        (
+            "BUILTINS",
+            usize::from(target.device.platform != "Oclgrind"),
+        ),
         ("STREAM", usize::from(sizes.stream)),
         ("X_KEPT", sizes.vector_lags.kept),
         ("X_LAST_LAG", sizes.vector_lags.last),
