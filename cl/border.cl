@@ -9,7 +9,7 @@
 // Cost: 4 * BORDER reads a line, no barrier, no local memory. Limited by scattered access when lines
 // are rows; there are few samples.
 
-static inline A read(const A *channel, const int index) { return index < 0 ? (A)0 : channel[index]; }
+INLINE A read(const A *channel, const int index) { return index < 0 ? (A)0 : channel[index]; }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void border(global T *from, global T *to, global T *corner, const Pass pass) {

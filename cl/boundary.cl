@@ -6,7 +6,7 @@
 
 // Where channel `parity` (0: s, 1: d) of a line of `samples` samples is read when its sample `index`,
 // which may lie outside, is wanted; -1 where the value is zero.
-static inline int map_index(const int boundary, const int parity, const int index, const int samples) {
+INLINE int map_index(const int boundary, const int parity, const int index, const int samples) {
   const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
   if (index >= 0 && index < count) return index;
   if (boundary == SYMMETRIC) {

@@ -19,7 +19,8 @@
 #endif
 
 #define UNROLL _Pragma("unroll")
-// PoCL 3.1 goes wrong where a function with a barrier is not inlined.
+// PoCL 3.1 goes wrong where a function with a barrier is not inlined, and its compiler crashes on some that
+// it inlines late. Oclgrind 21.10 in turn can not run an always-inlined function that returns a structure.
 #define INLINE static inline __attribute__((always_inline))
 
 // Integer steps compute in UNSIGNED numbers, shift SIGNED ones, and REDUCE results to the sample's width:
@@ -71,11 +72,11 @@ typedef struct {
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
 
-static inline long place_across(const Axis axis, const int index, const int low) {
+INLINE long place_across(const Axis axis, const int index, const int low) {
   return index < low ? index * axis.pair : axis.high + (index - low) * axis.pair;
 }
 
-static inline long line_start(const Side *side, const Pass *pass, const int3 at) {
+INLINE long line_start(const Side *side, const Pass *pass, const int3 at) {
   return side->offset + place_across(side->across[0], at.x, pass->low[0]) +
          place_across(side->across[1], at.y, pass->low[1]) +
          place_across(side->across[2], at.z, pass->low[2]);

@@ -30,12 +30,12 @@
 // NVIDIA has no sub-groups in OpenCL, but 32 consecutive work-items are a warp, and inline PTX works.
 #define SUB_GROUP (get_local_id(0) / 32)
 #define LANE (get_local_id(0) % 32)
-static inline int from_left_32(const int v) {
+INLINE int from_left_32(const int v) {
   int r;
   asm volatile("shfl.sync.up.b32 %0, %1, 1, 0, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
 }
-static inline int from_right_32(const int v) {
+INLINE int from_right_32(const int v) {
   int r;
   asm volatile("shfl.sync.down.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
@@ -46,24 +46,24 @@ static inline int from_right_32(const int v) {
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable
 #define SUB_GROUP get_sub_group_id()
 #define LANE get_sub_group_local_id()
-static inline int from_left_32(const int v) { return sub_group_shuffle_up(v, 1u); }
-static inline int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
+INLINE int from_left_32(const int v) { return sub_group_shuffle_up(v, 1u); }
+INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
 
 #elif EXCHANGE == EXCHANGE_INTEL
 #pragma OPENCL EXTENSION cl_intel_subgroups : enable
 #define SUB_GROUP get_sub_group_id()
 #define LANE get_sub_group_local_id()
-static inline int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1u); }
-static inline int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
+INLINE int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1u); }
+INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
 
 #elif EXCHANGE == EXCHANGE_AMD
 // A wavefront reads another lane's register by its byte address in a table of 4-byte entries.
 #define SUB_GROUP (get_local_id(0) / LANES)
 #define LANE (get_local_id(0) % LANES)
-static inline int from_left_32(const int v) {
+INLINE int from_left_32(const int v) {
   return __builtin_amdgcn_ds_bpermute(((int)LANE - 1) << 2, v);
 }
-static inline int from_right_32(const int v) {
+INLINE int from_right_32(const int v) {
   return __builtin_amdgcn_ds_bpermute(((int)LANE + 1) << 2, v);
 }
 #endif
@@ -71,13 +71,13 @@ static inline int from_right_32(const int v) {
 #if EXCHANGE != EXCHANGE_NONE
 #define BOTH_HALVES(move, v) as_double((int2)(move(as_int2(v).x), move(as_int2(v).y)))
 #ifdef DOUBLE
-static inline A from_left(const A v) { return BOTH_HALVES(from_left_32, v); }
-static inline A from_right(const A v) { return BOTH_HALVES(from_right_32, v); }
+INLINE A from_left(const A v) { return BOTH_HALVES(from_left_32, v); }
+INLINE A from_right(const A v) { return BOTH_HALVES(from_right_32, v); }
 #elif defined(INTEGER)
 #define from_left(v) from_left_32(v)
 #define from_right(v) from_right_32(v)
 #else
-static inline A from_left(const A v) { return as_float(from_left_32(as_int(v))); }
-static inline A from_right(const A v) { return as_float(from_right_32(as_int(v))); }
+INLINE A from_left(const A v) { return as_float(from_left_32(as_int(v))); }
+INLINE A from_right(const A v) { return as_float(from_right_32(as_int(v))); }
 #endif
 #endif

@@ -33,15 +33,15 @@ static inline Ends window_of(const int samples, const int number, const int from
   return ends;
 }
 
-static inline int pair_at(const Ends *ends, const int j) {
+INLINE int pair_at(const Ends *ends, const int j) {
   return ends->start + j + (j < ends->head ? 0 : ends->gap);
 }
 
-static inline bool is_stored(const Ends *ends, const int pair) {
+INLINE bool is_stored(const Ends *ends, const int pair) {
   return (pair >= ends->from && pair < ends->to) != ends->joined;
 }
 
-static inline A tile_at(local const T *tile, const int index, const int at) {
+INLINE A tile_at(local const T *tile, const int index, const int at) {
   return index < 0 ? (A)0 : (A)tile[at];
 }
 

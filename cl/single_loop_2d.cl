@@ -37,7 +37,7 @@
 #endif
 #endif
 #ifndef SHIFTED
-static inline AV SHIFTED(const AV lo, const AV hi, const int o) {
+INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
   A both[2 * VECTOR];
   STORE_V(lo, both);
   STORE_V(hi, both + VECTOR);
@@ -105,7 +105,7 @@ static inline Rows rows_at(const Plane *plane, const int p, const int first) {
 }
 
 // A vector of which `n` samples, `step` apart, are in memory.
-static inline TV load_some(global const T *from, const long step, const int n) {
+INLINE TV load_some(global const T *from, const long step, const int n) {
   if (n >= VECTOR && step == 1) return LOAD_V(from);
   T some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * step];
@@ -123,7 +123,7 @@ static inline TV load_some(global const T *from, const long step, const int n) {
 #endif
 #endif
 
-static inline void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
+INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
   if (n >= VECTOR && step == 1) {
     if (past) {
       STORE_PAST(v, to);
@@ -139,7 +139,7 @@ static inline void store_some(const TV v, global T *to, const long step, const i
 
 #ifdef FORWARD
 // Loads row cy of a pair, `low` approximations and `high` details of it.
-static inline void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                      const int high, local A *row) {
   SCALES(IN)
   global const T *const from = rows->near[cy];
@@ -158,7 +158,7 @@ static inline void load_row(const Plane *plane, const Pass pass, const Rows *row
 }
 
 // Stores a vector of both channels of row cy, pairs [at, at + VECTOR) of `low` and `high`.
-static inline void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
                         const TV s, const TV d, const bool ll_past) {
   const int ls = 2 * cy, hs = 2 * cy + 1;
   store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
@@ -166,7 +166,7 @@ static inline void store_pairs(const Rows *rows, const int cy, const int at, con
 }
 
 #else
-static inline void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+INLINE void load_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                      const int high, local A *row) {
   SCALES(IN)
   UNROLL for (int cx = 0; cx < 2; ++cx) {
@@ -179,7 +179,7 @@ static inline void load_row(const Plane *plane, const Pass pass, const Rows *row
   }
 }
 
-static inline void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
                         const TV s, const TV d, const bool ll_past) {
   TV a, b;
   a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
@@ -190,7 +190,7 @@ static inline void store_pairs(const Rows *rows, const int cy, const int at, con
 #endif
 
 // Stores row cy, of which `low` approximations and `high` details start at place `skipped`.
-static inline void store_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
+INLINE void store_row(const Plane *plane, const Pass pass, const Rows *rows, const int cy, const int low,
                       const int high, local const A *row, const int skipped) {
   SCALES(OUT)
   for (int at = 0; at < low; at += VECTOR) {
@@ -204,7 +204,7 @@ static inline void store_row(const Plane *plane, const Pass pass, const Rows *ro
 
 // Puts beside one channel of a row what the boundary rule maps to the neighbours from `first` to `last` of
 // the picture's first and last pairs.
-static inline void extend(local A *channel, const int parity, const Strip strip, const int boundary,
+INLINE void extend(local A *channel, const int parity, const Strip strip, const int boundary,
                    const int first, const int last) {
   const int count = parity ? D_COUNT(strip.width) : S_COUNT(strip.width);
   const int pairs = S_COUNT(strip.width);
@@ -229,7 +229,7 @@ static inline void extend(local A *channel, const int parity, const Strip strip,
   for (int i = 0; i < strip.right - strip.left; i += VECTOR)                              \
     STORE_V(LIFT_##k(LOAD_V(row + X_##target + i), X_AT_##source), row + X_##target + i);
 
-static inline void lift_by_steps(local A *row, const Strip strip, const int boundary) {
+INLINE void lift_by_steps(local A *row, const Strip strip, const int boundary) {
   LIFT_STEPS(X_STEP)
 }
 
@@ -249,7 +249,7 @@ static inline void lift_by_steps(local A *row, const Strip strip, const int boun
     target[lag] = LIFT_##k(target[lag], X_SHIFTED_##source);        \
   }
 
-static inline void sweep_x(local A *row, const int held) {
+INLINE void sweep_x(local A *row, const int held) {
   AV s[X_KEPT], d[X_KEPT];
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
   for (int i = 0; i < held + X_LAST_LAG * VECTOR; i += VECTOR) {
@@ -265,21 +265,21 @@ static inline void sweep_x(local A *row, const int held) {
 }
 
 // The ENDS pairs beside a border are lifted apart, with as many more as they depend on.
-static inline void take_end(local const A *row, const Strip strip, local A *end, const int first) {
+INLINE void take_end(local const A *row, const Strip strip, local A *end, const int first) {
   for (int i = 0; i < 2 * ENDS; ++i) {
     end[X_s + i] = row[X_s + first - strip.left + i];
     end[X_d + i] = row[X_d + first - strip.left + i];
   }
 }
 
-static inline void put_end(local A *row, const Strip strip, local const A *end, const int first, const int skipped) {
+INLINE void put_end(local A *row, const Strip strip, local const A *end, const int first, const int skipped) {
   for (int i = skipped; i < skipped + ENDS; ++i) {
     row[X_s + first - strip.left + i] = end[X_s + i];
     row[X_d + first - strip.left + i] = end[X_d + i];
   }
 }
 
-static inline void lift_x(local A *row, const Strip strip, const int boundary, local A *ends) {
+INLINE void lift_x(local A *row, const Strip strip, const int boundary, local A *ends) {
   const int held = strip.right - strip.left, columns = S_COUNT(strip.width);
   if (strip.width == 1) return;
   if (held < 2 * ENDS) {
@@ -307,7 +307,7 @@ static inline void lift_x(local A *row, const Strip strip, const int boundary, l
 #define RING_ROW(pair, cy) (ring + ((pair) % Y_KEPT * 2 + (cy)) * ROW)
 
 // The row that neighbour `index` of channel cy is read from; above an inner seam anything will do.
-static inline local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
+INLINE local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
                              const int boundary, const int height, const int least) {
   const int at = map_index(boundary, cy, index, height);
   return at < 0 ? zeros : RING_ROW(max(at, least), cy);
@@ -356,7 +356,7 @@ static inline local const A *row_of(local const A *ring, local const A *zeros, c
     LIFT_STEPS(Y_KEEP_STEP)                                                               \
   }
 
-static inline void sweep_y(const Plane *plane, const Pass pass, const Strip strip, local A *ring, local A *results,
+INLINE void sweep_y(const Plane *plane, const Pass pass, const Strip strip, local A *ring, local A *results,
                     const int p) {
   local A *s_rows[Y_KEPT], *d_rows[Y_KEPT];
   UNROLL for (int age = 0; age < Y_KEPT; ++age) {

@@ -11,7 +11,7 @@
   const size_t index = get_global_id(0) / S_COUNT(pass.samples);         \
   if (index >= pass.lines) return;
 
-static inline A read(global const T *channel, const long pair, const int index) {
+INLINE A read(global const T *channel, const long pair, const int index) {
   return index < 0 ? (A)0 : (A)channel[index * pair];
 }
 

@@ -57,7 +57,7 @@
 #define X_s 0
 #define X_d HELD
 
-static inline void lift_x(A *row) { LIFT_STEPS(X_STEP) }
+INLINE void lift_x(A *row) { LIFT_STEPS(X_STEP) }
 
 // --- along y -----------------------------------------------------------------------------------------
 // Pairs of rows by age, the newest first.
@@ -107,7 +107,7 @@ static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   return rows;
 }
 
-static inline void next_rows(Rows *rows, const Plane *plane) {
+INLINE void next_rows(Rows *rows, const Plane *plane) {
   UNROLL for (int cy = 0; cy < 2; ++cy) rows->near[cy] += 2 * plane->near_row;
   UNROLL for (int band = 0; band < 4; ++band) rows->far[band] += plane->far_row[band];
 }
@@ -115,7 +115,7 @@ static inline void next_rows(Rows *rows, const Plane *plane) {
 #ifdef FORWARD
 #define WAITING(raw, cx, n) raw[2 * (n) + (cx)]
 
-static inline void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
+INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
                             T *to) {
   global const T *const row = rows->near[cy] - 2 * BEFORE;
   if (WIDE) {
@@ -126,7 +126,7 @@ static inline void load_row(const Rows *rows, const Plane *plane, const int cy, 
   }
 }
 
-static inline void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global T *const band = rows->far[2 * cy + cx];
     T out[PAIRS];
@@ -143,7 +143,7 @@ static inline void store_row(const Rows *rows, const Plane *plane, const int cy,
 #else
 #define WAITING(raw, cx, n) raw[(cx) * HELD + (n)]
 
-static inline void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
+INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
                             T *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global const T *const band = rows->far[2 * cy + cx];
@@ -158,7 +158,7 @@ static inline void load_row(const Rows *rows, const Plane *plane, const int cy, 
   }
 }
 
-static inline void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
   global T *const near = rows->near[cy];
   T out[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; ++i)
@@ -183,7 +183,7 @@ static inline void store_row(const Rows *rows, const Plane *plane, const int cy,
 #define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
 
 // Marches down the pairs of rows [top, bottom) of PAIRS pairs of columns from `first` on.
-static inline void march(const Plane *plane, const int first, const int top, const int bottom,
+INLINE void march(const Plane *plane, const int first, const int top, const int bottom,
                          const bool stores) {
   T raw[AHEAD][2][2 * HELD];
   A s[KEPT][2 * HELD], d[KEPT][2 * HELD];
@@ -243,7 +243,7 @@ static inline void march(const Plane *plane, const int first, const int top, con
   }
 }
 
-static inline void stream(const Plane *plane, const int windows, const int strip,
+INLINE void stream(const Plane *plane, const int windows, const int strip,
                           const int segment) {
   const int first = strip * STRIP + ((int)LANE - OVERLAP_LO) * PAIRS;
   const int top = FROM_Y + segment * windows, bottom = min(top + windows, TO_Y(plane->height));

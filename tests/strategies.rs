@@ -155,36 +155,66 @@ matrices! {
     vc2_daub97: VC2_DAUB_9_7;
 }
 
-/// Every way of exchange that a device has, with every size of sub-group, and none at all.
-#[test]
-fn exchanges() {
+/// Every way of exchange that a device has, among sub-groups of `lanes`.
+fn exchanges(lanes: usize) {
     for device in devices() {
-        let has = |extension| device.info().has_extension(extension);
-        let mut ways = vec![
-            (Exchange::None, 1),
-            (device.info().exchange, device.info().lanes),
-        ];
-        if matches!(device.info().exchange, Exchange::Khr | Exchange::Intel) {
-            for lanes in [8, 16, 32, 64] {
-                ways.push((Exchange::Khr, lanes));
-                ways.push((Exchange::Intel, lanes));
-            }
-            ways.retain(|(way, _)| match way {
-                Exchange::Khr => has("cl_khr_subgroup_shuffle_relative"),
-                Exchange::Intel => has("cl_intel_subgroups"),
-                _ => true,
-            });
-        }
-        for (exchange, lanes) in ways {
+        let own = (device.info().exchange, device.info().lanes);
+        // Only these two let a kernel ask for the size of its sub-groups.
+        let mut ways = match own.0 {
+            Exchange::Khr => vec![Exchange::Khr, Exchange::Intel],
+            Exchange::Intel => vec![Exchange::Intel],
+            other => vec![other],
+        };
+        ways.retain(|way| match way {
+            Exchange::Khr | Exchange::Intel => true,
+            _ => own.1 == lanes,
+        });
+        for exchange in ways {
             let device = device.with_exchange(exchange, lanes);
-            for wavelet in [Wavelet::CDF_9_7, Wavelet::DAUB_4, Wavelet::VC2_FIDELITY] {
-                let transforms = [
+            let transforms = |wavelet| {
+                [
                     Transform::new(wavelet, [131, 1029]).levels(2),
-                    Transform::new(wavelet, [2, 96, 512]).axes([1, 2]).levels(2),
-                ];
-                check_samples(&device, Strategy::Streamed, &transforms);
-            }
+                    Transform::new(wavelet, [2, 96, 1024])
+                        .axes([1, 2])
+                        .levels(2),
+                ]
+            };
+            check_all::<f32>(&device, Strategy::Streamed, &transforms(Wavelet::CDF_9_7));
+            check_all::<i16>(
+                &device,
+                Strategy::Streamed,
+                &transforms(Wavelet::VC2_DD_13_7),
+            );
         }
+    }
+}
+
+#[test]
+fn exchange_among_8() {
+    exchanges(8);
+}
+
+#[test]
+fn exchange_among_16() {
+    exchanges(16);
+}
+
+#[test]
+fn exchange_among_32() {
+    exchanges(32);
+}
+
+#[test]
+fn exchange_among_64() {
+    exchanges(64);
+}
+
+#[test]
+fn no_exchange() {
+    for device in devices() {
+        let device = device.with_exchange(Exchange::None, 1);
+        let transform = Transform::new(Wavelet::VC2_FIDELITY, [131, 1029]).levels(2);
+        check_all::<i32>(&device, Strategy::Streamed, &[transform]);
     }
 }
 
