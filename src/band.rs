@@ -100,8 +100,12 @@ impl Transform {
     /// The bands that the coefficients consist of, coarsest first: the low-pass band of the last level,
     /// then the high-pass bands of every level down to the finest, level 1. A band may be empty.
     ///
-    /// Levels beyond those that have anything to do are left out.
+    /// Levels beyond those that have anything to do are left out; a transform that
+    /// [`check`](Self::check) refuses has none.
     pub fn bands(&self) -> Vec<(u32, Band)> {
+        if self.check().is_err() {
+            return Vec::new();
+        }
         let coarsest = self.coarsest();
         let axes = self.axes.len();
         let low = Band { axes, high: 0 };

@@ -44,17 +44,23 @@ impl Boundary {
         Self::ALL.iter().position(|&rule| rule == self).unwrap() as i32
     }
 
-    /// Where `channel` is read when its sample `index` is wanted, in a signal of `samples` samples
-    /// (at least two); `None` where the value is zero. A channel index, within the channel.
+    /// Where `channel` is read when its sample `index` is wanted, in a signal of `samples` samples:
+    /// a place within the channel, or `None` where the value is zero, as it is in an empty channel.
     pub fn map(self, channel: Channel, index: i64, samples: usize) -> Option<usize> {
-        let n = samples as i64;
-        let count = channel.count(samples) as i64;
-        if (0..count).contains(&index) {
-            return Some(index as usize);
+        let count = channel.count(samples);
+        if let Ok(inside) = usize::try_from(index)
+            && inside < count
+        {
+            return Some(inside);
         }
+        if count < 2 {
+            return (count == 1 && self != Boundary::Zero).then_some(0);
+        }
+        // Wide enough for any index and any length.
+        let (index, n, count) = (i128::from(index), samples as i128, count as i128);
         let mapped = match self {
             Boundary::Symmetric => {
-                let parity = channel as i64;
+                let parity = channel as i128;
                 let place = (2 * index + parity).rem_euclid(2 * (n - 1));
                 (place.min(2 * (n - 1) - place) - parity) / 2
             }
@@ -68,7 +74,7 @@ impl Boundary {
 
 impl fmt::Display for Boundary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 

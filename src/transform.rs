@@ -72,7 +72,7 @@ pub struct Transform {
     pub wavelet: Wavelet,
     /// The lengths of the axes, outermost first.
     pub shape: Vec<usize>,
-    /// The axes that are transformed; their order here does not matter.
+    /// The axes that are transformed, outermost first; [`axes`](Self::axes()) sorts them.
     pub axes: Vec<usize>,
     /// The number of levels.
     pub levels: u32,
@@ -111,6 +111,7 @@ impl Transform {
     /// The same over these axes only, in any order, each at most once.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = axes.into();
+        self.axes.sort_unstable();
         self
     }
 
@@ -136,8 +137,14 @@ impl Transform {
     /// How many samples the array has, and how many coefficients the transform gives. Zero where the
     /// shape is refused by [`check`](Self::check).
     pub fn len(&self) -> usize {
-        let product = |product: usize, &n: &usize| product.checked_mul(n);
-        self.shape.iter().try_fold(1, product).unwrap_or(0)
+        let longest = i32::MAX as usize;
+        let product = |product: usize, &n: &usize| product.checked_mul(n).filter(|_| n <= longest);
+        let samples = self.shape.iter().try_fold(1, product);
+        let addressable = samples.filter(|&samples| samples <= isize::MAX as usize / 8);
+        let axes = 1..=MAX_AXES;
+        addressable
+            .filter(|_| axes.contains(&self.shape.len()))
+            .unwrap_or(0)
     }
 
     /// Whether the array has no samples, which [`check`](Self::check) refuses.
@@ -169,7 +176,7 @@ impl Transform {
             let expected = format!("axes of 1 to {longest} samples");
             return refuse("shape", expected, format!("{shape:?}"));
         }
-        if self.is_empty() || self.len() > isize::MAX as usize / 8 {
+        if self.is_empty() {
             let expected = "a number of samples that can be addressed".to_owned();
             return refuse("shape", expected, format!("{shape:?}"));
         }
