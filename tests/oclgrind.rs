@@ -1,0 +1,197 @@
+//! A few small transforms that reach every kernel and every branch in it. `make oclgrind` runs them in
+//! Oclgrind, which sees each access to memory: out of bounds, before it was written, or in a race.
+//! Everywhere else they are one more test against the reference.
+//!
+//! Runs on the device that `WAVELIFT_DEVICE` names, else on all.
+
+mod common;
+
+use common::{TestSample, bound, devices, plans, random_samples, relative_error};
+use wavelift::{
+    Boundary, Coefficients, Device, DeviceSelector, Direction, Engine, Layout, Strategy, Transform,
+    Wavelet, reference,
+};
+
+fn chosen_devices() -> Vec<Device> {
+    let chosen = match std::env::var_os("WAVELIFT_DEVICE") {
+        Some(_) => vec![DeviceSelector::from_env().unwrap().pick().unwrap()],
+        None => devices(),
+    };
+    for device in &chosen {
+        println!("on {device}");
+    }
+    chosen
+}
+
+/// Runs each plan once, while nothing was written to its arrays yet.
+fn check_on<T: TestSample>(
+    device: &Device,
+    transform: &Transform,
+    is_wanted: impl Fn(Strategy) -> bool,
+) {
+    let samples = random_samples::<T>(transform.len(), 1);
+    let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
+    for direction in [Direction::Forward, Direction::Inverse] {
+        let expected = match direction {
+            Direction::Forward => reference::forward(transform, &samples),
+            Direction::Inverse => reference::inverse(transform, &samples),
+        };
+        let expected: Vec<f64> = expected.unwrap().into_iter().map(T::to_f64).collect();
+        // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
+        let engine = Engine::new(device).unwrap();
+        let plans = plans::<T>(&engine, transform).into_iter();
+        for plan in plans.filter(|plan| is_wanted(plan.strategy())) {
+            let got = match direction {
+                Direction::Forward => plan.forward(&samples).map(Coefficients::into_vec),
+                Direction::Inverse => plan.inverse(&coefficients),
+            };
+            let error = relative_error(&got.unwrap(), &expected);
+            assert!(
+                error <= bound(T::TYPE),
+                "{direction:?} {plan:?}: error {error:e}"
+            );
+        }
+    }
+}
+
+fn check<T: TestSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        check_on::<T>(&device, transform, |strategy| {
+            strategy != Strategy::SingleLoop
+        });
+    }
+}
+
+/// In work-groups so small that a small array needs many, of several windows each; in kernels whose
+/// work-items have to do with each other.
+fn check_small_groups<T: TestSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_max_work_group(16);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy != Strategy::SingleLoop && strategy != Strategy::Stepwise
+        });
+    }
+}
+
+fn check_single_loop<T: TestSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::SingleLoop
+        });
+    }
+}
+
+fn both_layouts(transform: Transform) -> [Transform; 2] {
+    Layout::ALL.map(|layout| transform.clone().layout(layout))
+}
+
+#[test]
+fn reals_in_both_layouts() {
+    for picture in both_layouts(Transform::new(Wavelet::CDF_9_7, [33, 43]).levels(2)) {
+        check::<f32>(&picture);
+    }
+}
+
+#[test]
+fn rows_that_vectors_fit() {
+    check::<f32>(&Transform::new(Wavelet::CDF_9_7, [32, 64]));
+    check::<i16>(&Transform::new(Wavelet::CDF_5_3, [24, 64]));
+}
+
+#[test]
+fn every_boundary_in_both_layouts() {
+    for boundary in Boundary::ALL {
+        let picture = Transform::new(Wavelet::HAAR, [17, 22]).boundary(boundary);
+        for picture in both_layouts(picture.levels(2)) {
+            check::<f32>(&picture);
+        }
+    }
+}
+
+#[test]
+fn the_longest_reach() {
+    for shape in [[71, 5], [5, 71]] {
+        check::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, shape));
+    }
+}
+
+#[test]
+fn periodic_steps_to_one_side() {
+    check::<f32>(&Transform::new(Wavelet::DAUB_4, [30, 26]));
+}
+
+#[test]
+fn volumes_and_batches() {
+    check::<i16>(&Transform::new(Wavelet::CDF_5_3, [22, 5, 23]));
+    let pictures = Transform::new(Wavelet::CDF_5_3, [2, 25, 23]).axes([1, 2]);
+    check::<i16>(&pictures.levels(2));
+    let colours = Transform::new(Wavelet::CDF_5_3, [23, 25, 3]).axes([0, 1]);
+    check::<i16>(&colours.levels(2));
+}
+
+#[test]
+fn hardly_any_samples() {
+    let vectors = [1, 2, 3].map(|n| vec![n]);
+    let pictures = [[1, 1], [1, 9], [9, 1], [2, 3], [1, 40]].map(Vec::from);
+    for shape in vectors.into_iter().chain(pictures) {
+        check::<f32>(&Transform::new(Wavelet::CDF_9_7, shape).levels(3));
+    }
+}
+
+#[test]
+fn many_groups_and_windows_of_reals() {
+    // As wide as it takes for a work-group of several windows on a device of one compute unit.
+    check_small_groups::<f32>(&Transform::new(Wavelet::CDF_9_7, [68, 130]));
+}
+
+#[test]
+fn many_groups_and_windows_of_integers() {
+    check_small_groups::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, [45, 70]).levels(2));
+}
+
+/// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks
+/// for values that were never written.
+mod single_loop {
+    use super::*;
+
+    #[test]
+    fn every_boundary_in_both_layouts() {
+        for boundary in Boundary::ALL {
+            let picture = Transform::new(Wavelet::CDF_9_7, [17, 42]).boundary(boundary);
+            for picture in both_layouts(picture.levels(2)) {
+                check_single_loop::<f32>(&picture);
+            }
+        }
+    }
+
+    #[test]
+    fn several_strips_and_bands() {
+        for shape in [[5, 700], [140, 6]] {
+            check_single_loop::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, shape));
+        }
+        let pictures = Transform::new(Wavelet::CDF_5_3, [2, 135, 9]).axes([1, 2]);
+        check_single_loop::<i16>(&pictures);
+    }
+
+    #[test]
+    fn hardly_any_samples() {
+        for shape in [[1, 1], [1, 9], [9, 1], [2, 3], [1, 40]] {
+            check_single_loop::<f32>(&Transform::new(Wavelet::DAUB_4, shape).levels(3));
+            check_single_loop::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, shape).levels(3));
+        }
+    }
+}
+
+#[test]
+fn the_copy() {
+    for device in chosen_devices() {
+        let engine = Engine::new(&device).unwrap();
+        for len in [1, 7, 8, 4099] {
+            let samples = random_samples::<i16>(len, 2);
+            let from = engine.upload(&samples).unwrap();
+            let mut to = engine.zeros::<i16>(len).unwrap();
+            engine.enqueue_copy(&from, &mut to).unwrap().wait().unwrap();
+            assert_eq!(to.download().unwrap(), samples);
+        }
+    }
+}
