@@ -5,6 +5,7 @@
 //   INTEGER          defined for integer samples
 //   SHORT, DOUBLE    defined for 16-bit integers, for double precision
 //   FORWARD          defined for the forward transform
+//   LEVEL_SHIFT_IN/_OUT  the pre-shift of a whole level, for kernels that do one in a pass
 //   IN_s .. OUT_d    factors of the two channels on load and on store; IN_ss, IN_sd .. of two axes
 //   LIFT_k(v, at)    step k applied to v, whose neighbours are at(offset) in the other channel
 //   LIFT_STEPS(STEP) STEP(k, target, source, first, last, before, after) for each step in order:

@@ -9,7 +9,6 @@ typedef struct {
   global T *far[4];
   long far_row[4], far_step[4];
   int width, height;
-  int shift_in, shift_out;
 } Plane;
 
 static inline Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
@@ -18,8 +17,6 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
   Plane plane;
   plane.width = pass->samples;
   plane.height = pass->across[0];
-  plane.shift_in = pass->shift_in;
-  plane.shift_out = pass->shift_out;
   plane.near = near + line_start(near_side, pass, at);
   plane.near_row = near_side->across[0].high;
   global T *const first = far + line_start(far_side, pass, at);
@@ -45,8 +42,8 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
 // Loading and storing a sample of channel cx along x and cy along y: both axes' scaling at once, and the
 // pre-shift once.
 #ifdef INTEGER
-#define LOAD_2D(cx, cy, v) SHIFT_IN(v, plane->shift_in)
-#define STORE_2D(cx, cy, v) SHIFT_OUT(v, plane->shift_out)
+#define LOAD_2D(cx, cy, v) (LEVEL_SHIFT_IN ? SHIFT_IN(v, LEVEL_SHIFT_IN) : (A)(v))
+#define STORE_2D(cx, cy, v) SHIFT_OUT(v, LEVEL_SHIFT_OUT)
 #else
 #define LOAD_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? IN_dd : IN_sd : (cy) ? IN_sd : IN_ss))
 #define STORE_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? OUT_dd : OUT_sd : (cy) ? OUT_sd : OUT_ss))

@@ -58,8 +58,8 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
 #undef REDUCE
 #define REDUCE(v) SIGNED(v)
 #endif
-#define IN_V(v, factor) REDUCE(UNSIGNED(v) << pass.shift_in)
-#define OUT_V(v, factor) (SIGNED(UNSIGNED(v) + ((1u << pass.shift_out) >> 1)) >> pass.shift_out)
+#define IN_V(v, factor) (LEVEL_SHIFT_IN ? REDUCE(UNSIGNED(v) << LEVEL_SHIFT_IN) : (v))
+#define OUT_V(v, factor) (SIGNED(UNSIGNED(v) + ((1u << LEVEL_SHIFT_OUT) >> 1)) >> LEVEL_SHIFT_OUT)
 #else
 #define IN_V(v, factor) ((v) * (factor))
 #define OUT_V(v, factor) ((v) * (factor))

@@ -48,6 +48,13 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     if !inverse {
         define("FORWARD", String::new());
     }
+    let (load, store) = if inverse {
+        (0, wavelet.pre_shift())
+    } else {
+        (wavelet.pre_shift(), 0)
+    };
+    define("LEVEL_SHIFT_IN", load.to_string());
+    define("LEVEL_SHIFT_OUT", store.to_string());
 
     if !sample.is_integer() {
         for (name, channel) in [("s", Channel::Approximation), ("d", Channel::Detail)] {

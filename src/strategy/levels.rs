@@ -64,12 +64,6 @@ pub(super) fn design(
         };
         let mut arguments = planes(from, to, corner.as_ref());
         arguments.boundary = transform.boundary.number();
-        let shift = transform.wavelet.pre_shift() as i32;
-        if forward {
-            arguments.shift_in = shift;
-        } else {
-            arguments.shift_out = shift;
-        }
         let (from, to) = if forward {
             (near_array, coefficients)
         } else {

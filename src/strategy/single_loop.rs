@@ -95,17 +95,16 @@ impl Sizes {
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
         let vector = tuned("VECTOR", native.next_power_of_two().clamp(8, 16));
-        // All rows that are kept should fit the nearest cache, taken for 32 KiB.
-        let cached = (32 << 10) / (4 * lags.kept * bytes);
-        let strip = tuned("STRIP", cached.clamp(64, 512)).next_multiple_of(vector);
+        // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
+        let cached = (256 << 10) / (4 * lags.kept * bytes);
+        let wanted = tuned("STRIP", cached.clamp(64, 2048));
         // Strips start at whole vectors, so that their stores do.
         let halo = (reach.before.next_multiple_of(vector), reach.after);
-        let held = (halo.0 + strip + halo.1).next_multiple_of(vector);
-        Sizes {
+        let mut sizes = Sizes {
             vector,
-            strip,
+            strip: wanted.next_multiple_of(vector),
             band: tuned("BAND", 64),
-            channel: MARGIN + held + MARGIN,
+            channel: 0,
             ends: (reach.before + reach.after + 2).next_multiple_of(vector / 2),
             halo,
             halo_top: reach.before,
@@ -115,6 +114,15 @@ impl Sizes {
             // Rounding apart, real steps along different axes commute; x first saves a copy of each row.
             x_first: levels::x_first(problem) || !problem.sample.is_integer(),
             bytes,
+        };
+        loop {
+            let held = sizes.halo.0 + sizes.strip + sizes.halo.1;
+            sizes.channel = MARGIN + held.next_multiple_of(vector) + MARGIN;
+            let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
+            if fits || sizes.strip <= 4 * vector {
+                return sizes;
+            }
+            sizes.strip = (sizes.strip / 2).next_multiple_of(vector);
         }
     }
 
