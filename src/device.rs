@@ -102,7 +102,7 @@ fn describe(
         t if t & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
         _ => DeviceKind::Accelerator,
     };
-    let (exchange, lanes) = exchange_of(platform, &has);
+    let (exchange, lanes) = exchange_of(platform, has);
     Ok(DeviceInfo {
         index,
         platform: platform.trim().to_owned(),

@@ -155,10 +155,10 @@ mod tests {
                 };
                 line[n][step.stencil().target as usize] = lift(&line, step, n as i64);
             }
-            if let Some(done) = t.checked_sub(lags.last) {
-                if (margin as usize..(pairs - margin) as usize).contains(&done) {
-                    assert_eq!(line[done], whole[done], "{stencils:?} pair {done}");
-                }
+            if let Some(done) = t.checked_sub(lags.last)
+                && (margin as usize..(pairs - margin) as usize).contains(&done)
+            {
+                assert_eq!(line[done], whole[done], "{stencils:?} pair {done}");
             }
         }
     }

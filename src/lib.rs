@@ -29,7 +29,7 @@
 //! A [`Wavelet`] is a list of lifting steps: one of a table ([`Wavelet::ALL`]) or one's own. A
 //! [`Transform`] says what to compute: wavelet, shape, axes, levels, [`Boundary`], [`Layout`]. An [`Engine`]
 //! runs on one [`Device`]; a [`Plan`] is a transform built for it, with a [`Strategy`] that suits the device.
-//! [`reference`] is the same transform on the CPU, one sample after the other, without OpenCL.
+//! [`mod@reference`] is the same transform on the CPU, one sample after the other, without OpenCL.
 //!
 //! # Semantics
 //!

@@ -194,7 +194,7 @@ fn launch(
         ("HALO_HI", sizes.halo.1),
         ("HALO_TOP", sizes.halo_top),
         ("ENDS", sizes.ends),
-        // The simulator takes what clang's own vector functions give for uninitialised.
+        // In the simulator the portable ways are taken: they are tested there.
         (
             "BUILTINS",
             usize::from(target.device.platform != "Oclgrind"),
