@@ -394,20 +394,23 @@ mod wavelets_of_ones_own {
         with_conventions(wavelet, &mut random)
     }
 
+    /// A number between -1 and 1.
+    fn fraction(random: &mut Random) -> f64 {
+        (random.bits() >> 11) as f64 / 2f64.powi(52) - 1.0
+    }
+
     /// Real steps whose taps sum up to a half at most, so that errors do not explode.
     fn real(seed: u64) -> Wavelet {
         let mut random = Random::new(seed);
-        let mut number = |size: f64| size * ((random.bits() >> 11) as f64 / 2f64.powi(52) - 1.0);
         let scale = Scale {
-            approximation: 2f64.powf(number(1.0)),
-            detail: -(2f64.powf(number(1.0))),
+            approximation: 2f64.powf(fraction(&mut random)),
+            detail: -(2f64.powf(fraction(&mut random))),
         };
         let steps: Vec<RealStep> = stencils(&mut random)
             .into_iter()
             .map(|(target, first, count)| {
-                let mut number =
-                    |size: f64| size * ((random.bits() >> 11) as f64 / 2f64.powi(52) - 1.0);
-                let taps: Vec<f64> = (0..count).map(|_| number(0.5 / count as f64)).collect();
+                let tap = |_| 0.5 / count as f64 * fraction(&mut random);
+                let taps: Vec<f64> = (0..count).map(tap).collect();
                 RealStep::new(target, first, &taps)
             })
             .collect();
