@@ -85,7 +85,8 @@ INLINE void lift_tile(local T *tile, const int boundary, const int length, const
 #define FRAME_STORE(cx, cy, v) ((v) * FRAME_BOTH(cx, cy, OUT))
 #endif
 
-// Tile `number` of a picture: the corners, then those of the left and right edges, then top and bottom.
+// Tile `number` of a picture: the corners, then those of the left and right edges, then top and bottom;
+// nothing for -1.
 INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, const int number) {
   const Pass pass = *arguments;
   const int along_y = pass.frame_y;
@@ -96,7 +97,7 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
                      ? joined_ends(plane->height, BORDER_Y, FROM_Y, TO_Y(plane->height))
                      : window_of(plane->height, number - 1, FROM_Y, TO_Y(plane->height));
 
-  const int width = x.samples, height = y.samples;
+  const int width = number < 0 ? 0 : x.samples, height = number < 0 ? 0 : y.samples;
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;

@@ -257,15 +257,16 @@ void streamed_2d(global T *from, global T *to, global T *corner, const Pass pass
   local T tile[TILE];
   const int group = get_group_id(0), pictures = pass.across[1] * pass.across[2];
   const int tiles = 1 + pass.frame_x + pass.frame_y, frames = tiles * pictures;
-  if (group < frames) {
-    const Plane plane = PLANE(group / tiles);
-    frame(&plane, &pass, tile, group % tiles);
-    return;
+  if (group >= frames) {
+    const int number = (group - frames) * (GROUP / LANES) + SUB_GROUP;
+    const int strip = number % pass.groups, rest = number / pass.groups;
+    const int segment = rest % pass.segments, picture = rest / pass.segments;
+    if (picture < pictures) {
+      const Plane plane = PLANE(picture);
+      stream(&plane, pass.windows, strip, segment);
+    }
   }
-  const int number = (group - frames) * (GROUP / LANES) + SUB_GROUP;
-  const int strip = number % pass.groups, rest = number / pass.groups;
-  const int segment = rest % pass.segments, picture = rest / pass.segments;
-  if (picture >= pictures) return;
-  const Plane plane = PLANE(picture);
-  stream(&plane, pass.windows, strip, segment);
+  // No barrier may stand under a condition: PoCL 3.1 goes wrong there. So all pass those of the frame.
+  const Plane plane = PLANE(group < frames ? group / tiles : 0);
+  frame(&plane, &pass, tile, group < frames ? group % tiles : -1);
 }

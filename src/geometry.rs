@@ -185,11 +185,13 @@ pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments
     arguments
 }
 
-/// How many lines a box of `shape` has along the axis with the fewest samples; kernels count them in
-/// 32 bits.
-pub(crate) fn most_lines(shape: &[usize]) -> usize {
-    let total: usize = shape.iter().product();
-    total / shape.iter().min().copied().unwrap_or(1).max(1)
+/// How many lines a transform has along one of its axes, at most; kernels count them in 32 bits. Lines of
+/// one sample are never lifted, and along the last axis arrays are copied.
+pub(crate) fn most_lines(transform: &Transform) -> usize {
+    let last = transform.shape.last().copied();
+    let lifted = transform.axes.iter().map(|&axis| transform.shape[axis]);
+    let shortest = lifted.chain(last).filter(|&samples| samples > 1).min();
+    transform.len() / shortest.unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -213,6 +215,20 @@ mod tests {
         assert_eq!(pass.from.line, Axis { pair: 14, high: 7 });
         assert_eq!(pass.to.line, Axis { pair: 7, high: 21 });
         assert_eq!(pass.from.across[1].pair, 35);
+    }
+
+    #[test]
+    fn only_axes_that_are_lifted_make_lines() {
+        let lines = |transform: Transform| most_lines(&transform);
+        assert_eq!(
+            lines(Transform::new(Wavelet::HAAR, [1, 65536, 65536])),
+            65536
+        );
+        assert_eq!(
+            lines(Transform::new(Wavelet::HAAR, [3, 8, 9]).axes([1])),
+            27
+        );
+        assert_eq!(lines(Transform::new(Wavelet::HAAR, [1, 1])), 1);
     }
 
     #[test]

@@ -38,7 +38,7 @@
 //! - Levels apply to all chosen axes together and skip those that are down to one sample.
 //! - Integer steps are summed modulo 2^32, shifted with rounding down, and reduced to the sample's width,
 //!   by every strategy alike: the inverse restores every input exactly. Wavelets with a pre-shift (VC-2)
-//!   need the headroom that their documentation names.
+//!   need the headroom that [`Wavelet::pre_shift`] names.
 //! - Floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact transform, relative to the largest
 //!   coefficient, on the wavelets of the table; NaN and infinity spread as far as the wavelet reaches.
 //!
@@ -81,7 +81,7 @@ pub use error::{Error, Result};
 pub use plan::Plan;
 pub use sample::{Sample, SampleType};
 pub use strategy::Strategy;
-pub use transform::{Layout, MAX_AXES, MAX_LEVELS, Transform};
+pub use transform::{Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform};
 pub use wavelet::{
     AxisOrder, Channel, Direction, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS, RealStep, Scale,
     Stencil, Wavelet,

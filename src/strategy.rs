@@ -59,7 +59,7 @@ impl Strategy {
                 why: format!("{} has no double precision", target.device),
             };
         }
-        if most_lines(&problem.transform.shape) > i32::MAX as usize {
+        if most_lines(&problem.transform) > i32::MAX as usize {
             return Fit::No {
                 why: "the array has more than 2^31 lines along one axis".to_owned(),
             };

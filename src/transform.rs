@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 /// The most axes that an array may have.
 pub const MAX_AXES: usize = 4;
+/// The most samples that one axis may have: kernels count twice as many places in 32 bits.
+pub const MAX_LENGTH: usize = 1 << 30;
 /// The most levels that may be asked for.
 pub const MAX_LEVELS: u32 = 64;
 
@@ -137,8 +139,8 @@ impl Transform {
     /// How many samples the array has, and how many coefficients the transform gives. Zero where the
     /// shape is refused by [`check`](Self::check).
     pub fn len(&self) -> usize {
-        let longest = i32::MAX as usize;
-        let product = |product: usize, &n: &usize| product.checked_mul(n).filter(|_| n <= longest);
+        let product =
+            |product: usize, &n: &usize| product.checked_mul(n).filter(|_| n <= MAX_LENGTH);
         let samples = self.shape.iter().try_fold(1, product);
         let addressable = samples.filter(|&samples| samples <= isize::MAX as usize / 8);
         let axes = 1..=MAX_AXES;
@@ -155,7 +157,7 @@ impl Transform {
     /// Whether shape, axes and levels can be transformed.
     ///
     /// # Errors
-    /// [`Error::Shape`] for no axes or more than [`MAX_AXES`], an axis of length 0 or over 2^31 - 1, more
+    /// [`Error::Shape`] for no axes or more than [`MAX_AXES`], an axis of length 0 or over [`MAX_LENGTH`], more
     /// samples than can be addressed, an axis that is not there or is named twice, more than
     /// [`MAX_LEVELS`] levels.
     pub fn check(&self) -> Result<()> {
@@ -171,9 +173,8 @@ impl Transform {
             let expected = format!("1 to {MAX_AXES} axes");
             return refuse("shape", expected, format!("{shape:?}"));
         }
-        let longest = i32::MAX as usize;
-        if shape.iter().any(|n| !(1..=longest).contains(n)) {
-            let expected = format!("axes of 1 to {longest} samples");
+        if shape.iter().any(|n| !(1..=MAX_LENGTH).contains(n)) {
+            let expected = format!("axes of 1 to {MAX_LENGTH} samples");
             return refuse("shape", expected, format!("{shape:?}"));
         }
         if self.is_empty() {

@@ -10,8 +10,8 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use wavelift::{
     Band, Boundary, Channel, Coefficients, Device, DeviceKind, DeviceSelector, Engine, Error,
-    IntegerStep, Layout, RealStep, Result, SampleType, Scale, Strategy, Transform, Wavelet,
-    reference,
+    IntegerStep, Layout, MAX_LENGTH, RealStep, Result, SampleType, Scale, Strategy, Transform,
+    Wavelet, reference,
 };
 
 /// The message of an error, which must contain all these words.
@@ -66,20 +66,20 @@ fn on_every_device(check: impl Fn(&Engine)) {
 /// Transforms that can not be, and what the error must say.
 fn impossible() -> Vec<(Transform, &'static [&'static str])> {
     let haar = |shape: &[usize]| Transform::new(Wavelet::HAAR, shape);
-    let longest = i32::MAX as usize;
+    let longest = MAX_LENGTH;
     vec![
         (haar(&[]), &["shape", "1 to 4 axes", "[]"]),
         (
             haar(&[1, 2, 1, 2, 1]),
             &["shape", "1 to 4 axes", "[1, 2, 1, 2, 1]"],
         ),
-        (haar(&[3, 0]), &["shape", "1 to 2147483647", "[3, 0]"]),
-        (haar(&[0]), &["shape", "1 to 2147483647", "[0]"]),
+        (haar(&[3, 0]), &["shape", "1 to 1073741824", "[3, 0]"]),
+        (haar(&[0]), &["shape", "1 to 1073741824", "[0]"]),
         (
             haar(&[longest + 1]),
-            &["shape", "2147483647", "[2147483648]"],
+            &["shape", "1073741824", "[1073741825]"],
         ),
-        (haar(&[usize::MAX]), &["shape", "2147483647"]),
+        (haar(&[usize::MAX]), &["shape", "1073741824"]),
         (haar(&[longest; 3]), &["shape", "addressed"]),
         (haar(&[longest; 4]), &["shape", "addressed"]),
         // The product is 2^64.
@@ -118,7 +118,7 @@ fn impossible_transforms_are_refused_by_every_call() {
 #[test]
 fn the_longest_axes_and_the_most_levels_are_no_error() {
     for transform in [
-        Transform::new(Wavelet::HAAR, [i32::MAX as usize]),
+        Transform::new(Wavelet::HAAR, [MAX_LENGTH]),
         Transform::new(Wavelet::HAAR, [1, 1, 1, 1]).levels(64),
         Transform::new(Wavelet::HAAR, [1 << 30, 1 << 29]).axes([1]),
     ] {
@@ -373,7 +373,7 @@ fn two_arrays_and_scratch_have_to_fit_together() {
     on_every_device(|engine| {
         let info = engine.device().info();
         // Input, output and scratch, each as large as one array may be.
-        let len = (info.max_allocation / 4).min(i32::MAX as u64);
+        let len = (info.max_allocation / 4).min(MAX_LENGTH as u64);
         if 3 * 4 * len <= info.global_memory {
             println!("{}: three of the largest arrays fit", engine.device());
             return;

@@ -83,18 +83,17 @@ impl Wavelet {
         ..Wavelet::named("ccsds97m")
     };
 
-    /// VC-2 Deslauriers-Dubuc (9,7). Needs headroom: one bit a level plus two.
+    /// VC-2 Deslauriers-Dubuc (9,7).
     pub const VC2_DD_9_7: Wavelet = vc2("vc2-dd97", 1, &[PREDICT_4_TAPS, UPDATE_2_TAPS]);
 
-    /// VC-2 LeGall (5,3); rounds otherwise than [`Wavelet::CDF_5_3`]. Needs headroom: one bit a level
-    /// plus two.
+    /// VC-2 LeGall (5,3); rounds otherwise than [`Wavelet::CDF_5_3`].
     pub const VC2_LEGALL_5_3: Wavelet = vc2(
         "vc2-legall53",
         1,
         &[IntegerStep::subtract(D, 0, &[1, 1], 1, 1), UPDATE_2_TAPS],
     );
 
-    /// VC-2 Deslauriers-Dubuc (13,7). Needs headroom: one bit a level plus two.
+    /// VC-2 Deslauriers-Dubuc (13,7).
     pub const VC2_DD_13_7: Wavelet = vc2(
         "vc2-dd137",
         1,
@@ -107,7 +106,7 @@ impl Wavelet {
     /// VC-2 Haar without shift.
     pub const VC2_HAAR_0: Wavelet = vc2("vc2-haar0", 0, &VC2_HAAR_STEPS);
 
-    /// VC-2 Haar with a shift of one bit a level. Needs headroom: one bit a level plus two.
+    /// VC-2 Haar with a shift of one bit a level.
     pub const VC2_HAAR_1: Wavelet = vc2("vc2-haar1", 1, &VC2_HAAR_STEPS);
 
     /// VC-2 Fidelity: eight taps a step.
@@ -120,8 +119,8 @@ impl Wavelet {
         ],
     );
 
-    /// VC-2 Daubechies (9,7), an integer approximation of [`Wavelet::CDF_9_7`]. Needs headroom: one bit
-    /// a level plus three; equals the standard while |s0 + s1| < 2^31 / 6497.
+    /// VC-2 Daubechies (9,7), an integer approximation of [`Wavelet::CDF_9_7`]. Equals the
+    /// standard while |s0 + s1| < 2^31 / 6497.
     pub const VC2_DAUB_9_7: Wavelet = vc2(
         "vc2-daub97",
         1,
