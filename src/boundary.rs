@@ -1,9 +1,7 @@
 //! What a lifting step reads where its neighbours would lie outside the signal.
 
-use crate::error::Error;
+use crate::names::named;
 use crate::wavelet::Channel;
-use std::fmt;
-use std::str::FromStr;
 
 /// The rule for neighbours outside the signal, applied to the neighbour's index at every step.
 ///
@@ -72,22 +70,7 @@ impl Boundary {
     }
 }
 
-impl fmt::Display for Boundary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Boundary {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|rule| rule.name() == word)
-            .ok_or_else(|| Error::unknown("boundary", &Self::ALL.map(Boundary::name), word))
-    }
-}
+named!(Boundary, "boundary");
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,7 @@
 //! What a device can do, as plain data.
 
-use crate::error::Error;
+use crate::names::named;
 use std::fmt;
-use std::str::FromStr;
 
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,22 +28,7 @@ impl DeviceKind {
     }
 }
 
-impl fmt::Display for DeviceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for DeviceKind {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.name() == word)
-            .ok_or_else(|| Error::unknown("device kind", &Self::ALL.map(DeviceKind::name), word))
-    }
-}
+named!(DeviceKind, "device kind");
 
 /// How work-items of a sub-group hand values to their neighbours; see cl/exchange.cl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,22 +72,7 @@ impl Exchange {
     }
 }
 
-impl fmt::Display for Exchange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Exchange {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|way| way.name() == word)
-            .ok_or_else(|| Error::unknown("exchange", &Self::ALL.map(Exchange::name), word))
-    }
-}
+named!(Exchange, "exchange");
 
 /// What a device says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

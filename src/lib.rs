@@ -61,6 +61,7 @@ mod engine;
 mod error;
 mod geometry;
 mod lags;
+mod names;
 mod plan;
 mod prelude;
 mod program;

@@ -1,9 +1,9 @@
 //! The sample types, and their arithmetic on the CPU.
 
 use crate::error::Error;
+use crate::names::named;
 use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
 use std::fmt;
-use std::str::FromStr;
 
 /// A sample type, as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,22 +81,7 @@ impl SampleType {
     }
 }
 
-impl fmt::Display for SampleType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for SampleType {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|sample| sample.name() == word)
-            .ok_or_else(|| Error::unknown("sample type", &Self::ALL.map(SampleType::name), word))
-    }
-}
+named!(SampleType, "sample type");
 
 /// A type that can be transformed: `i16`, `i32`, `f32` or `f64`.
 pub trait Sample: arithmetic::Arithmetic + bytemuck::Pod + PartialEq + fmt::Debug {

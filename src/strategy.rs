@@ -10,12 +10,11 @@ mod streamed;
 use crate::device_info::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::geometry::{Arguments, View, lines, most_lines};
+use crate::names::named;
 use crate::sample::SampleType;
 use crate::transform::Transform;
 use crate::tuning::Tuning;
 use crate::wavelet::Direction;
-use std::fmt;
-use std::str::FromStr;
 
 /// A way to compute a transform on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,22 +117,7 @@ impl Strategy {
     }
 }
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Strategy {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|strategy| strategy.name() == word)
-            .ok_or_else(|| Error::unknown("strategy", &Self::ALL.map(Strategy::name), word))
-    }
-}
+named!(Strategy, "strategy");
 
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]

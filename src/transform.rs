@@ -2,9 +2,8 @@
 
 use crate::boundary::Boundary;
 use crate::error::{Error, Result};
+use crate::names::named;
 use crate::wavelet::{AxisOrder, Wavelet};
-use std::fmt;
-use std::str::FromStr;
 
 /// The most axes that an array may have.
 pub const MAX_AXES: usize = 4;
@@ -35,22 +34,7 @@ impl Layout {
     }
 }
 
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Layout {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|layout| layout.name() == word)
-            .ok_or_else(|| Error::unknown("layout", &Self::ALL.map(Layout::name), word))
-    }
-}
+named!(Layout, "layout");
 
 /// A transform, as plain data: the wavelet, the array's shape (1 to 4 axes, row-major, the last axis
 /// contiguous), which axes are transformed (the others are a batch), how many levels, the boundary rule

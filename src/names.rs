@@ -1,0 +1,25 @@
+//! Words for plain lists of choices.
+
+/// `Display` and `FromStr` for an enum with `ALL` and `name()`.
+macro_rules! named {
+    ($T:ty, $what:literal) => {
+        impl std::fmt::Display for $T {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $T {
+            type Err = crate::error::Error;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                let known = Self::ALL.iter().find(|choice| choice.name() == word);
+                known.copied().ok_or_else(|| {
+                    let names = Self::ALL.each_ref().map(|choice| choice.name());
+                    crate::error::Error::unknown($what, &names, word)
+                })
+            }
+        }
+    };
+}
+pub(crate) use named;
