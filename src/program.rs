@@ -110,28 +110,48 @@ impl PassKernel {
         let global = [groups * self.group[0], self.group[1]];
         // SAFETY: every kernel made by `new` takes three buffers and a `Pass`, whose layout in cl/common.cl
         // is that of `Arguments`. The buffers hold as many samples as the arguments address: a plan checks
-        // its callers' arrays and sizes its own. Sizes point to two numbers each, for two dimensions.
+        // its callers' arrays and sizes its own.
         unsafe {
-            for (i, buffer) in [from, to, corner].into_iter().enumerate() {
-                self.kernel
-                    .set_arg(i as u32, &buffer.get())
-                    .map_err(opencl("clSetKernelArg"))?;
-            }
-            self.kernel
-                .set_arg(3, arguments)
-                .map_err(opencl("clSetKernelArg"))?;
-            shared
-                .queue
-                .enqueue_nd_range_kernel(
-                    self.kernel.get(),
-                    2,
-                    std::ptr::null(),
-                    global.as_ptr(),
-                    self.group.as_ptr(),
-                    &[],
-                )
-                .map_err(opencl("clEnqueueNDRangeKernel"))
+            enqueue(
+                shared,
+                &self.kernel,
+                [from, to, corner],
+                arguments,
+                global,
+                self.group,
+            )
         }
+    }
+}
+
+/// Sets a kernel's arguments, some buffers and one thing more, and enqueues it.
+///
+/// # Safety
+/// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
+unsafe fn enqueue<T, A: bytemuck::Pod, const BUFFERS: usize, const DIMENSIONS: usize>(
+    shared: &Shared,
+    kernel: &ClKernel,
+    buffers: [&Buffer<T>; BUFFERS],
+    argument: &A,
+    global: [usize; DIMENSIONS],
+    group: [usize; DIMENSIONS],
+) -> Result<Event> {
+    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension.
+    unsafe {
+        for (i, buffer) in buffers.into_iter().enumerate() {
+            kernel
+                .set_arg(i as u32, &buffer.get())
+                .map_err(opencl("clSetKernelArg"))?;
+        }
+        kernel
+            .set_arg(BUFFERS as u32, argument)
+            .map_err(opencl("clSetKernelArg"))?;
+        let (offset, dimensions) = (std::ptr::null(), DIMENSIONS as u32);
+        let (global, group) = (global.as_ptr(), group.as_ptr());
+        shared
+            .queue
+            .enqueue_nd_range_kernel(kernel.get(), dimensions, offset, global, group, &[])
+            .map_err(opencl("clEnqueueNDRangeKernel"))
     }
 }
 
@@ -165,25 +185,14 @@ impl CopyKernel {
         let global = items.next_multiple_of(self.group);
         // SAFETY: the kernel takes two buffers and their size in bytes, and touches nothing beyond it.
         unsafe {
-            for (i, buffer) in [from, to].into_iter().enumerate() {
-                self.kernel
-                    .set_arg(i as u32, &buffer.get())
-                    .map_err(opencl("clSetKernelArg"))?;
-            }
-            self.kernel
-                .set_arg(2, &bytes)
-                .map_err(opencl("clSetKernelArg"))?;
-            shared
-                .queue
-                .enqueue_nd_range_kernel(
-                    self.kernel.get(),
-                    1,
-                    std::ptr::null(),
-                    &global,
-                    &self.group,
-                    &[],
-                )
-                .map_err(opencl("clEnqueueNDRangeKernel"))
+            enqueue(
+                shared,
+                &self.kernel,
+                [from, to],
+                &bytes,
+                [global],
+                [self.group],
+            )
         }
     }
 }
