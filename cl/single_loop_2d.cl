@@ -12,7 +12,9 @@
 //
 // After the single-loop core of Barina and Zemcik 2015 and the advice on cache aliasing of Shahbahrami et
 // al. 2008.
-// Cost per sample: 1 global read and 1 write, and the reach again for each strip and band.
+// Cost per sample: 1 global read and 1 write, and the reach again for each strip and band. For 9/7 in f32,
+// counted in the source for 2 * VECTOR samples: 6 vector operations to split the channels, 16 along x, 24
+// along y. Limited by these on the machine measured (two threads are 1.95 times as fast as one), not by memory.
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
