@@ -7,10 +7,11 @@
 // The border is done by other work-groups of the same launch (frame_2d.cl).
 //
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
-// Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and _HI work-items at the ends of
-// a sub-group compute what a neighbour stores, and a segment starts REACH_LO + LAST_LAG pairs of rows early.
-// Compiled for an NVIDIA H200, 9/7 in f32 takes 270 instructions for 16 samples of a work-item, 128 of them
-// multiply-adds and about 50 moves of rows from age to age; limited by instructions more than by memory.
+// Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and OVERLAP_HI work-items
+// at the ends of a sub-group compute what a neighbour stores, and a segment starts REACH_LO + LAST_LAG pairs of
+// rows early. Compiled for an NVIDIA H200, 9/7 in f32 takes 270 instructions for 16 samples, 128 of them
+// multiply-adds and about 50 moves of rows from age to age. With 490 it ran at 0.66 of the copy rate, limited
+// by instructions and their latency; the present form has not been measured.
 
 #define COLUMNS (2 * PAIRS)
 

@@ -29,7 +29,7 @@ pub struct RealStep {
 
 impl RealStep {
     /// A step that adds to `target`; its first tap is for the neighbour `first` places further. What a
-    /// step may not be is refused when a [`Wavelet`] is made of it.
+    /// step may not be is refused when a [`Wavelet`](super::Wavelet) is made of it.
     pub const fn new(target: Channel, first: i32, taps: &[f64]) -> Self {
         let mut all = [0.0; MAX_TAPS];
         let mut i = 0;
@@ -74,7 +74,7 @@ pub struct IntegerStep {
 
 impl IntegerStep {
     /// A step that adds (sum + bias) >> shift to `target`. What a step may not be is refused when a
-    /// [`Wavelet`] is made of it.
+    /// [`Wavelet`](super::Wavelet) is made of it.
     pub const fn add(target: Channel, first: i32, taps: &[i32], bias: i32, shift: u32) -> Self {
         let mut all = [0; MAX_TAPS];
         let mut i = 0;
