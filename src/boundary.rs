@@ -28,7 +28,7 @@ impl Boundary {
         Boundary::Zero,
     ];
 
-    /// The name, as [`FromStr`] reads it.
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Boundary::Symmetric => "symmetric",

@@ -18,7 +18,7 @@ impl DeviceKind {
     /// All kinds, the one usually fastest first.
     pub const ALL: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Cpu];
 
-    /// The name, as [`FromStr`] reads it.
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             DeviceKind::Gpu => "gpu",
@@ -56,7 +56,7 @@ impl Exchange {
         Exchange::Amd,
     ];
 
-    /// The name, as [`FromStr`] reads it.
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Exchange::None => "none",

@@ -27,7 +27,7 @@ impl SampleType {
         SampleType::F64,
     ];
 
-    /// The name in Rust, as [`FromStr`] reads it.
+    /// The name in Rust, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             SampleType::I16 => "i16",

@@ -41,7 +41,7 @@ impl Strategy {
         Strategy::Stepwise,
     ];
 
-    /// The name, as [`FromStr`] reads it.
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Strategy::Streamed => "streamed",

@@ -25,7 +25,7 @@ impl Layout {
     /// All layouts.
     pub const ALL: [Layout; 2] = [Layout::Mallat, Layout::Interleaved];
 
-    /// The name, as [`FromStr`] reads it.
+    /// The name, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Layout::Mallat => "mallat",
