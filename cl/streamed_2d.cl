@@ -248,9 +248,9 @@ INLINE void march(const Plane *plane, const int first, const int top, const int 
 
 INLINE void stream(const Plane *plane, const int windows, const int strip,
                           const int segment) {
-  const int first = strip * STRIP + ((int)LANE - OVERLAP_LO) * PAIRS;
+  const int lane = LANE, first = strip * STRIP + (lane - OVERLAP_LO) * PAIRS;
   const int top = FROM_Y + segment * windows, bottom = min(top + windows, TO_Y(plane->height));
-  const bool stores = LANE >= OVERLAP_LO && LANE < LANES - OVERLAP_HI && first >= FROM_X &&
+  const bool stores = lane >= OVERLAP_LO && lane < LANES - OVERLAP_HI && first >= FROM_X &&
                       first < TO_X(plane->width);
   if (top < bottom) march(plane, first, top, bottom, stores);
 }

@@ -8,6 +8,7 @@ use opencl3::platform::{Platform, get_platforms};
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 /// The variable that [`DeviceSelector::from_env`] reads.
 const VARIABLE: &str = "WAVELIFT_DEVICE";
@@ -26,6 +27,9 @@ impl Device {
     /// # Errors
     /// [`Error::NoRuntime`] where there is no OpenCL at all.
     pub fn all() -> Result<Vec<Device>> {
+        // Loaders and drivers set themselves up in the first call; PoCL crashes where two threads are first.
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let no_runtime = |found: String| Error::NoRuntime { found };
         let platforms = get_platforms().map_err(|error| no_runtime(error.to_string()))?;
         if platforms.is_empty() {
