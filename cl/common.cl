@@ -20,6 +20,8 @@
 #endif
 
 #define UNROLL _Pragma("unroll")
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
 // PoCL 3.1 goes wrong where a function with a barrier is not inlined, and its compiler crashes on some that
 // it inlines late. Oclgrind 21.10 in turn can not run an always-inlined function that returns a structure.
 #define INLINE static inline __attribute__((always_inline))

@@ -17,8 +17,6 @@
 // counted in the source for 2 * VECTOR samples: 6 vector operations to split the channels, 16 along x, 24
 // along y. Limited by these on the machine measured (two threads are 1.95 times as fast as one), not by memory.
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 #define AV JOIN(A, VECTOR)
 #define TV JOIN(T, VECTOR)
 #define LOAD_V(p) JOIN(vload, VECTOR)(0, p)

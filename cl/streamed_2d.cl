@@ -80,8 +80,6 @@ INLINE void lift_x(A *row) { LIFT_STEPS(X_STEP) }
 // between work-items, all go by vectors (WIDE); work-items beside the picture read something inside, and
 // what becomes of it is never stored. Else each sample is looked up by itself.
 
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
 #define NEAR_VECTOR JOIN(T, NEAR_SIZE)
 #define FAR_VECTOR JOIN(T, FAR_SIZE)
 

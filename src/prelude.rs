@@ -57,22 +57,18 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     define("LEVEL_SHIFT_OUT", store.to_string());
 
     if !sample.is_integer() {
-        for (name, channel) in [("s", Channel::Approximation), ("d", Channel::Detail)] {
-            let factor = wavelet.scale().of(channel);
-            let (load, store) = if inverse {
-                (1.0 / factor, 1.0)
-            } else {
-                (1.0, factor)
-            };
-            define(&format!("IN_{name}"), real(load, sample));
-            define(&format!("OUT_{name}"), real(store, sample));
-        }
-        // Both axes at once, rounded once: often the two cancel.
         let Scale {
             approximation: s,
             detail: d,
         } = wavelet.scale();
-        for (name, factor) in [("ss", s * s), ("sd", s * d), ("dd", d * d)] {
+        // Of one axis, and of two at once, rounded once: often the two cancel.
+        for (name, factor) in [
+            ("s", s),
+            ("d", d),
+            ("ss", s * s),
+            ("sd", s * d),
+            ("dd", d * d),
+        ] {
             let (load, store) = if inverse {
                 (1.0 / factor, 1.0)
             } else {

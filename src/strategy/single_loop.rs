@@ -94,7 +94,7 @@ impl Sizes {
         let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
-        let vector = tuned("VECTOR", native.next_power_of_two().clamp(8, 16));
+        let vector = tuned("VECTOR", native).next_power_of_two().clamp(8, 16);
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
         let cached = (256 << 10) / (4 * lags.kept * bytes);
         let wanted = tuned("STRIP", cached.clamp(64, 2048));

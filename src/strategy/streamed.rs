@@ -26,6 +26,11 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
             why: format!("a step reaches over {pairs} pairs, past the neighbouring work-item"),
         };
     }
+    if sizes.strip == 0 {
+        return Fit::No {
+            why: format!("sub-groups of {} are all overlap", sizes.lanes),
+        };
+    }
     let local = (sizes.tile * problem.sample.size()) as u64;
     if local > device.local_memory {
         let have = device.local_memory;
@@ -72,7 +77,8 @@ impl Sizes {
                 .tuning
                 .size(name, Strategy::Streamed, problem, device, default)
         };
-        let pairs = tuned("PAIRS", 4);
+        // Vectors are powers of two.
+        let pairs = tuned("PAIRS", 4).next_power_of_two().min(16);
         let wavelet = &problem.transform.wavelet;
         let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
         let reach = Reach::new(&stencils);
@@ -88,20 +94,19 @@ impl Sizes {
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
         Sizes {
             lanes,
-            group: lanes.max(tuned("GROUP", 128).min(device.max_work_group)),
+            // Whole sub-groups.
+            group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
             pairs,
             ahead: tuned("AHEAD", 2),
             filling: tuned("FILLING", 32),
             border_x,
             border_y,
             tile: (4 * border_x * window.max(4 * border_y)).max(4 * border_y * window),
-            strip: lanes.saturating_sub(overlap).max(1) * pairs,
+            strip: lanes.saturating_sub(overlap) * pairs,
             reach,
         }
     }
-}
 
-impl Sizes {
     /// The pairs of rows that depend on no border; empty where the whole height is border.
     fn rows(&self, height: usize) -> std::ops::Range<usize> {
         self.reach.inner(height)
@@ -215,4 +220,45 @@ fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
         .all(|axis| aligned(axis.pair) && aligned(axis.high));
     let starts = pair == 2 || aligned(side.line.high);
     side.line.pair == pair && rows && starts && aligned(side.offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::SampleType;
+    use crate::transform::Transform;
+    use crate::wavelet::Wavelet;
+
+    fn sizes(tuning: &str, lanes: usize, wavelet: Wavelet, sample: SampleType) -> (Sizes, Fit) {
+        let problem = Problem {
+            transform: Transform::new(wavelet, [512, 512]),
+            sample,
+            direction: Direction::Forward,
+        };
+        let device = DeviceInfo {
+            exchange: Exchange::Khr,
+            lanes,
+            ..DeviceInfo::imaginary()
+        };
+        let target = Target {
+            device: &device,
+            tuning: &tuning.parse().unwrap(),
+        };
+        (Sizes::new(&problem, &target), fit(&problem, &target))
+    }
+
+    #[test]
+    fn odd_tunings_still_give_whole_vectors_and_sub_groups() {
+        let odd = "gpu | streamed | f32 | PAIRS=3 GROUP=100";
+        let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
+        assert_eq!((sizes.pairs, sizes.group, sizes.strip), (4, 96, 30 * 4));
+        assert_eq!(fit, Fit::Preferred);
+    }
+
+    #[test]
+    fn sub_groups_that_are_all_overlap_are_refused() {
+        let narrow = "gpu | streamed | i32 | PAIRS=8";
+        let (_, fit) = sizes(narrow, 2, Wavelet::VC2_FIDELITY, SampleType::I32);
+        assert!(matches!(fit, Fit::No { why } if why.contains("overlap")));
+    }
 }
