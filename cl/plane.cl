@@ -39,14 +39,16 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
 #define PLANE(picture) plane_of(to, &pass.to, from, &pass.from, corner, &pass, picture)
 #endif
 
+#define SCALE(side, cx, cy) ((cx) ? (cy) ? side##_dd : side##_sd : (cy) ? side##_sd : side##_ss)
+
 // Loading and storing a sample of channel cx along x and cy along y: both axes' scaling at once, and the
 // pre-shift once.
 #ifdef INTEGER
 #define LOAD_2D(cx, cy, v) (LEVEL_SHIFT_IN ? SHIFT_IN(v, LEVEL_SHIFT_IN) : (A)(v))
 #define STORE_2D(cx, cy, v) SHIFT_OUT(v, LEVEL_SHIFT_OUT)
 #else
-#define LOAD_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? IN_dd : IN_sd : (cy) ? IN_sd : IN_ss))
-#define STORE_2D(cx, cy, v) ((v) * ((cx) ? (cy) ? OUT_dd : OUT_sd : (cy) ? OUT_sd : OUT_ss))
+#define LOAD_2D(cx, cy, v) ((v) * SCALE(IN, cx, cy))
+#define STORE_2D(cx, cy, v) ((v) * SCALE(OUT, cx, cy))
 #endif
 
 // The pairs of each axis that depend on no border, along x in whole work-items of PAIRS; frame_2d.cl does

@@ -4,7 +4,7 @@
 //! must be large enough that everything the step reads has arrived and has been through the steps before
 //! it, and that it overwrites nothing that an earlier step still has to read.
 
-use crate::wavelet::Stencil;
+use crate::wavelet::{Channel, Stencil};
 
 /// The schedule of a list of steps, far from any border.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) struct Lags {
     pub last: usize,
     /// How many pairs must be kept, the newest included.
     pub kept: usize,
+    /// How old approximations and details are when they are last read, or done.
+    pub oldest: [usize; 2],
 }
 
 impl Lags {
@@ -34,15 +36,21 @@ impl Lags {
             lags.push(lag);
         }
         let last = lags.iter().copied().max().unwrap_or(0);
-        let oldest = stencils
-            .iter()
-            .zip(&lags)
-            .map(|(step, lag)| lag - step.first);
-        let kept = oldest.max().unwrap_or(0).max(last) + 1;
+        let oldest = [Channel::Approximation, Channel::Detail].map(|channel| {
+            let touched = stencils.iter().zip(&lags).map(|(step, &lag)| {
+                if step.target == channel {
+                    lag
+                } else {
+                    lag - step.first
+                }
+            });
+            touched.max().unwrap_or(0).max(last) as usize
+        });
         Lags {
             steps: lags.into_iter().map(|lag| lag as usize).collect(),
             last: last as usize,
-            kept: kept as usize,
+            kept: oldest[0].max(oldest[1]) + 1,
+            oldest,
         }
     }
 }

@@ -99,13 +99,20 @@ impl Sizes {
         let cached = (256 << 10) / (4 * lags.kept * bytes);
         let wanted = tuned("STRIP", cached.clamp(64, 2048));
         // Strips start at whole vectors, so that their stores do.
-        let halo = (reach.before.next_multiple_of(vector), reach.after);
+        let halo = (
+            reach.before.next_multiple_of(vector),
+            reach.after.next_multiple_of(vector),
+        );
         let mut sizes = Sizes {
             vector,
             strip: wanted.next_multiple_of(vector),
             band: tuned("BAND", 64),
             channel: 0,
-            ends: (reach.before + reach.after + 2).next_multiple_of(vector / 2),
+            ends: reach
+                .before
+                .max(reach.after)
+                .max(1)
+                .next_multiple_of(vector),
             halo,
             halo_top: reach.before,
             lags,
@@ -117,7 +124,8 @@ impl Sizes {
         };
         loop {
             let held = sizes.halo.0 + sizes.strip + sizes.halo.1;
-            sizes.channel = MARGIN + held.next_multiple_of(vector) + MARGIN;
+            let ends = 2 * (2 * sizes.ends + vector + 2 * MARGIN);
+            sizes.channel = ends.max(MARGIN + held + MARGIN);
             let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
             if fits || sizes.strip <= 4 * vector {
                 return sizes;
@@ -127,8 +135,12 @@ impl Sizes {
     }
 
     fn local_bytes(&self) -> usize {
-        let results = if self.x_first { 0 } else { 2 };
-        2 * self.channel * (2 * self.lags.kept + 3 + results) * self.bytes
+        2 * self.channel * self.rows() * self.bytes
+    }
+
+    /// Rows in local memory: the ring, zeros, ends, gathered results, and a result whose x comes last.
+    fn rows(&self) -> usize {
+        2 * self.lags.kept + 1 + 2 + 2 + usize::from(!self.x_first)
     }
 }
 
@@ -186,7 +198,7 @@ fn launch(
 
     let mut defines = vec![
         ("VECTOR", sizes.vector),
-        ("STRIP", sizes.strip),
+        ("ROWS", sizes.rows()),
         ("MARGIN", MARGIN),
         ("CHANNEL", sizes.channel),
         ("X_FIRST", usize::from(sizes.x_first)),
@@ -204,6 +216,8 @@ fn launch(
         ("X_LAST_LAG", sizes.vector_lags.last),
         ("Y_KEPT", sizes.lags.kept),
         ("Y_LAST_LAG", sizes.lags.last),
+        ("Y_OLDEST_s", sizes.lags.oldest[0]),
+        ("Y_OLDEST_d", sizes.lags.oldest[1]),
     ];
     for (names, lags) in LAGS.iter().zip([&sizes.vector_lags, &sizes.lags]) {
         defines.extend(names.iter().copied().zip(lags.steps.iter().copied()));
@@ -211,7 +225,13 @@ fn launch(
     Pass {
         kernel: Kernel {
             name: "single_loop_2d",
-            parts: &["boundary.cl", "plane.cl", "single_loop_2d.cl"],
+            parts: &[
+                "boundary.cl",
+                "plane.cl",
+                "vectors.cl",
+                "row_buffers.cl",
+                "single_loop_2d.cl",
+            ],
             defines,
             group: [1, 1],
         },
