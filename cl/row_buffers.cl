@@ -2,9 +2,9 @@
 //
 // Along x a border's mapped samples are put beside the row before each step; along y a step reads the row
 // that the rule maps to.
-
+//
 // A row: MARGIN places, the held approximations, MARGIN places; the same for the details.
-#define ROW (2 * CHANNEL)
+
 #define X_s MARGIN
 #define X_d (CHANNEL + MARGIN)
 #define PARITY_s 0
@@ -21,11 +21,6 @@ typedef struct {
 #define HIGH_OF(span) (min((span).right, D_COUNT((span).width)) - (span).left)
 
 // Where pair of rows p of a picture stands, from pair of columns `first` on.
-typedef struct {
-  global T *near[2], *far[4];
-  long step[4];
-} Rows;
-
 static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   Rows rows;
   UNROLL for (int band = 0; band < 4; ++band) {
@@ -46,52 +41,6 @@ static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   const A y_s = SCALE_OF(side, s, plane->height), y_d = SCALE_OF(side, d, plane->height);   \
   const A scale[4] = {y_s * x_s, y_s * x_d, y_d * x_s, y_d * x_d};
 #endif
-
-// A vector of both channels of row cy, pairs from `at` on; `low` and `high` of each are in the picture.
-INLINE void load_pairs(const Rows *rows, const int cy, const int at, const int low, const int high, AV *s,
-                       AV *d) {
-#ifdef FORWARD
-  global const T *const from = rows->near[cy] + 2 * at;
-  if (at + VECTOR <= high) {
-    const TV a = LOAD_T(from), b = LOAD_T(from + VECTOR);
-    *s = TO_A((TV)(a.even, b.even)), *d = TO_A((TV)(a.odd, b.odd));
-  } else {
-    *s = TO_A(load_some(from, 2, low - at));
-    *d = at < high ? TO_A(load_some(from + 1, 2, high - at)) : *s;
-  }
-#else
-  const int ls = 2 * cy, hs = 2 * cy + 1;
-  *s = TO_A(load_some(rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at));
-  *d = at < high ? TO_A(load_some(rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at)) : *s;
-#endif
-}
-
-// Asks for the same of the next pair of rows.
-INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
-#ifdef FORWARD
-  FETCH(next->near[cy] + 2 * at)
-  FETCH(next->near[cy] + 2 * at + VECTOR)
-#else
-  FETCH(next->far[2 * cy] + at)
-  FETCH(next->far[2 * cy + 1] + at)
-#endif
-}
-
-// Stores the same; the far LL past the caches only where it is not read again soon.
-INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
-                        const TV s, const TV d, const bool ll_past) {
-#ifdef FORWARD
-  const int ls = 2 * cy, hs = 2 * cy + 1;
-  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
-  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at, true);
-#else
-  TV a, b;
-  a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
-  const int n = low + high - 2 * at;
-  store_some(a, rows->near[cy] + 2 * at, 1, n, true);
-  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR, true);
-#endif
-}
 
 // Loads row cy of pair of rows p.
 INLINE void load_row(const Plane *plane, const int p, const int cy, const Span span, local A *row) {
@@ -150,9 +99,6 @@ INLINE void lift_row(local A *row, const Span span, const int boundary) {
 }
 
 // --- along y -----------------------------------------------------------------------------------------
-// The rows of the last Y_KEPT pairs lie in a ring.
-
-#define RING_ROW(pair, cy) (ring + ((pair) % Y_KEPT * 2 + (cy)) * ROW)
 
 // The row that neighbour `index` of channel cy is read from; above an inner seam anything will do.
 INLINE local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,

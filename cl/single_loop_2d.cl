@@ -21,68 +21,6 @@ typedef struct {
   int right_end;  // from this place on, results are those of the right end
 } Strip;
 
-// --- pipelines ---------------------------------------------------------------------------------------
-
-// Along x: vectors by age. A neighbour in the next or the last vector is shifted in.
-#define X_SHIFTED(channel, offset)                                                                 \
-  ((offset) == 0 ? channel[lag]                                                                    \
-   : (offset) > 0                                                                                  \
-       ? SHIFTED(channel[lag], channel[(offset) > 0 ? lag - 1 : 0], (offset) > 0 ? (offset) : 0)   \
-       : SHIFTED(channel[(offset) < 0 ? lag + 1 : 0], channel[lag],                                \
-                 (offset) < 0 ? VECTOR + (offset) : 0))
-#define X_SHIFTED_s(offset) X_SHIFTED(s, offset)
-#define X_SHIFTED_d(offset) X_SHIFTED(d, offset)
-#define X_SWEEP_STEP(k, target, source, first, last, before, after) \
-  {                                                                 \
-    const int lag = X_LAG_##k;                                      \
-    target[lag] = LIFT_##k(target[lag], X_SHIFTED_##source);        \
-  }
-
-INLINE void sweep_x(AV *s, AV *d) { LIFT_STEPS(X_SWEEP_STEP) }
-
-INLINE void grow_older(AV *s, AV *d) {
-  UNROLL for (int age = X_KEPT - 1; age > 0; --age) s[age] = s[age - 1], d[age] = d[age - 1];
-}
-
-// Along y: one vector of each kept row, by age. What a later pair of rows still needs goes back to its row.
-#define Y_AGED_s(offset) s[lag - (offset)]
-#define Y_AGED_d(offset) d[lag - (offset)]
-#define Y_SWEEP_STEP(k, target, source, first, last, before, after) \
-  {                                                                 \
-    const int lag = Y_LAG_##k;                                      \
-    target[lag] = LIFT_##k(target[lag], Y_AGED_##source);           \
-  }
-#define Y_KEEP_STEP(k, target, source, first, last, before, after) \
-  if (Y_LAG_##k > 0 && Y_LAG_##k < Y_OLDEST_##target)              \
-    STORE_V(target[Y_LAG_##k], ring->target[Y_LAG_##k] + i);
-
-// The rows of the ring, by age.
-typedef struct {
-  local A *s[Y_KEPT], *d[Y_KEPT];
-} Ring;
-
-static inline Ring ring_at(local A *ring, const int p) {
-  Ring rows;
-  UNROLL for (int age = 0; age < Y_KEPT; ++age) {
-    rows.s[age] = RING_ROW(p - age + Y_KEPT, 0);
-    rows.d[age] = RING_ROW(p - age + Y_KEPT, 1);
-  }
-  return rows;
-}
-
-// Takes in a vector of the newest pair of rows, gives one of the results.
-INLINE void sweep_y(const Ring *ring, const int i, AV *low, AV *high) {
-  AV s[Y_KEPT], d[Y_KEPT];
-  s[0] = *low, d[0] = *high;
-  UNROLL for (int age = 1; age < Y_KEPT; ++age) s[age] = LOAD_V(ring->s[age] + i);
-  UNROLL for (int age = 1; age < Y_KEPT; ++age) d[age] = LOAD_V(ring->d[age] + i);
-  LIFT_STEPS(Y_SWEEP_STEP)
-  if (Y_OLDEST_s > 0) STORE_V(s[0], ring->s[0] + i);
-  if (Y_OLDEST_d > 0) STORE_V(d[0], ring->d[0] + i);
-  LIFT_STEPS(Y_KEEP_STEP)
-  *low = s[Y_LAST_LAG], *high = d[Y_LAST_LAG];
-}
-
 // --- the ends of a row -------------------------------------------------------------------------------
 // Both lie in one row buffer, the right one RIGHT places on.
 

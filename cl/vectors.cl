@@ -3,6 +3,7 @@
 //   AV, TV           vectors of numbers to compute with, of samples in memory
 //   LIFT_k           works on vectors too (REDUCE and its kin are redefined here)
 //   IN_V, OUT_V      scaling by a factor, or the level's pre-shift, on load and on store
+//   SCALED_IN/_OUT   the same for one axis of a pass
 //   SHIFTED(a, b, o) the VECTOR numbers from place `o` on of two vectors side by side
 
 #define AV JOIN(A, VECTOR)
@@ -61,9 +62,13 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
 #endif
 #define IN_V(v, factor) (LEVEL_SHIFT_IN ? REDUCE(UNSIGNED(v) << LEVEL_SHIFT_IN) : (v))
 #define OUT_V(v, factor) (SIGNED(UNSIGNED(v) + ((1u << LEVEL_SHIFT_OUT) >> 1)) >> LEVEL_SHIFT_OUT)
+#define SCALED_IN(channel, v) REDUCE(UNSIGNED(v) << pass.shift_in)
+#define SCALED_OUT(channel, v) (SIGNED(UNSIGNED(v) + ((1u << pass.shift_out) >> 1)) >> pass.shift_out)
 #else
 #define IN_V(v, factor) ((v) * (factor))
 #define OUT_V(v, factor) ((v) * (factor))
+#define SCALED_IN(channel, v) ((v) * IN_##channel)
+#define SCALED_OUT(channel, v) ((v) * OUT_##channel)
 #endif
 
 // A vector of which `n` samples, `step` apart, are in memory.

@@ -53,6 +53,13 @@ impl Device {
         device
     }
 
+    /// The same device, used as if it were of this kind: for trying out what other devices will do.
+    pub fn with_kind(&self, kind: DeviceKind) -> Device {
+        let mut device = self.clone();
+        device.info.kind = kind;
+        device
+    }
+
     /// The same device, used with this way of exchange among sub-groups of `lanes` work-items: for
     /// comparing ways. One that the device does not have makes plans fail, or go wrong; [`Exchange::None`]
     /// always works.

@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 14] = [
+const SOURCES: [(&str, &str); 19] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border.cl", include_str!("../cl/border.cl")),
@@ -26,6 +26,11 @@ const SOURCES: [(&str, &str); 14] = [
     ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
     ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
     ("vectors.cl", include_str!("../cl/vectors.cl")),
+    ("pairs.cl", include_str!("../cl/pairs.cl")),
+    ("pipeline_x.cl", include_str!("../cl/pipeline_x.cl")),
+    ("pipeline_y.cl", include_str!("../cl/pipeline_y.cl")),
+    ("row_vectors.cl", include_str!("../cl/row_vectors.cl")),
+    ("column_vectors.cl", include_str!("../cl/column_vectors.cl")),
     ("row_buffers.cl", include_str!("../cl/row_buffers.cl")),
     ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),

@@ -6,6 +6,8 @@ mod separable;
 mod single_loop;
 mod stepwise;
 mod streamed;
+mod vector_passes;
+mod vectors;
 
 use crate::device_info::DeviceInfo;
 use crate::error::{Error, Result};
@@ -26,7 +28,7 @@ pub enum Strategy {
     /// The same for CPU devices: one work-item a strip, rows in cache, explicit vectors (Barina and Zemcik).
     SingleLoop,
     /// A pass over memory for each axis: rows by Blazewicz's four pairs a work-item, other axes by the
-    /// sliding window of Kucis et al.
+    /// sliding window of Kucis et al.; on CPU devices both in vectors.
     Separable,
     /// One launch per lifting step, in place in global memory. Slow, and right for everything.
     Stepwise,

@@ -8,8 +8,8 @@ mod common;
 
 use common::{TestSample, bound, devices, plans, random_samples, relative_error};
 use wavelift::{
-    Boundary, Coefficients, Device, DeviceSelector, Direction, Engine, Layout, Strategy, Transform,
-    Wavelet, reference,
+    Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout,
+    Strategy, Transform, Wavelet, reference,
 };
 
 fn chosen_devices() -> Vec<Device> {
@@ -56,6 +56,7 @@ fn check_on<T: TestSample>(
 
 fn check<T: TestSample>(transform: &Transform) {
     for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
             strategy != Strategy::SingleLoop
         });
@@ -66,17 +67,17 @@ fn check<T: TestSample>(transform: &Transform) {
 /// work-items have to do with each other.
 fn check_small_groups<T: TestSample>(transform: &Transform) {
     for device in chosen_devices() {
-        let device = device.with_max_work_group(16);
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
             strategy != Strategy::SingleLoop && strategy != Strategy::Stepwise
         });
     }
 }
 
-fn check_single_loop<T: TestSample>(transform: &Transform) {
+fn check_vectors<T: TestSample>(transform: &Transform) {
     for device in chosen_devices() {
-        check_on::<T>(&device, transform, |strategy| {
-            strategy == Strategy::SingleLoop
+        check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
+            matches!(strategy, Strategy::SingleLoop | Strategy::Separable)
         });
     }
 }
@@ -151,7 +152,7 @@ fn many_groups_and_windows_of_integers() {
 
 /// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks
 /// for values that were never written.
-mod single_loop {
+mod vectors {
     use super::*;
 
     #[test]
@@ -159,26 +160,38 @@ mod single_loop {
         for boundary in Boundary::ALL {
             let picture = Transform::new(Wavelet::CDF_9_7, [17, 42]).boundary(boundary);
             for picture in both_layouts(picture.levels(2)) {
-                check_single_loop::<f32>(&picture);
+                check_vectors::<f32>(&picture);
             }
         }
     }
 
     #[test]
     fn several_strips_and_bands() {
-        for shape in [[5, 700], [140, 6]] {
-            check_single_loop::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, shape));
+        for shape in [[5, 700], [140, 70]] {
+            check_vectors::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, shape));
         }
         let pictures = Transform::new(Wavelet::CDF_5_3, [2, 135, 9]).axes([1, 2]);
-        check_single_loop::<i16>(&pictures);
+        check_vectors::<i16>(&pictures);
     }
 
     #[test]
     fn hardly_any_samples() {
         for shape in [[1, 1], [1, 9], [9, 1], [2, 3], [1, 40]] {
-            check_single_loop::<f32>(&Transform::new(Wavelet::DAUB_4, shape).levels(3));
-            check_single_loop::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, shape).levels(3));
+            check_vectors::<f32>(&Transform::new(Wavelet::DAUB_4, shape).levels(3));
+            check_vectors::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, shape).levels(3));
         }
+    }
+
+    #[test]
+    fn volumes_and_batches() {
+        let volume = Transform::new(Wavelet::CDF_5_3, [22, 5, 43]).levels(2);
+        for volume in both_layouts(volume) {
+            check_vectors::<i16>(&volume);
+        }
+        check_vectors::<f32>(&Transform::new(Wavelet::CDF_9_7, [23, 25, 3]).axes([0, 1]));
+        check_vectors::<f32>(
+            &Transform::new(Wavelet::DAUB_4, [90, 19]).boundary(Boundary::Periodic),
+        );
     }
 }
 

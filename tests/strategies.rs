@@ -5,8 +5,8 @@ mod common;
 
 use common::{TestSample, awkward, bound, devices, random_samples, relative_error};
 use wavelift::{
-    Boundary, Device, Direction, Engine, Error, Exchange, Layout, SampleType, Strategy, Transform,
-    Wavelet, reference,
+    Boundary, Device, DeviceKind, Direction, Engine, Error, Exchange, Layout, SampleType, Strategy,
+    Transform, Wavelet, reference,
 };
 
 /// What the reference says, in f64: exact for integers.
@@ -100,6 +100,19 @@ fn check_samples(device: &Device, strategy: Strategy, transforms: &[Transform]) 
 
 /// The whole matrix for one wavelet.
 fn matrix(strategy: Strategy, wavelet: Wavelet) {
+    matrix_on(&devices(), strategy, wavelet);
+}
+
+/// The passes that `separable` takes on devices of a kind.
+fn separable_as_on(kind: DeviceKind, wavelet: Wavelet) {
+    let devices: Vec<_> = devices()
+        .iter()
+        .map(|device| device.with_kind(kind))
+        .collect();
+    matrix_on(&devices, Strategy::Separable, wavelet);
+}
+
+fn matrix_on(devices: &[Device], strategy: Strategy, wavelet: Wavelet) {
     let mut transforms = Vec::new();
     for transform in awkward(wavelet) {
         for boundary in Boundary::ALL {
@@ -108,8 +121,8 @@ fn matrix(strategy: Strategy, wavelet: Wavelet) {
             }
         }
     }
-    for device in devices() {
-        check_samples(&device, strategy, &transforms);
+    for device in devices {
+        check_samples(device, strategy, &transforms);
     }
 }
 
@@ -130,7 +143,11 @@ macro_rules! matrices {
         }
         mod separable {
             use super::*;
-            $(#[test] fn $name() { matrix(Strategy::Separable, Wavelet::$wavelet) })*
+            $(#[test] fn $name() { separable_as_on(DeviceKind::Gpu, Wavelet::$wavelet) })*
+        }
+        mod separable_in_vectors {
+            use super::*;
+            $(#[test] fn $name() { separable_as_on(DeviceKind::Cpu, Wavelet::$wavelet) })*
         }
         #[test]
         fn every_wavelet_is_tested() {
@@ -210,6 +227,19 @@ fn exchange_among_32() {
 #[test]
 fn exchange_among_64() {
     exchanges(64);
+}
+
+/// Wider and higher than one work-item takes.
+#[test]
+fn several_strips_and_bands_of_vectors() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        for strategy in [Strategy::SingleLoop, Strategy::Separable] {
+            let picture = |wavelet| Transform::new(wavelet, [300, 8601]).levels(2);
+            check_all::<f32>(&device, strategy, &[picture(Wavelet::CDF_9_7)]);
+            check_all::<i16>(&device, strategy, &[picture(Wavelet::CDF_5_3)]);
+        }
+    }
 }
 
 #[test]

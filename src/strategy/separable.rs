@@ -1,7 +1,9 @@
 //! A pass over memory for each axis of each level: cl/row_four_pairs.cl along contiguous lines,
 //! cl/column_four_pairs.cl along all others, cl/border.cl for the ends of both.
 
-use super::{Array, Design, Kernel, Pass, Problem, Target};
+use super::vectors::Vectors;
+use super::{Array, Design, Kernel, Pass, Problem, Target, vector_passes};
+use crate::device_info::DeviceKind;
 use crate::geometry::{Arguments, Order, View, lines, with_corner};
 use crate::prelude;
 use crate::reach::Reach;
@@ -87,18 +89,7 @@ fn between_arrays(first_level: usize, total: usize, direction: Direction) -> Vec
 
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let transform = &problem.transform;
-    let reach = Reach::new(&prelude::stencils(
-        &transform.wavelet,
-        problem.sample,
-        problem.direction,
-    ));
-    let bytes = problem.sample.size();
-    let tiles = Tiles::new(
-        target.device,
-        |group| row_local_samples(group, &reach) * bytes,
-        |group| column_local_samples(group, &reach) * bytes,
-    );
-
+    let kernels = Kernels::new(problem, target);
     let between = between(problem);
     let finest = transform.active_levels()[0].axes.len();
     let arrays = between_arrays(finest, between.len(), problem.direction);
@@ -146,9 +137,7 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
             .is_some()
             .then(|| next.expect("a corner is read again"));
         let contiguous = pass.near.strides[pass.axis] == 1;
-        groups.push(launches(
-            arguments, contiguous, &reach, &tiles, from, to, corner,
-        ));
+        groups.push(kernels.launches(arguments, contiguous, (from, to, corner)));
     }
     if !forward {
         groups.reverse();
@@ -159,75 +148,117 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     }
 }
 
-/// The launches of one pass: the inner pairs of its lines, if they are long enough, and their ends.
-fn launches(
-    arguments: Arguments,
-    contiguous: bool,
-    reach: &Reach,
-    tiles: &Tiles,
-    from: Array,
-    to: Array,
-    corner: Option<Array>,
-) -> Vec<Pass> {
-    let lines = arguments.lines as usize;
-    let inner = reach.inner(arguments.samples as usize).len();
-    let main = (inner > 0).then(|| {
-        if contiguous {
-            let [x, y] = tiles.row;
-            let tiles_a_row = inner.div_ceil(PAIRS * x);
-            let arguments = Arguments {
-                groups: tiles_a_row as i32,
-                ..arguments
-            };
-            let kernel = Kernel {
-                name: "row_four_pairs",
-                parts: &["four_pairs.cl", "row_four_pairs.cl"],
-                defines: vec![("ROWS_X", x), ("ROWS_Y", y)],
-                group: [x, y],
-            };
-            (kernel, arguments, tiles_a_row * lines.div_ceil(y))
-        } else {
-            let [x, y] = tiles.column;
-            let strips = lines.div_ceil(x);
-            let windows = inner.div_ceil(PAIRS * y);
-            let segments = tiles.filling.div_ceil(strips).clamp(1, windows);
-            let windows_a_segment = windows.div_ceil(segments);
-            let arguments = Arguments {
-                groups: strips as i32,
-                windows: windows_a_segment as i32,
-                ..arguments
-            };
-            let kernel = Kernel {
-                name: "column_four_pairs",
-                parts: &["four_pairs.cl", "column_four_pairs.cl"],
-                defines: vec![("COLUMNS", x), ("WINDOW_Y", y)],
-                group: [x, y],
-            };
-            (
-                kernel,
-                arguments,
-                strips * windows.div_ceil(windows_a_segment),
-            )
+/// The kernels of a problem's passes.
+struct Kernels<'a> {
+    target: &'a Target<'a>,
+    reach: Reach,
+    tiles: Tiles,
+    /// What CPU devices work in.
+    vectors: Option<Vectors>,
+}
+
+impl<'a> Kernels<'a> {
+    fn new(problem: &Problem, target: &'a Target) -> Self {
+        let stencils = prelude::stencils(
+            &problem.transform.wavelet,
+            problem.sample,
+            problem.direction,
+        );
+        let (reach, bytes) = (Reach::new(&stencils), problem.sample.size());
+        let tiles = Tiles::new(
+            target.device,
+            |group| row_local_samples(group, &reach) * bytes,
+            |group| column_local_samples(group, &reach) * bytes,
+        );
+        let is_cpu = target.device.kind == DeviceKind::Cpu;
+        let vectors = is_cpu.then(|| vector_passes::vectors(problem, target));
+        Kernels {
+            target,
+            reach,
+            tiles,
+            vectors: vectors.flatten(),
         }
-    });
-    let group = tiles.linear;
-    let ends = Kernel {
-        name: "border",
-        parts: &["boundary.cl", "border.cl"],
-        defines: vec![("GROUP", group), ("BORDER", reach.border())],
-        group: [group, 1],
-    };
-    main.into_iter()
-        .chain([(ends, arguments, lines.div_ceil(group))])
-        .map(|(kernel, arguments, groups)| Pass {
+    }
+
+    /// The launches of one pass: the inner pairs of its lines, if they are long enough, and their ends.
+    fn launches(
+        &self,
+        arguments: Arguments,
+        contiguous: bool,
+        (from, to, corner): (Array, Array, Option<Array>),
+    ) -> Vec<Pass> {
+        let inner = self.reach.inner(arguments.samples as usize).len();
+        let main = (inner > 0).then(|| match (&self.vectors, contiguous) {
+            (Some(vectors), true) => vector_passes::row_pass(vectors, self.target, arguments),
+            (Some(vectors), false) => {
+                vector_passes::column_pass(vectors, self.target, arguments, inner)
+            }
+            (None, true) => self.row_pass(arguments, inner),
+            (None, false) => self.column_pass(arguments, inner),
+        });
+        let launches = main.into_iter().chain([self.ends(arguments)]);
+        let pass = |(kernel, arguments, groups)| Pass {
             kernel,
             from,
             to,
             corner,
             arguments,
             groups,
-        })
-        .collect()
+        };
+        launches.map(pass).collect()
+    }
+
+    fn row_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
+        let [x, y] = self.tiles.row;
+        let tiles_a_row = inner.div_ceil(PAIRS * x);
+        let kernel = Kernel {
+            name: "row_four_pairs",
+            parts: &["four_pairs.cl", "row_four_pairs.cl"],
+            defines: vec![("ROWS_X", x), ("ROWS_Y", y)],
+            group: [x, y],
+        };
+        let arguments = Arguments {
+            groups: tiles_a_row as i32,
+            ..arguments
+        };
+        let groups = tiles_a_row * (arguments.lines as usize).div_ceil(y);
+        (kernel, arguments, groups)
+    }
+
+    fn column_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
+        let [x, y] = self.tiles.column;
+        let strips = (arguments.lines as usize).div_ceil(x);
+        let windows = inner.div_ceil(PAIRS * y);
+        let segments = self.tiles.filling.div_ceil(strips).clamp(1, windows);
+        let windows_each = windows.div_ceil(segments);
+        let kernel = Kernel {
+            name: "column_four_pairs",
+            parts: &["four_pairs.cl", "column_four_pairs.cl"],
+            defines: vec![("COLUMNS", x), ("WINDOW_Y", y)],
+            group: [x, y],
+        };
+        let arguments = Arguments {
+            groups: strips as i32,
+            windows: windows_each as i32,
+            ..arguments
+        };
+        (kernel, arguments, strips * windows.div_ceil(windows_each))
+    }
+
+    fn ends(&self, arguments: Arguments) -> (Kernel, Arguments, usize) {
+        let group = self.tiles.linear;
+        let kernel = Kernel {
+            name: "border",
+            parts: &["boundary.cl", "border.cl"],
+            defines: vec![("GROUP", group), ("BORDER", self.reach.border())],
+            group: [group, 1],
+        };
+        (
+            kernel,
+            arguments,
+            (arguments.lines as usize).div_ceil(group),
+        )
+    }
 }
 
 /// Samples of local memory that a work-group of the row kernel needs.

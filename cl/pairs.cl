@@ -1,0 +1,54 @@
+// Vectors of pairs of columns, between memory and registers: the two channels of a row are woven on the near
+// side, apart on the far side.
+
+// Where the next rows of one or two channels stand, on either side.
+typedef struct {
+  global T *near[2], *far[4];
+  long step[4];
+} Rows;
+
+// A vector of both channels of row cy, pairs from `at` on; `low` and `high` of each are in the picture.
+INLINE void load_pairs(const Rows *rows, const int cy, const int at, const int low, const int high, AV *s,
+                       AV *d) {
+#ifdef FORWARD
+  global const T *const from = rows->near[cy] + 2 * at;
+  if (at + VECTOR <= high) {
+    const TV a = LOAD_T(from), b = LOAD_T(from + VECTOR);
+    *s = TO_A((TV)(a.even, b.even)), *d = TO_A((TV)(a.odd, b.odd));
+  } else {
+    *s = TO_A(load_some(from, 2, low - at));
+    *d = at < high ? TO_A(load_some(from + 1, 2, high - at)) : *s;
+  }
+#else
+  const int ls = 2 * cy, hs = 2 * cy + 1;
+  *s = TO_A(load_some(rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at));
+  *d = at < high ? TO_A(load_some(rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at)) : *s;
+#endif
+}
+
+// Asks for the same of the next pair of rows.
+INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
+#ifdef FORWARD
+  FETCH(next->near[cy] + 2 * at)
+  FETCH(next->near[cy] + 2 * at + VECTOR)
+#else
+  FETCH(next->far[2 * cy] + at)
+  FETCH(next->far[2 * cy + 1] + at)
+#endif
+}
+
+// Stores the same; the far LL past the caches only where it is not read again soon.
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
+                        const TV s, const TV d, const bool ll_past) {
+#ifdef FORWARD
+  const int ls = 2 * cy, hs = 2 * cy + 1;
+  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
+  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at, true);
+#else
+  TV a, b;
+  a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
+  const int n = low + high - 2 * at;
+  store_some(a, rows->near[cy] + 2 * at, 1, n, true);
+  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR, true);
+#endif
+}
