@@ -742,6 +742,46 @@ mod benchmark {
     }
 
     #[test]
+    fn a_comparison_shows_all_strategies_side_by_side() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("rows.json");
+        let mut command = benchmark(
+            "--sizes 64 --wavelets cdf53 --samples i16 --levels 1 --directions forward --compare --json",
+        );
+        let report = stdout(command.arg(&path));
+        let mut lines = report.lines().skip_while(|line| !line.contains("wavelet"));
+        let heading = lines.next().unwrap();
+        for strategy in wavelift::Strategy::ALL {
+            assert!(heading.contains(&format!("{strategy} us")), "{report}");
+        }
+        let devices = wavelift::Device::all().unwrap().len();
+        let rows: Vec<&str> = lines.collect();
+        assert_eq!(rows.len(), devices, "{report}");
+        for row in rows {
+            assert_eq!(row.matches('*').count(), 1, "{report}");
+        }
+        let rows: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        for row in rows.as_array().unwrap() {
+            let seconds = row["median_ns"].as_f64().unwrap() / 1e9;
+            let bytes = row["bytes_per_second"].as_f64().unwrap() * seconds;
+            assert!((bytes - (2 * 64 * 64 * 2) as f64).abs() < 0.5, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_comparison_is_of_the_named_strategies() {
+        let report = stdout(&mut benchmark(
+            "--sizes 64 --wavelets haar --samples f32 --levels 1 --batch 2 --compare \
+             --strategies stepwise,auto",
+        ));
+        assert!(
+            report.contains("stepwise us") && report.contains("auto us"),
+            "{report}"
+        );
+        assert!(!report.contains("separable"), "{report}");
+    }
+
+    #[test]
     fn what_a_wavelet_has_no_steps_for_is_left_out_with_a_note() {
         let table = stdout(&mut benchmark(
             "--sizes 16 --wavelets cdf97,vc2-haar1 --samples i32,f64 --levels 1 --batch 3",
