@@ -25,7 +25,6 @@ pub(crate) struct Shared {
     pub context: Context,
     pub queue: CommandQueue,
     pub device: Device,
-    pub tuning: Tuning,
     pub programs: Mutex<HashMap<String, Arc<Program>>>,
     copy: Mutex<Option<CopyKernel>>,
 }
@@ -93,6 +92,7 @@ impl Shared {
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
+    tuning: Arc<Tuning>,
 }
 
 impl Engine {
@@ -124,10 +124,23 @@ impl Engine {
                 context,
                 queue,
                 device: device.clone(),
-                tuning: Tuning::load()?,
                 programs: Mutex::default(),
                 copy: Mutex::default(),
             }),
+            tuning: Arc::new(Tuning::load()?),
+        })
+    }
+
+    /// The same engine with other sizes for the plans that are built with it from now on: lines like those
+    /// of the file that `WAVELIFT_TUNING` names, laid over the sizes that it has. Its arrays are this
+    /// engine's arrays.
+    ///
+    /// # Errors
+    /// [`Error::Tuning`] for a line that can not be read.
+    pub fn with_tuning(&self, lines: &str) -> Result<Self> {
+        Ok(Engine {
+            shared: self.shared.clone(),
+            tuning: Arc::new(self.tuning.with(lines)?),
         })
     }
 
@@ -144,7 +157,7 @@ impl Engine {
     /// the device can not compute it; [`Error::Memory`] where the plan's own arrays do not fit;
     /// [`Error::Build`] where the device's compiler fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
-        Plan::new(&self.shared, transform, None)
+        Plan::new(&self.shared, &self.tuning, transform, None)
     }
 
     /// The same with this strategy, and no other.
@@ -156,7 +169,7 @@ impl Engine {
         transform: &Transform,
         strategy: Strategy,
     ) -> Result<Plan<T>> {
-        Plan::new(&self.shared, transform, Some(strategy))
+        Plan::new(&self.shared, &self.tuning, transform, Some(strategy))
     }
 
     /// A new array with these samples. Returns when they are there.

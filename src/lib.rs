@@ -46,7 +46,8 @@
 //!
 //! - `WAVELIFT_DEVICE`: which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
 //! - `WAVELIFT_TUNING`: a file of sizes laid over the library's own, one line for each device, strategy
-//!   and sample type: `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`.
+//!   and sample type: `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`. [`Engine::with_tuning`] takes
+//!   such lines from a program.
 
 #![deny(missing_docs)]
 

@@ -10,6 +10,7 @@ use crate::program::PassKernel;
 use crate::sample::Sample;
 use crate::strategy::{Array, Design, Problem, Strategy, Target};
 use crate::transform::Transform;
+use crate::tuning::Tuning;
 use crate::wavelet::Direction;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +46,7 @@ struct Launch {
 impl<T: Sample> Plan<T> {
     pub(crate) fn new(
         shared: &Arc<Shared>,
+        tuning: &Tuning,
         transform: &Transform,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
@@ -58,12 +60,14 @@ impl<T: Sample> Plan<T> {
         let forward = problem(Direction::Forward);
         let target = Target {
             device: shared.device.info(),
-            tuning: &shared.tuning,
+            tuning,
         };
         let strategy = match wanted {
             Some(strategy) => strategy.require(&forward, &target).map(|()| strategy)?,
             None => Strategy::choose(&forward, &target)?,
         };
+        let inverse = problem(Direction::Inverse);
+        strategy.require(&inverse, &target)?;
         log::debug!(
             "{} {:?} on {} samples: {strategy} on {}",
             transform.wavelet,
@@ -76,7 +80,6 @@ impl<T: Sample> Plan<T> {
         let sizes = |forward: &Design, inverse: &Design| {
             [0, 1].map(|i| forward.scratch[i].max(inverse.scratch[i]))
         };
-        let inverse = problem(Direction::Inverse);
         let scratch = sizes(
             &strategy.design(&forward, &target),
             &strategy.design(&inverse, &target),
@@ -86,8 +89,8 @@ impl<T: Sample> Plan<T> {
         let [a, b] = scratch.map(bytes);
         shared.check_memory("the transform", &[array, array, a, b])?;
 
-        let (forward, forward_scratch) = build(shared, strategy, &forward)?;
-        let (inverse, inverse_scratch) = build(shared, strategy, &inverse)?;
+        let (forward, forward_scratch) = build(shared, tuning, strategy, &forward)?;
+        let (inverse, inverse_scratch) = build(shared, tuning, strategy, &inverse)?;
         let scratch = |i: usize| shared.allocate(forward_scratch[i].max(inverse_scratch[i]));
         let scratch = [scratch(0)?, scratch(1)?];
         let array = || shared.allocate(transform.len());
@@ -248,6 +251,7 @@ impl<T: Sample> Plan<T> {
 /// whole is designed again for as many.
 fn build(
     shared: &Shared,
+    tuning: &Tuning,
     strategy: Strategy,
     problem: &Problem,
 ) -> Result<(Vec<Launch>, [usize; 2])> {
@@ -260,7 +264,7 @@ fn build(
     'smaller: loop {
         let target = Target {
             device: &info,
-            tuning: &shared.tuning,
+            tuning,
         };
         let design = strategy.design(problem, &target);
         let mut launches = Vec::with_capacity(design.passes.len());

@@ -47,6 +47,16 @@ impl Tuning {
         text.parse()
     }
 
+    /// The same with more lines after them.
+    ///
+    /// # Errors
+    /// [`Error::Tuning`] for a line that can not be read.
+    pub fn with(&self, lines: &str) -> Result<Self> {
+        let mut all = self.clone();
+        all.lines.extend(lines.parse::<Self>()?.lines);
+        Ok(all)
+    }
+
     /// A size for a problem on a device, or `default`.
     pub fn size(
         &self,
@@ -247,6 +257,23 @@ mod tests {
         assert_eq!(size("PAIRS", SampleType::I16, Wavelet::CDF_5_3), 8);
         assert_eq!(size("GROUP", SampleType::I16, Wavelet::CDF_5_3), 99);
         assert_eq!(size("PAIRS", SampleType::F64, Wavelet::CDF_9_7), 99);
+    }
+
+    #[test]
+    fn lines_that_come_later_win() {
+        let problem = Problem {
+            transform: Transform::new(Wavelet::HAAR, [8, 8]),
+            sample: SampleType::F32,
+            direction: Direction::Forward,
+        };
+        let device = DeviceInfo::imaginary();
+        let size =
+            |tuning: &Tuning, name| tuning.size(name, Strategy::Streamed, &problem, &device, 99);
+        let first: Tuning = "gpu | streamed | f32 | PAIRS=2 AHEAD=1".parse().unwrap();
+        let both = first.with("gpu | streamed | f32 | PAIRS=8").unwrap();
+        assert_eq!([size(&first, "PAIRS"), size(&first, "AHEAD")], [2, 1]);
+        assert_eq!([size(&both, "PAIRS"), size(&both, "AHEAD")], [8, 1]);
+        assert!(first.with("gpu").is_err());
     }
 
     #[test]

@@ -468,6 +468,27 @@ fn a_clone_is_the_same_engine() {
 }
 
 #[test]
+fn other_sizes_give_the_same_results_on_the_same_arrays() {
+    on_every_device(|engine| {
+        let transform = picture();
+        let samples = random_samples::<i32>(transform.len(), 11);
+        let expected = reference::forward(&transform, &samples).unwrap();
+        let kind = engine.device().info().kind;
+        let lines = format!(
+            "{kind} | streamed | i32 | PAIRS=2 AHEAD=1 GROUP=64\n\
+             {kind} | single_loop | i32 | VECTOR=16 STRIP=32 BAND=8"
+        );
+        let tuned = engine.with_tuning(&lines).unwrap();
+        let x = engine.upload(&samples).unwrap();
+        for plan in plans::<i32>(&tuned, &transform) {
+            let mut y = engine.zeros(transform.len()).unwrap();
+            let _ = plan.enqueue_forward(&x, &mut y).unwrap();
+            assert_eq!(y.download().unwrap(), expected, "{}", plan.strategy());
+        }
+    });
+}
+
+#[test]
 fn engines_on_one_device_work_side_by_side() {
     let transform = picture();
     for device in devices() {

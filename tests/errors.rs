@@ -229,6 +229,18 @@ fn arrays_want_as_many_samples_as_they_have() {
 }
 
 #[test]
+fn tunings_that_can_not_be_read_are_refused() {
+    on_every_device(|engine| {
+        let error = says(
+            engine.with_tuning("gpu | streamed | f32 | PAIRS=4\ngpu | streamed | f32 | PAIRS"),
+            &["gpu | streamed | f32 | PAIRS", "NAME=SIZE"],
+        );
+        assert!(matches!(error, Error::Tuning { .. }), "{error:?}");
+        engine.with_tuning("# nothing\n").unwrap();
+    });
+}
+
+#[test]
 fn arrays_of_another_engine_are_refused() {
     let transform = Transform::new(Wavelet::CDF_5_3, [3, 4]);
     on_every_device(|engine| {

@@ -5,20 +5,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod check;
 mod report;
-mod timing;
 
-use check::{RandomSample, random_samples, relative_error};
 use clap::Parser;
-use clap::builder::{RangedU64ValueParser, TypedValueParser};
-use common::cli::{self, Result, Way};
-use common::runner::enqueue;
+use common::case::{Case, Verdict, check_memory};
+use common::check::RandomSample;
+use common::cli::{self, Result, Size, Way, at_least};
+use common::timing::{Effort, Times};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
-use timing::{Bench, Times};
 use wavelift::{
     Device, DeviceSelector, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
 };
@@ -27,9 +24,10 @@ use wavelift::{
 /// them. Each result is compared with the CPU reference first: integers must be equal, floats within
 /// 2e-6 (f32) or 1e-14 (f64) of the largest value of the f64 reference.
 ///
-/// Every combination of the lists is one row. Times are device times, from the start of the first kernel to
-/// the end of the last; `wall` is from enqueueing to the end of waiting. `of copy` is the copy's median over
-/// the transform's: 1.00 is as fast as copying. The exit code is 2 where any check fails.
+/// Every combination of the lists is one row; with --compare strategies are columns. Times are device times,
+/// from the start of the first kernel to the end of the last; `wall` is from enqueueing to the end of
+/// waiting. `of copy` is the copy's median over the transform's: 1.00 is as fast as copying. The exit code is
+/// 2 where any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {
@@ -48,14 +46,17 @@ struct Arguments {
     levels: Vec<u32>,
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<Way>,
-    /// `auto` for what suits the device best, or strategies by name
-    #[arg(long, value_delimiter = ',', default_value = "auto", value_parser = cli::one_of::<How>(How::names()))]
+    /// `auto` for what suits the device best, or strategies by name [default: auto; with --compare all]
+    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<How>(How::names()))]
     strategies: Vec<How>,
+    /// Strategies side by side, a row for each device and problem; slow ones run less often
+    #[arg(long)]
+    compare: bool,
     /// Only this OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`;
     /// without it every device
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// Runs a row, after warming up
+    /// Runs of each strategy, after warming up
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
     /// Write a list with one object a row to this file
@@ -63,25 +64,12 @@ struct Arguments {
     json: Option<PathBuf>,
 }
 
-fn at_least(least: u64) -> impl TypedValueParser<Value = usize> {
-    RangedU64ValueParser::<usize>::new().range(least..)
-}
-
-/// A picture's size.
-#[derive(Clone, Copy)]
-struct Size {
-    width: usize,
-    height: usize,
-}
-
-impl FromStr for Size {
-    type Err = &'static str;
-
-    fn from_str(word: &str) -> std::result::Result<Self, Self::Err> {
-        let (width, height) = word.split_once('x').unwrap_or((word, word));
-        match (width.parse(), height.parse()) {
-            (Ok(width @ 1..), Ok(height @ 1..)) => Ok(Size { width, height }),
-            _ => Err("expected a size like 4096 or 1920x1080"),
+impl Arguments {
+    fn strategies(&self) -> Vec<How> {
+        match (self.strategies.as_slice(), self.compare) {
+            ([], true) => Strategy::ALL.map(How::With).to_vec(),
+            ([], false) => vec![How::Auto],
+            (named, _) => named.to_vec(),
         }
     }
 }
@@ -132,11 +120,14 @@ fn main() -> ExitCode {
 fn benchmark(arguments: Arguments) -> Result<()> {
     let (problems, left_out) = problems(&arguments)?;
     let engines = engines(arguments.device.clone())?;
-    let count = problems.len() * engines.len() * arguments.strategies.len();
+    let strategies = arguments.strategies();
+    let columns = strategies.len();
+    let count = problems.len() * engines.len() * columns;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}")?;
     let bar = ProgressBar::new(count as u64).with_style(style);
     let session = Session {
         arguments: &arguments,
+        strategies,
         engines: &engines,
         bar: &bar,
     };
@@ -149,7 +140,10 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     for engine in &engines {
         cli::print(engine.device())?;
     }
-    cli::print(report::table(&rows))?;
+    match arguments.compare {
+        true => cli::print(report::comparison(&rows, columns))?,
+        false => cli::print(report::table(&rows))?,
+    }
     left_out.iter().try_for_each(cli::print)?;
     if let Some(path) = &arguments.json {
         report::write_json(path, &rows)?;
@@ -204,13 +198,6 @@ fn problems_of(
     Ok(problems)
 }
 
-/// Whether the host can hold the reference's input and result; asked before anything is made.
-fn check_memory(transform: &Transform) -> Result<()> {
-    let samples = transform.len().saturating_mul(4);
-    let probe = Vec::<f64>::new().try_reserve_exact(samples);
-    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape).into())
-}
-
 fn transform(wavelet: Wavelet, size: &Size, batch: usize) -> Transform {
     match batch {
         1 => Transform::new(wavelet, [size.height, size.width]),
@@ -237,12 +224,14 @@ struct Row<'a> {
     problem: &'a Problem,
     /// What was asked for; what ran is in the outcome.
     strategy: &'static str,
+    /// What `auto` would take; known in a comparison only.
+    auto: Option<Strategy>,
     outcome: Outcome,
 }
 
 enum Outcome {
     Measured {
-        strategy: &'static str,
+        strategy: Strategy,
         times: Times,
     },
     /// A combination that the strategy or the device does not offer.
@@ -253,6 +242,7 @@ enum Outcome {
 
 struct Session<'a> {
     arguments: &'a Arguments,
+    strategies: Vec<How>,
     engines: &'a [Engine],
     bar: &'a ProgressBar,
 }
@@ -271,19 +261,18 @@ impl<'a> Session<'a> {
     fn rows_of<T: RandomSample>(&self, problem: &'a Problem) -> Result<Vec<Row<'a>>> {
         let name = problem.name();
         self.bar.set_message(format!("{name} on the reference"));
-        let samples = random_samples::<T>(problem.transform.len());
-        let direction = problem.direction.direction();
-        let expected = T::expected(&problem.transform, direction, &samples)?;
+        let case = Case::<T>::new(&problem.transform, problem.direction.direction())?;
         let mut rows = Vec::new();
         for engine in self.engines {
-            for &how in &self.arguments.strategies {
+            let auto = self.choice_of_auto::<T>(engine, problem);
+            for &how in &self.strategies {
                 self.bar.set_message(format!("{name} {}", how.name()));
-                let outcome = self.outcome::<T>(engine, how, problem, &samples, &expected);
                 rows.push(Row {
                     device: engine.device(),
                     problem,
                     strategy: how.name(),
-                    outcome,
+                    auto,
+                    outcome: self.outcome(engine, how, &case),
                 });
                 self.bar.inc(1);
             }
@@ -291,37 +280,27 @@ impl<'a> Session<'a> {
         Ok(rows)
     }
 
-    fn outcome<T: RandomSample>(
-        &self,
-        engine: &Engine,
-        how: How,
-        problem: &Problem,
-        samples: &[T],
-        expected: &[f64],
-    ) -> Outcome {
+    /// What `auto` would take, asked only where it is shown.
+    fn choice_of_auto<T: Sample>(&self, engine: &Engine, problem: &Problem) -> Option<Strategy> {
+        let plan = || engine.plan::<T>(&problem.transform).ok();
+        let plan = self.arguments.compare.then(plan).flatten();
+        plan.map(|plan| plan.strategy())
+    }
+
+    fn outcome<T: RandomSample>(&self, engine: &Engine, how: How, case: &Case<T>) -> Outcome {
+        let runs = self.arguments.runs;
+        let effort = match self.arguments.compare {
+            true => Effort::brief(runs),
+            false => Effort::full(runs),
+        };
         let measured = || -> wavelift::Result<Outcome> {
-            let plan = how.plan::<T>(engine, &problem.transform)?;
-            let input = engine.upload(samples)?;
-            // Poisoned, so that a place never written shows.
-            let mut output = engine.upload(&vec![T::POISON; samples.len()])?;
-            let direction = problem.direction.direction();
-            enqueue(&plan, direction, &input, &mut output)?.wait()?;
-            let error = relative_error(&output.download()?, expected);
-            if !T::is_allowed(error) {
-                let bound = T::BOUND;
-                let wrong = format!("WRONG: error {error:.1e}, allowed {bound:.0e}");
-                return Ok(Outcome::Failed(wrong));
-            }
-            let mut bench = Bench {
-                engine,
-                plan: &plan,
-                direction,
-                input,
-                output,
-            };
-            Ok(Outcome::Measured {
-                strategy: plan.strategy().name(),
-                times: bench.measure(self.arguments.runs)?,
+            let plan = how.plan::<T>(engine, &case.transform)?;
+            Ok(match case.measure(engine, &plan, effort)? {
+                Verdict::Right(times) => Outcome::Measured {
+                    strategy: plan.strategy(),
+                    times,
+                },
+                Verdict::Wrong(why) => Outcome::Failed(why),
             })
         };
         match measured() {

@@ -3,20 +3,36 @@
 use crate::common::cli;
 use crate::common::replace::beside;
 use crate::common::table::{Align, Table};
-use crate::timing::median;
+use crate::common::timing::{Times, median};
 use crate::{Outcome, Row};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
+/// What the rows of both tables begin with.
+const PROBLEM: [(&str, Align); 6] = [
+    ("device", Align::Left),
+    ("wavelet", Align::Left),
+    ("sample", Align::Left),
+    ("direction", Align::Left),
+    ("levels", Align::Right),
+    ("shape", Align::Left),
+];
+
+fn problem_cells(row: &Row) -> Vec<String> {
+    let (platform, device) = row.device.info().index;
+    vec![
+        format!("{platform}:{device}"),
+        row.problem.transform.wavelet.to_string(),
+        row.problem.sample.to_string(),
+        row.problem.direction.name().to_owned(),
+        row.problem.transform.levels.to_string(),
+        row.problem.shape(),
+    ]
+}
+
 pub fn table(rows: &[Row]) -> Table {
-    let mut table = Table::new([
-        ("device", Align::Left),
-        ("wavelet", Align::Left),
-        ("sample", Align::Left),
-        ("direction", Align::Left),
-        ("levels", Align::Right),
-        ("shape", Align::Left),
+    let outcome = [
         ("strategy", Align::Left),
         ("median us", Align::Right),
         ("min us", Align::Right),
@@ -24,28 +40,80 @@ pub fn table(rows: &[Row]) -> Table {
         ("of copy", Align::Right),
         ("wall us", Align::Right),
         ("note", Align::Left),
-    ]);
+    ];
+    let mut table = Table::new(PROBLEM.into_iter().chain(outcome));
     for row in rows {
-        let (platform, device) = row.device.info().index;
-        let mut cells = vec![
-            format!("{platform}:{device}"),
-            row.problem.transform.wavelet.to_string(),
-            row.problem.sample.to_string(),
-            row.problem.direction.name().to_owned(),
-            row.problem.transform.levels.to_string(),
-            row.problem.shape(),
-        ];
+        let mut cells = problem_cells(row);
         cells.extend(outcome_cells(row));
         table.row(cells);
     }
     table
 }
 
+/// What the columns of a comparison mean.
+const LEGEND: &str = "\
+us: median device time; *: what auto takes; -: not offered. of copy: the copy's median over it.
+GB/s: 10^9 bytes a second, each sample counted as read once and written once, whatever the levels and passes.";
+
+/// Strategies side by side: `columns` rows of the plain table in one.
+pub fn comparison(rows: &[Row], columns: usize) -> String {
+    let titles = rows[..columns.min(rows.len())].iter().flat_map(|row| {
+        let name = row.strategy;
+        [format!("{name} us "), "of copy".into(), "GB/s".into()]
+    });
+    let problem = PROBLEM.map(|(name, align)| (name.to_owned(), align));
+    let titles = titles.map(|title| (title, Align::Right));
+    let mut table = Table::new(problem.into_iter().chain(titles));
+    let mut failures = String::new();
+    for side_by_side in rows.chunks(columns) {
+        let mut cells = problem_cells(&side_by_side[0]);
+        for row in side_by_side {
+            cells.extend(compared_cells(row));
+            if let Outcome::Failed(why) = &row.outcome {
+                let name = row.problem.name();
+                failures += &format!("\nfailed: {name} {}: {why}", row.strategy);
+            }
+        }
+        table.row(cells);
+    }
+    format!("{LEGEND}\n{table}{failures}")
+}
+
+/// Time, share of copying, rate.
+fn compared_cells(row: &Row) -> [String; 3] {
+    let (strategy, times) = match &row.outcome {
+        Outcome::Measured { strategy, times } => (*strategy, times),
+        Outcome::Refused(_) => return ["- ", "-", "-"].map(String::from),
+        Outcome::Failed(_) => return ["FAILED ", "", ""].map(String::from),
+    };
+    let mark = if row.auto == Some(strategy) { '*' } else { ' ' };
+    let share = times.of_copy().map(|share| format!("{share:.3}"));
+    let rate = bytes_per_second(row, times).map(|rate| format!("{:.1}", rate / 1e9));
+    [
+        format!("{}{mark}", microseconds(median(&times.device))),
+        share.unwrap_or_default(),
+        rate.unwrap_or_default(),
+    ]
+}
+
+/// Every sample is read and written once at least.
+fn bytes_per_second(row: &Row, times: &Times) -> Option<f64> {
+    let bytes = 2 * row.problem.transform.len() * row.problem.sample.size();
+    match median(&times.device) {
+        0 => None,
+        time => Some(bytes as f64 * 1e9 / time as f64),
+    }
+}
+
+fn microseconds(time: u64) -> String {
+    format!("{:.1}", time as f64 / 1e3)
+}
+
 /// Strategy, times and note.
 fn outcome_cells(row: &Row) -> Vec<String> {
     let asked = row.strategy;
     let (strategy, times) = match &row.outcome {
-        Outcome::Measured { strategy, times } => (*strategy, times),
+        Outcome::Measured { strategy, times } => (strategy.name(), times),
         Outcome::Refused(why) | Outcome::Failed(why) => {
             let mut cells = vec![String::new(); 7];
             cells[0] = asked.to_owned();
@@ -57,7 +125,6 @@ fn outcome_cells(row: &Row) -> Vec<String> {
         true => strategy.to_owned(),
         false => format!("{strategy} ({asked})"),
     };
-    let microseconds = |time: u64| format!("{:.1}", time as f64 / 1e3);
     let share = times.of_copy().map(|share| format!("{share:.3}"));
     vec![
         strategy,
@@ -85,7 +152,7 @@ fn object(row: &Row) -> Option<Value> {
     Some(json!({
         "platform": row.device.info().platform,
         "device": row.device.info().name,
-        "strategy": strategy,
+        "strategy": strategy.name(),
         "wavelet": transform.wavelet.name(),
         "sample": row.problem.sample.name(),
         "direction": row.problem.direction.name(),
@@ -96,6 +163,7 @@ fn object(row: &Row) -> Option<Value> {
         "min_ns": times.least(),
         "copy_median_ns": median(&times.copy),
         "of_copy": times.of_copy(),
+        "bytes_per_second": bytes_per_second(row, times),
         "wall_median_ns": median(&times.wall),
     }))
 }

@@ -1,6 +1,6 @@
 //! Arguments in, one line of complaint out.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use std::error::Error;
 use std::fmt::Display;
@@ -78,6 +78,29 @@ pub fn boundary() -> impl TypedValueParser<Value = Boundary> {
 
 pub fn layout() -> impl TypedValueParser<Value = Layout> {
     one_of(Layout::ALL.map(Layout::name))
+}
+
+pub fn at_least(least: u64) -> impl TypedValueParser<Value = usize> {
+    RangedU64ValueParser::<usize>::new().range(least..)
+}
+
+/// A picture's size.
+#[derive(Clone, Copy)]
+pub struct Size {
+    pub width: usize,
+    pub height: usize,
+}
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> std::result::Result<Self, Self::Err> {
+        let (width, height) = word.split_once('x').unwrap_or((word, word));
+        match (width.parse(), height.parse()) {
+            (Ok(width @ 1..), Ok(height @ 1..)) => Ok(Size { width, height }),
+            _ => Err("expected a size like 4096 or 1920x1080"),
+        }
+    }
 }
 
 /// A direction, by its name.

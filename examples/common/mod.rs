@@ -1,10 +1,13 @@
 //! What several examples share.
 #![allow(dead_code, reason = "each example uses its own part of this")]
 
+pub mod case;
+pub mod check;
 pub mod cli;
 pub mod replace;
 pub mod runner;
 pub mod table;
+pub mod timing;
 
 /// From one pixel after the other (RGBRGB) to one colour after the other (RRGGBB), a batch.
 pub fn planes_of_pixels<T: Copy>(pixels: &[T], colours: usize) -> Vec<T> {

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform, reference};
 
 /// A transform that is ready to run.
+#[allow(clippy::large_enum_variant, reason = "a program has one of them")]
 pub enum Runner<T: Sample> {
     Device { engine: Engine, plan: Plan<T> },
     Reference(Transform),

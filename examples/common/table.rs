@@ -14,10 +14,14 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
+        let columns = columns
+            .into_iter()
+            .map(|(name, align)| (name.into(), align));
+        let (names, columns) = columns.unzip();
         Table {
-            columns: columns.iter().map(|(_, align)| *align).collect(),
-            rows: vec![columns.iter().map(|(name, _)| name.to_string()).collect()],
+            columns,
+            rows: vec![names],
         }
     }
 

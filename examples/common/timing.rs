@@ -1,6 +1,6 @@
 //! Taking times.
 
-use crate::common::runner::enqueue;
+use super::runner::enqueue;
 use std::time::{Duration, Instant};
 use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Sample};
 
@@ -26,6 +26,31 @@ impl Times {
     }
 }
 
+/// How much a measurement is worth.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    pub runs: usize,
+    /// No more runs are begun after this time, once there are [`LEAST_RUNS`].
+    pub patience: Duration,
+}
+
+/// What a median needs at least.
+const LEAST_RUNS: usize = 3;
+
+impl Effort {
+    /// All the runs, as long as they may take.
+    pub fn full(runs: usize) -> Self {
+        let patience = Duration::MAX;
+        Effort { runs, patience }
+    }
+
+    /// For variants of which many are slow: fewer runs of those that take long.
+    pub fn brief(runs: usize) -> Self {
+        let patience = Duration::from_secs(2);
+        Effort { runs, patience }
+    }
+}
+
 /// A plan with arrays to run on.
 pub struct Bench<'a, T: Sample> {
     pub engine: &'a Engine,
@@ -38,16 +63,21 @@ pub struct Bench<'a, T: Sample> {
 impl<T: Sample> Bench<'_, T> {
     /// Warms up, then runs copy and transform in turns, so that a machine whose speed drifts does the
     /// same to both.
-    pub fn measure(&mut self, runs: usize) -> Result<Times> {
+    pub fn measure(&mut self, effort: Effort) -> Result<Times> {
         let start = Instant::now();
         for i in 0.. {
             self.run(&mut Times::default())?;
-            if i >= 2 && start.elapsed() > Duration::from_millis(100) {
+            let warm = i >= 2 && start.elapsed() > Duration::from_millis(100);
+            if warm || start.elapsed() > effort.patience {
                 break;
             }
         }
+        let start = Instant::now();
         let mut times = Times::default();
-        for _ in 0..runs {
+        for i in 0..effort.runs {
+            if i >= LEAST_RUNS && start.elapsed() > effort.patience {
+                break;
+            }
             self.run(&mut times)?;
         }
         Ok(times)

@@ -1,6 +1,6 @@
 //! Random inputs, and what to expect of them.
 
-use crate::common::runner::refer;
+use super::runner::refer;
 use wavelift::{Direction, Result, Sample, Transform};
 
 /// A sample type that inputs can be made of, and results judged.

@@ -1,0 +1,75 @@
+//! A transform with random input and what the reference makes of it: plans are checked, then timed.
+
+use super::check::{RandomSample, random_samples, relative_error};
+use super::runner::enqueue;
+use super::timing::{Bench, Effort, Times};
+use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Transform};
+
+pub struct Case<T> {
+    pub transform: Transform,
+    pub direction: Direction,
+    samples: Vec<T>,
+    expected: Vec<f64>,
+}
+
+/// What came of a plan that could be built.
+pub enum Verdict {
+    Right(Times),
+    Wrong(String),
+}
+
+impl<T: RandomSample> Case<T> {
+    pub fn new(transform: &Transform, direction: Direction) -> Result<Self> {
+        let samples = random_samples::<T>(transform.len());
+        let expected = T::expected(transform, direction, &samples)?;
+        Ok(Case {
+            transform: transform.clone(),
+            direction,
+            samples,
+            expected,
+        })
+    }
+
+    /// Runs a plan of the same transform once: what is wrong with the result, and the arrays.
+    fn try_once(&self, engine: &Engine, plan: &Plan<T>) -> Result<(Option<String>, Arrays<T>)> {
+        let input = engine.upload(&self.samples)?;
+        // Poisoned, so that a place never written shows.
+        let mut output = engine.upload(&vec![T::POISON; self.samples.len()])?;
+        enqueue(plan, self.direction, &input, &mut output)?.wait()?;
+        let error = relative_error(&output.download()?, &self.expected);
+        let bound = T::BOUND;
+        let wrong = (!T::is_allowed(error))
+            .then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"));
+        Ok((wrong, (input, output)))
+    }
+
+    /// What is wrong with a plan's result, if anything is.
+    pub fn check(&self, engine: &Engine, plan: &Plan<T>) -> Result<Option<String>> {
+        Ok(self.try_once(engine, plan)?.0)
+    }
+
+    /// Checks a plan's result, and times it where it is right.
+    pub fn measure(&self, engine: &Engine, plan: &Plan<T>, effort: Effort) -> Result<Verdict> {
+        let (wrong, (input, output)) = self.try_once(engine, plan)?;
+        if let Some(wrong) = wrong {
+            return Ok(Verdict::Wrong(wrong));
+        }
+        let mut bench = Bench {
+            engine,
+            plan,
+            direction: self.direction,
+            input,
+            output,
+        };
+        Ok(Verdict::Right(bench.measure(effort)?))
+    }
+}
+
+type Arrays<T> = (DeviceArray<T>, DeviceArray<T>);
+
+/// Whether the host can hold a case's input and result; asked before anything is made.
+pub fn check_memory(transform: &Transform) -> super::cli::Result<()> {
+    let samples = transform.len().saturating_mul(4);
+    let probe = Vec::<f64>::new().try_reserve_exact(samples);
+    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape).into())
+}

@@ -1,0 +1,178 @@
+//! Looks for sizes that make a strategy faster on a device: measures variants next to a plain copy.
+//!
+//! `cargo run --release --example tune -- --strategies streamed --samples f32 --state h200.jsonl`
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod line;
+mod report;
+mod search;
+mod state;
+mod tuner;
+
+use clap::Parser;
+use common::case::check_memory;
+use common::cli::{self, Result, Size, Way, at_least};
+use search::Grid;
+use state::{State, Trial};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tuner::{Problem, Row, Tuner};
+use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
+
+/// Looks for sizes with which a strategy is faster on a device than with those that the library takes by
+/// itself, and prints lines for src/tuned.txt or for the file that WAVELIFT_TUNING names.
+///
+/// The search goes one size at a time: from the defaults on, each size in turn is set to the best of its
+/// candidates if that is 2 % better, until a whole round changes nothing. So it measures tens of variants
+/// instead of a full grid of hundreds, and can miss sizes that help only together. Each variant's result is
+/// compared with the CPU reference first; then it runs in turns with a plain copy kernel, and what counts is
+/// the copy's median over the transform's. What wins is checked on a picture of odd sides as well and
+/// measured again after the defaults; a line is printed only if it is still 3 % better. The exit code is 2
+/// where any result is wrong.
+#[derive(Parser)]
+#[command(name = "tune", version)]
+struct Arguments {
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`; without
+    /// it WAVELIFT_DEVICE, else the best
+    #[arg(long, value_name = "SPEC")]
+    device: Option<DeviceSelector>,
+    /// [default: streamed on GPUs, single_loop on CPUs]
+    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<Strategy>(tunable()))]
+    strategies: Vec<Strategy>,
+    #[arg(long, value_delimiter = ',', default_value = "i16,f32", value_parser = cli::sample())]
+    samples: Vec<SampleType>,
+    #[arg(long, value_delimiter = ',', default_value = "cdf53,cdf97", value_parser = cli::wavelet())]
+    wavelets: Vec<Wavelet>,
+    #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
+    directions: Vec<Way>,
+    /// The picture, such as `4096` (4096x4096) or `1920x1080` (width x height)
+    #[arg(long, default_value = "4096")]
+    size: Size,
+    /// 0 to 64
+    #[arg(long, default_value_t = 1)]
+    levels: u32,
+    /// Runs of each variant, after warming up; slow ones run less often
+    #[arg(long, default_value_t = 20, value_parser = at_least(20))]
+    runs: usize,
+    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: all that the
+    /// strategy has]
+    #[arg(long, value_name = "GRID")]
+    sizes: Option<Grid>,
+    /// Keep what was measured in this file, one JSON object a line, and do not measure again what is in it.
+    /// It knows nothing of the library's version: take a new file after kernels or tuned sizes changed
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+}
+
+/// The strategies that leave sizes open, and the candidates for these.
+const GRIDS: [(Strategy, &str); 2] = [
+    (
+        Strategy::Streamed,
+        "PAIRS=2,4,8 AHEAD=1,2,3,4 GROUP=32,64,128,256 FILLING=8,16,32,64",
+    ),
+    (
+        Strategy::SingleLoop,
+        "VECTOR=8,16 STRIP=128,256,512,1024,2048 BAND=16,32,64,128,256",
+    ),
+];
+
+fn tunable() -> impl Iterator<Item = &'static str> {
+    GRIDS.iter().map(|(strategy, _)| strategy.name())
+}
+
+impl Arguments {
+    fn strategies(&self, kind: DeviceKind) -> Vec<Strategy> {
+        match (self.strategies.as_slice(), kind) {
+            ([], DeviceKind::Gpu) => vec![Strategy::Streamed],
+            ([], DeviceKind::Cpu) => vec![Strategy::SingleLoop],
+            ([], DeviceKind::Accelerator) => GRIDS.map(|(strategy, _)| strategy).to_vec(),
+            (named, _) => named.to_vec(),
+        }
+    }
+
+    /// The candidates for each of these strategies, and a note for each that is left without.
+    fn grids(
+        &self,
+        strategies: &[Strategy],
+        left_out: &mut Vec<String>,
+    ) -> Result<Vec<(Strategy, Grid)>> {
+        let all = GRIDS.iter().filter(|(known, _)| strategies.contains(known));
+        let all = all.map(|(strategy, text)| Ok((*strategy, text.parse()?)));
+        let mut grids = all.collect::<Result<Vec<(Strategy, Grid)>>>()?;
+        let Some(wanted) = &self.sizes else {
+            return Ok(grids);
+        };
+        let known: Vec<&str> = grids.iter().flat_map(|(_, grid)| grid.names()).collect();
+        if let Some(name) = wanted.names().find(|name| !known.contains(name)) {
+            let known = known.join(", ");
+            return Err(format!("--sizes: expected some of {known}, found {name}").into());
+        }
+        grids.retain_mut(|(strategy, grid)| {
+            *grid = wanted.of(grid);
+            if grid.is_empty() {
+                left_out.push(format!("left out: {strategy} has none of --sizes"));
+            }
+            !grid.is_empty()
+        });
+        Ok(grids)
+    }
+}
+
+fn main() -> ExitCode {
+    env_logger::init();
+    cli::run(tune)
+}
+
+fn tune(arguments: Arguments) -> Result<()> {
+    let device = cli::selector(arguments.device.clone())?.pick()?;
+    let strategies = arguments.strategies(device.info().kind);
+    let mut left_out = Vec::new();
+    let grids = arguments.grids(&strategies, &mut left_out)?;
+    let problems = problems(&arguments, &mut left_out)?;
+    let state = match &arguments.state {
+        Some(path) => State::open(path)?,
+        None => State::default(),
+    };
+    let mut tuner = Tuner::new(&device, arguments.runs, state, grids.len() * problems.len())?;
+    for (strategy, grid) in &grids {
+        for problem in &problems {
+            tuner.tune(*strategy, problem, grid)?;
+        }
+    }
+    let (rows, findings) = tuner.finish();
+
+    cli::print(&device)?;
+    cli::print(report::table(&rows))?;
+    left_out.iter().try_for_each(cli::print)?;
+    cli::print(report::lines(device.info(), &findings))?;
+    let failed = |row: &&Row| matches!(row.trial, Trial::Failed(_));
+    match rows.iter().filter(failed).count() {
+        0 => Ok(()),
+        count => Err(format!("{count} of {} variants failed", rows.len()).into()),
+    }
+}
+
+/// Every combination that there is, and a note for each that there is not.
+fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Problem>> {
+    let mut problems = Vec::new();
+    let Size { width, height } = arguments.size;
+    for &wavelet in &arguments.wavelets {
+        let transform = Transform::new(wavelet, [height, width]).levels(arguments.levels);
+        transform.check()?;
+        check_memory(&transform)?;
+        for &sample in &arguments.samples {
+            if !sample.is_served_by(&wavelet) {
+                left_out.push(format!("left out: {wavelet} has no steps for {sample}"));
+                continue;
+            }
+            problems.extend(arguments.directions.iter().map(|&direction| Problem {
+                transform: transform.clone(),
+                sample,
+                direction,
+            }));
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,260 @@
+//! Searches on a device, one after the other, and everything that they tried.
+
+use crate::common::case::{Case, Verdict};
+use crate::common::check::RandomSample;
+use crate::common::cli::{Result, Way};
+use crate::common::timing::{Effort, median};
+use crate::line::{device_column, line};
+use crate::search::{Grid, Sizes, search};
+use crate::state::{State, Trial};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use wavelift::{Device, Direction, Engine, Error, SampleType, Strategy, Transform};
+
+/// What sizes are looked for.
+pub struct Problem {
+    pub transform: Transform,
+    pub sample: SampleType,
+    pub direction: Way,
+}
+
+/// Strategy, sample type, wavelet and direction.
+pub type Names = [String; 4];
+
+/// A variant and what came of it.
+pub struct Row {
+    pub names: Names,
+    pub sizes: Sizes,
+    /// Measured for the second time, next to each other: the defaults and what won.
+    pub again: bool,
+    pub trial: Trial,
+}
+
+/// What a search found.
+pub struct Finding {
+    pub names: Names,
+    pub outcome: Outcome,
+}
+
+pub enum Outcome {
+    /// Shares of copying: of the defaults, and where other sizes won, of both when measured again.
+    Searched {
+        defaults: f64,
+        best: Option<(Sizes, [f64; 2])>,
+    },
+    /// Why the defaults give nothing to compare with.
+    LeftOut(String),
+}
+
+pub struct Tuner<'a> {
+    device: &'a Device,
+    runs: usize,
+    state: State,
+    bar: ProgressBar,
+    rows: Vec<Row>,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Tuner<'a> {
+    pub fn new(device: &'a Device, runs: usize, state: State, searches: usize) -> Result<Self> {
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {elapsed} {msg}")?;
+        Ok(Tuner {
+            device,
+            runs,
+            state,
+            bar: ProgressBar::new(searches as u64).with_style(style),
+            rows: Vec::new(),
+            findings: Vec::new(),
+        })
+    }
+
+    pub fn tune(&mut self, strategy: Strategy, problem: &Problem, grid: &Grid) -> Result<()> {
+        match problem.sample {
+            SampleType::I16 => self.tune_of::<i16>(strategy, problem, grid),
+            SampleType::I32 => self.tune_of::<i32>(strategy, problem, grid),
+            SampleType::F32 => self.tune_of::<f32>(strategy, problem, grid),
+            SampleType::F64 => self.tune_of::<f64>(strategy, problem, grid),
+        }
+    }
+
+    fn tune_of<T: RandomSample>(
+        &mut self,
+        strategy: Strategy,
+        problem: &Problem,
+        grid: &Grid,
+    ) -> Result<()> {
+        let mut subject = Subject::<T> {
+            strategy,
+            problem,
+            engine: Engine::with_profiling(self.device)?,
+            runs: self.runs,
+            case: None,
+        };
+        let mut trial = |sizes: &Sizes, again| self.trial(&mut subject, sizes, again);
+        let defaults = Sizes::default();
+        let outcome = match trial(&defaults, false)? {
+            Trial::Refused(why) | Trial::Failed(why) => Outcome::LeftOut(why),
+            measured => {
+                let score = |sizes: &Sizes| -> Result<f64> { Ok(trial(sizes, false)?.of_copy()) };
+                let best = search(grid, score)?;
+                let best = match best == defaults {
+                    true => None,
+                    false => {
+                        let again = [trial(&defaults, true)?, trial(&best, true)?];
+                        Some((best, again.map(|trial| trial.of_copy())))
+                    }
+                };
+                Outcome::Searched {
+                    defaults: measured.of_copy(),
+                    best,
+                }
+            }
+        };
+        self.findings.push(Finding {
+            names: subject.names(),
+            outcome,
+        });
+        self.bar.inc(1);
+        Ok(())
+    }
+
+    /// What came of a variant, now or earlier.
+    fn trial<T: RandomSample>(
+        &mut self,
+        subject: &mut Subject<T>,
+        sizes: &Sizes,
+        again: bool,
+    ) -> Result<Trial> {
+        let names = subject.names();
+        let name = format!("{} {sizes}", names.join(" "));
+        self.bar
+            .set_message(format!("{name} after {} variants", self.rows.len()));
+        let key = subject.key(sizes, again);
+        let trial = match self.state.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let measured = subject.measure(sizes, again);
+                let trial = match &measured {
+                    Ok(trial) => trial.clone(),
+                    Err(error) => Trial::Failed(error.to_string()),
+                };
+                self.state.add(&key, trial.clone())?;
+                // A device that failed once may be of no use any more.
+                measured.map_err(|error| {
+                    format!("{name}: {error}; with --state, a rerun goes on after it")
+                })?;
+                trial
+            }
+        };
+        let same = |row: &Row| row.names == names && row.sizes == *sizes && row.again == again;
+        if !self.rows.iter().any(same) {
+            self.rows.push(Row {
+                names,
+                sizes: sizes.clone(),
+                again,
+                trial: trial.clone(),
+            });
+        }
+        Ok(trial)
+    }
+
+    pub fn finish(self) -> (Vec<Row>, Vec<Finding>) {
+        self.bar.finish_and_clear();
+        (self.rows, self.findings)
+    }
+}
+
+/// A strategy on a problem. Its engine is its own, so that the kernels built for it go with it.
+struct Subject<'a, T> {
+    strategy: Strategy,
+    problem: &'a Problem,
+    engine: Engine,
+    runs: usize,
+    /// Made when the first variant is measured: a rerun may not need it.
+    case: Option<Case<T>>,
+}
+
+impl<T: RandomSample> Subject<'_, T> {
+    fn names(&self) -> Names {
+        [
+            self.strategy.to_string(),
+            self.problem.sample.to_string(),
+            self.problem.transform.wavelet.name().to_owned(),
+            self.problem.direction.name().to_owned(),
+        ]
+    }
+
+    /// What the state knows a variant by.
+    fn key(&self, sizes: &Sizes, again: bool) -> Value {
+        let info = self.engine.device().info();
+        let [strategy, sample, wavelet, direction] = self.names();
+        json!({
+            "device": info.name,
+            "version": info.version,
+            "strategy": strategy,
+            "sample": sample,
+            "wavelet": wavelet,
+            "direction": direction,
+            "levels": self.problem.transform.levels,
+            "shape": self.problem.transform.shape,
+            "sizes": sizes.to_string(),
+            "again": again,
+        })
+    }
+
+    /// Only what may be the device's end is an error.
+    fn measure(&mut self, sizes: &Sizes, again: bool) -> wavelift::Result<Trial> {
+        match self.try_to_measure(sizes, again) {
+            Err(error @ (Error::Unsupported { .. } | Error::Memory { .. })) => {
+                Ok(Trial::Refused(error.to_string()))
+            }
+            Err(Error::Build { log, .. }) => {
+                log::debug!("{log}");
+                Ok(Trial::Refused("the device's compiler fails".to_owned()))
+            }
+            other => other,
+        }
+    }
+
+    fn try_to_measure(&mut self, sizes: &Sizes, again: bool) -> wavelift::Result<Trial> {
+        let info = self.engine.device().info();
+        let device = device_column(&info.name, info.kind.name());
+        let engine = self
+            .engine
+            .with_tuning(&line(device, &self.names(), sizes))?;
+        let (transform, direction) = (&self.problem.transform, self.problem.direction.direction());
+        if again && let Some(wrong) = self.wrong_on_odd(&engine, direction)? {
+            return Ok(Trial::Failed(wrong));
+        }
+        let case = match &mut self.case {
+            Some(case) => case,
+            none => none.insert(Case::new(transform, direction)?),
+        };
+        let plan = engine.plan_with::<T>(transform, self.strategy)?;
+        Ok(
+            match case.measure(&engine, &plan, Effort::brief(self.runs))? {
+                Verdict::Right(times) => Trial::Measured {
+                    time: median(&times.device),
+                    copy: median(&times.copy),
+                },
+                Verdict::Wrong(why) => Trial::Failed(why),
+            },
+        )
+    }
+
+    /// What is wrong with the result on a picture whose sides are odd and no multiple of any size.
+    fn wrong_on_odd(
+        &self,
+        engine: &Engine,
+        direction: Direction,
+    ) -> wavelift::Result<Option<String>> {
+        let transform = &self.problem.transform;
+        let mut odd = transform.clone();
+        for (side, less) in odd.shape.iter_mut().zip([3, 1]) {
+            *side = side.saturating_sub(less).max(1) | 1;
+        }
+        let plan = engine.plan_with::<T>(&odd, self.strategy)?;
+        let wrong = Case::<T>::new(&odd, direction)?.check(engine, &plan)?;
+        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape)))
+    }
+}
