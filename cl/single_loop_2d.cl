@@ -48,40 +48,52 @@ INLINE bool is_result_of_end(const Strip *strip, const int at) {
 // --- one pair of rows --------------------------------------------------------------------------------
 
 // Vectors of results on their way to memory. Where rows do not start at multiples of a vector they are
-// gathered in local memory, and stored from there in whole aligned vectors.
-typedef struct {
-  Rows rows;
-  local T *gathered;
-  bool gathers, ll_past;
-  int low, high;
-} Out;
-
+// gathered in local memory, GATHERED vectors at a time, and stored from there as whole aligned vectors.
 #ifdef FORWARD
 #define RUNS 4
-#define RUN(out, run) out->rows.far[run]
-#define RUN_SIZE(out, run) ((run) & 1 ? out->high : out->low)
-#define RUN_PLACE(run) ((run) * CHANNEL)
+#define WOVEN 1
+#define RUN(out, run) (out)->rows.far[run]
+#define RUN_SIZE(out, run) ((run) & 1 ? (out)->high : (out)->low)
+#define RUN_IS_PAST(out, run) ((run) > 0 || (out)->ll_past)
 #else
 #define RUNS 2
-#define RUN(out, run) out->rows.near[run]
-#define RUN_SIZE(out, run) (out->low + out->high)
-#define RUN_PLACE(run) ((run) * 2 * CHANNEL)
+#define WOVEN 2
+#define RUN(out, run) (out)->rows.near[run]
+#define RUN_SIZE(out, run) ((out)->low + (out)->high)
+#define RUN_IS_PAST(out, run) true
 #endif
+#define RUN_ROOM ((GATHERED + 1) * VECTOR * WOVEN)
 
-static inline Out out_at(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *gathered) {
+typedef struct {
+  Rows rows;
+  int low, high;
+  bool ll_past, gathers;
+  local T *gathered;
+  int base;        // the sample that the first gathered one is
+  int done[RUNS];  // the first that is not stored
+} Out;
+
+// Results of pair of rows p, of which those from place `first` of the strip's own on will be gathered.
+static inline Out out_at(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *gathered,
+                         const int first) {
   Out out;
   out.rows = rows_at(plane, p, strip->own.left);
-  out.gathered = (local T *)gathered;
   out.low = LOW_OF(strip->own), out.high = HIGH_OF(strip->own);
   out.ll_past = !pass->has_corner;
+  out.gathers = false;
+  out.gathered = (local T *)gathered;
+  out.base = first * WOVEN;
+#if STREAM
   bool aligned = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    aligned &= (ulong)RUN((&out), run) % sizeof(TV) == 0;
+    aligned &= (ulong)RUN(&out, run) % sizeof(TV) == 0;
 #ifdef FORWARD
     dense &= out.rows.step[run] == 1;
 #endif
+    out.done[run] = first * WOVEN;
   }
-  out.gathers = STREAM && dense && !aligned;
+  out.gathers = dense && !aligned;
+#endif
   return out;
 }
 
@@ -91,21 +103,40 @@ INLINE void put_pairs(const Out *out, const int cy, const int at, const AV s, co
     store_pairs(&out->rows, cy, at, out->low, out->high, low, high, out->ll_past);
     return;
   }
+  local T *const to = out->gathered + at * WOVEN - out->base;
 #ifdef FORWARD
-  ((local LooseT *)(out->gathered + RUN_PLACE(2 * cy) + at))->v = low;
-  ((local LooseT *)(out->gathered + RUN_PLACE(2 * cy + 1) + at))->v = high;
+  STORE_L(low, to + 2 * cy * RUN_ROOM);
+  STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
 #else
   TV a, b;
   a.even = low.lo, a.odd = high.lo, b.even = low.hi, b.odd = high.hi;
-  ((local LooseT *)(out->gathered + RUN_PLACE(cy) + 2 * at))->v = a;
-  ((local LooseT *)(out->gathered + RUN_PLACE(cy) + 2 * at + VECTOR))->v = b;
+  STORE_L(a, to + cy * RUN_ROOM);
+  STORE_L(b, to + cy * RUN_ROOM + VECTOR);
 #endif
 }
 
-INLINE void put_gathered(const Out *out) {
+// Stores what was gathered of the pairs before `end`, but for the rest after the last whole vector.
+INLINE void put_gathered(Out *out, const int end) {
+  if (!out->gathers || end * WOVEN - out->base < GATHERED * VECTOR * WOVEN) return;
+  UNROLL for (int run = 0; run < RUNS; ++run) {
+    local T *const from = out->gathered + run * RUN_ROOM;
+    const int done = out->done[run], n = min(end * WOVEN, RUN_SIZE(out, run)) - done;
+    out->done[run] += store_whole(from + done - out->base, RUN(out, run) + done, n, RUN_IS_PAST(out, run));
+    STORE_L(LOAD_L(from + end * WOVEN - VECTOR - out->base), from);
+  }
+  out->base = end * WOVEN - VECTOR;
+}
+
+// Stores all that was gathered of the pairs before `end`.
+INLINE void put_rest(Out *out, const int end) {
   if (!out->gathers) return;
-  UNROLL for (int run = 0; run < RUNS; ++run)
-    store_run(out->gathered + RUN_PLACE(run), RUN(out, run), RUN_SIZE(out, run), run > 0 || out->ll_past);
+  UNROLL for (int run = 0; run < RUNS; ++run) {
+    local T *const from = out->gathered + run * RUN_ROOM - out->base;
+    const int last = min(end * WOVEN, RUN_SIZE(out, run));
+    int done = out->done[run];
+    done += store_whole(from + done, RUN(out, run) + done, last - done, RUN_IS_PAST(out, run));
+    for (; done < last; ++done) RUN(out, run)[done] = from[done];
+  }
 }
 
 // Takes in pair of rows p, which no border is near to, and stores the results of pair p - Y_LAST_LAG.
@@ -128,7 +159,7 @@ INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip
                   local A *ends, local A *gathered, const bool stores) {
   lift_ends(plane, p, strip, pass->boundary, ends);
   const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  const Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered);
+  Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered, 0);
   const Ring ring = ring_at(memory, p);
   const int whole = HIGH_OF(strip->all) / VECTOR * VECTOR;
   const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
@@ -159,9 +190,10 @@ INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip
     if (stores) {
       put_pairs(&out, 0, at - skipped, ss, ds);
       put_pairs(&out, 1, at - skipped, sd, dd);
+      put_gathered(&out, at - skipped + VECTOR);
     }
   }
-  if (stores) put_gathered(&out);
+  if (stores) put_rest(&out, end - skipped);
 }
 
 #else
@@ -179,7 +211,7 @@ INLINE void put_end(const Out *out, const Span span, local A *row, const Strip *
 INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *memory,
                   local A *ends, local A *gathered, const bool stores) {
   const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  const Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered);
+  Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered, strip->at_left ? ENDS : 0);
   const Ring ring = ring_at(memory, p);
   const int low = LOW_OF(strip->all), high = HIGH_OF(strip->all);
   const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
@@ -218,12 +250,14 @@ INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip
     if (!stores || at < skipped || is_result_of_end(strip, at)) continue;
     put_pairs(&out, 0, at - skipped, s[0][X_LAST_LAG], d[0][X_LAST_LAG]);
     put_pairs(&out, 1, at - skipped, s[1][X_LAST_LAG], d[1][X_LAST_LAG]);
+    put_gathered(&out, at - skipped + VECTOR);
   }
   if (!stores) return;
+  put_rest(&out, (strip->at_right ? strip->right_end : end) - skipped);
+  out.gathers = false;
   if (strip->at_left) put_end(&out, left_span(strip), ends, strip, pass->boundary, 0, ENDS);
   if (strip->at_right)
     put_end(&out, right_span(strip), ends + RIGHT, strip, pass->boundary, strip->right_end, end);
-  put_gathered(&out);
 }
 #endif
 
@@ -273,7 +307,7 @@ void single_loop_2d(global T *from, global T *to, global T *corner, const Pass p
   local A memory[ROWS * ROW];
   for (int i = 0; i < (2 * Y_KEPT + 1) * ROW; i += VECTOR) STORE_V((AV)(0), memory + i);
   local A *const ring = memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const ends = zeros + ROW;
-  local A *const gathered = ends + 2 * ROW, *const result = gathered + 2 * ROW;
+  local A *const gathered = ends + 2 * ROW, *const result = gathered + GATHERED_ROWS * ROW;
 
   const int number = get_group_id(0), rest = number / pass.groups;
   const Plane plane = PLANE(rest / pass.segments);

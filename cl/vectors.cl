@@ -20,10 +20,13 @@ typedef struct {
 #else
 typedef LooseA LooseT;
 #endif
+// ... of numbers in local memory, of samples in global and in local memory.
 #define LOAD_V(p) (((local const LooseA *)(p))->v)
 #define STORE_V(v_, p) (((local LooseA *)(p))->v = (v_))
 #define LOAD_T(p) (((global const LooseT *)(p))->v)
 #define STORE_T(v_, p) (((global LooseT *)(p))->v = (v_))
+#define LOAD_L(p) (((local const LooseT *)(p))->v)
+#define STORE_L(v_, p) (((local LooseT *)(p))->v = (v_))
 
 #define TO_A(v) JOIN(convert_, AV)(v)
 #define TO_T(v) JOIN(convert_, TV)(v)
@@ -79,20 +82,19 @@ INLINE TV load_some(global const T *from, const long step, const int n) {
   return JOIN(vload, VECTOR)(0, some);
 }
 
-// Stores past the caches where that is to be had: what is written is not read again soon.
+// Stores a vector at a multiple of its size, past the caches where that is to be had.
 #define STORE_PAST(v, p) STORE_T(v, p)
 #if STREAM && BUILTINS && defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
 #undef STORE_PAST
-#define STORE_PAST(v, p)                                                           \
-  if ((ulong)(p) % sizeof(TV) == 0) __builtin_nontemporal_store(v, (global TV *)(p)); \
-  else STORE_T(v, p)
+#define STORE_PAST(v, p) __builtin_nontemporal_store(v, (global TV *)(p))
 #endif
 #endif
 
+// The `n` first samples of a vector, `step` apart; past the caches if they are not read again soon.
 INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
   if (n >= VECTOR && step == 1) {
-    if (past) {
+    if (past && (ulong)to % sizeof(TV) == 0) {
       STORE_PAST(v, to);
     } else {
       STORE_T(v, to);
@@ -104,13 +106,18 @@ INLINE void store_some(const TV v, global T *to, const long step, const int n, c
   }
 }
 
-// Stores `n` neighbours; where vectors do not start at multiples of their size, head and tail go one by one.
-INLINE void store_run(local const T *from, global T *to, const int n, const bool past) {
+// Stores `n` neighbours but for the last ones that are no whole vector in memory, and says how many. Those
+// before the first whole vector go one by one.
+INLINE int store_whole(local const T *from, global T *to, const int n, const bool past) {
   const int head = min(n, (int)((VECTOR - (ulong)to / sizeof(T) % VECTOR) % VECTOR));
   int i = 0;
   for (; i < head; ++i) to[i] = from[i];
-  for (; i + VECTOR <= n; i += VECTOR) store_some(((local const LooseT *)(from + i))->v, to + i, 1, VECTOR, past);
-  for (; i < n; ++i) to[i] = from[i];
+  if (past) {
+    for (; i + VECTOR <= n; i += VECTOR) STORE_PAST(LOAD_L(from + i), to + i);
+  } else {
+    for (; i + VECTOR <= n; i += VECTOR) STORE_T(LOAD_L(from + i), to + i);
+  }
+  return i;
 }
 
 // Asks for what will be loaded soon.

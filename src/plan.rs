@@ -67,7 +67,6 @@ impl<T: Sample> Plan<T> {
             None => Strategy::choose(&forward, &target)?,
         };
         let inverse = problem(Direction::Inverse);
-        strategy.require(&inverse, &target)?;
         log::debug!(
             "{} {:?} on {} samples: {strategy} on {}",
             transform.wavelet,

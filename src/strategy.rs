@@ -53,7 +53,7 @@ impl Strategy {
         }
     }
 
-    /// Whether this strategy can solve a problem on a device, and whether it should.
+    /// Whether this strategy can solve a problem on a device, there and back, and whether it should.
     pub(crate) fn fit(self, problem: &Problem, target: &Target) -> Fit {
         if problem.sample == SampleType::F64 && !target.device.fp64 {
             return Fit::No {
@@ -65,11 +65,15 @@ impl Strategy {
                 why: "the array has more than 2^31 lines along one axis".to_owned(),
             };
         }
-        match self {
+        let one_way = |problem: &Problem| match self {
             Strategy::Streamed => streamed::fit(problem, target),
             Strategy::SingleLoop => single_loop::fit(problem, target),
             Strategy::Separable => Fit::Preferred,
             Strategy::Stepwise => Fit::Works,
+        };
+        match one_way(&problem.back()) {
+            Fit::No { why } => Fit::No { why },
+            Fit::Works | Fit::Preferred => one_way(problem),
         }
     }
 
@@ -127,6 +131,19 @@ pub(crate) struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
     pub direction: Direction,
+}
+
+impl Problem {
+    /// The same in the other direction.
+    fn back(&self) -> Problem {
+        Problem {
+            direction: match self.direction {
+                Direction::Forward => Direction::Inverse,
+                Direction::Inverse => Direction::Forward,
+            },
+            ..self.clone()
+        }
+    }
 }
 
 /// What a design is for: a device, and what was measured on such.

@@ -242,6 +242,34 @@ fn several_strips_and_bands_of_vectors() {
     }
 }
 
+/// As large arrays are, of which results go past the caches: from rows that start anywhere.
+#[test]
+fn results_past_the_caches() {
+    fn check_in_vectors<T: TestSample>(device: &Device, wavelet: Wavelet) {
+        if !T::TYPE.is_served_by(&wavelet) || (T::TYPE == SampleType::F64 && !device.info().fp64) {
+            return;
+        }
+        for strategy in [Strategy::SingleLoop, Strategy::Separable] {
+            let line = format!("cpu | {strategy} | {} | STREAMED=1", T::TYPE);
+            let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
+            for width in [512, 1023, 1025, 1090, 1207] {
+                let transform = Transform::new(wavelet, [60, width]).levels(2);
+                for layout in Layout::ALL {
+                    check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
+                }
+            }
+        }
+    }
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        check_in_vectors::<f32>(&device, Wavelet::CDF_9_7);
+        check_in_vectors::<f64>(&device, Wavelet::DAUB_4);
+        check_in_vectors::<i32>(&device, Wavelet::VC2_FIDELITY);
+        check_in_vectors::<i16>(&device, Wavelet::CDF_5_3);
+        check_in_vectors::<i16>(&device, Wavelet::VC2_DD_13_7);
+    }
+}
+
 #[test]
 fn no_exchange() {
     for device in devices() {

@@ -112,11 +112,19 @@ impl Sizes {
         2 * self.channel * self.rows() * self.vectors.bytes
     }
 
+    /// Rows that gathered results take: a vector more than are gathered, in four bands.
+    fn gathered_rows(&self) -> usize {
+        (4 * (GATHERED + 1) * self.vectors.samples).div_ceil(2 * self.channel)
+    }
+
     /// Rows in local memory: the ring, zeros, ends, gathered results, and a result whose x comes last.
     fn rows(&self) -> usize {
-        2 * self.vectors.y.kept + 1 + 2 + 2 + usize::from(!self.x_first)
+        2 * self.vectors.y.kept + 1 + 2 + self.gathered_rows() + usize::from(!self.x_first)
     }
 }
+
+/// Vectors of each band that wait for being stored where rows are not aligned.
+const GATHERED: usize = 16;
 
 /// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
 const MARGIN: usize = 32;
@@ -149,6 +157,8 @@ fn launch(
     let mut defines = sizes.vectors.defines(target);
     defines.extend([
         ("ROWS", sizes.rows()),
+        ("GATHERED", GATHERED),
+        ("GATHERED_ROWS", sizes.gathered_rows()),
         ("ROW", 2 * sizes.channel),
         ("MARGIN", MARGIN),
         ("CHANNEL", sizes.channel),

@@ -19,7 +19,7 @@ pub(super) struct Vectors {
     pub y: Lags,
 }
 
-/// Bytes of an array from which on results are stored past the caches.
+/// Bytes of an array of which more are stored past the caches.
 const STREAMED: usize = 16 << 20;
 
 impl Vectors {
@@ -27,15 +27,18 @@ impl Vectors {
     pub fn new(strategy: Strategy, problem: &Problem, target: &Target, y: Lags) -> Self {
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
-        let tuned = target
-            .tuning
-            .size("VECTOR", strategy, problem, target.device, native);
+        let tuned = |name, default| {
+            target
+                .tuning
+                .size(name, strategy, problem, target.device, default)
+        };
+        let array = problem.transform.len() * problem.sample.size();
         let stencils = stencils(problem);
         let by_vector: Vec<Stencil> = stencils.iter().map(in_vectors).collect();
         Vectors {
-            samples: tuned.next_power_of_two().clamp(8, 16),
+            samples: tuned("VECTOR", native).next_power_of_two().clamp(8, 16),
             bytes,
-            stream: problem.transform.len() * problem.sample.size() > STREAMED,
+            stream: array > tuned("STREAMED", STREAMED),
             x: Lags::new(&by_vector),
             y,
         }
