@@ -24,8 +24,11 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
 void column_four_pairs(global T *from, global T *to, global T *corner, const Pass pass) {
   local T s_ring[SPAN][COLUMNS], d_ring[SPAN][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
-  const int index = get_group_id(0) % pass.groups * COLUMNS + x;
-  const int top = get_group_id(0) / pass.groups * pass.windows * WINDOW;
+  // The first work-groups do borders, and then pass the barriers of a strip that is stored nowhere.
+  const int group = (int)get_group_id(0) - pass.step;
+  lift_borders(from, to, corner, pass, group);
+  const int index = max(group, 0) % pass.groups * COLUMNS + x;
+  const int top = max(group, 0) / pass.groups * pass.windows * WINDOW;
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
   const int end = END_OF_INNER(pass.samples);
   const Line in = INPUT_LINE(min(index, pass.lines - 1));
@@ -34,7 +37,7 @@ void column_four_pairs(global T *from, global T *to, global T *corner, const Pas
   LOAD_PAIRS(0, REACH_LO + REACH_HI)
   for (int w = 0; w < pass.windows; ++w) {
     const int start = w * WINDOW;
-    if (top + start + FIRST_INNER >= end) break;
+    if (top + start + FIRST_INNER >= end || group < 0) break;
     LOAD_PAIRS(start + REACH_LO + REACH_HI, start + SPAN)
     barrier(CLK_LOCAL_MEM_FENCE);
 

@@ -13,6 +13,13 @@
   UNROLL for (int n = REACH_LO - (before); n < REACH_LO + PAIRS + (after); ++n)    \
     target[n] = LIFT_##k(target[n], AT_##source);
 
+// The borders of a line for each work-item, where `group` counts back from -1.
+INLINE void lift_borders(global T *from, global T *to, global T *corner, const Pass pass, const int group) {
+  const int size = get_local_size(0) * get_local_size(1);
+  const int index = (-1 - group) * size + get_local_id(1) * get_local_size(0) + get_local_id(0);
+  if (group < 0 && index < pass.lines) lift_border(INPUT_LINE(index), OUTPUT_LINE(index), pass);
+}
+
 // The pairs of a line that have no border in reach; border.cl does the others.
 #define FIRST_INNER REACH_LO
 #define END_OF_INNER(samples) (S_COUNT(samples) - REACH_HI - 1)

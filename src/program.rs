@@ -11,9 +11,10 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 19] = [
+const SOURCES: [(&str, &str); 20] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
+    ("border_lines.cl", include_str!("../cl/border_lines.cl")),
     ("border.cl", include_str!("../cl/border.cl")),
     ("four_pairs.cl", include_str!("../cl/four_pairs.cl")),
     ("row_four_pairs.cl", include_str!("../cl/row_four_pairs.cl")),

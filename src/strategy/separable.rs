@@ -180,7 +180,7 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// The launches of one pass: the inner pairs of its lines, if they are long enough, and their ends.
+    /// The launches of one pass. Most do the ends of lines as well.
     fn launches(
         &self,
         arguments: Arguments,
@@ -188,15 +188,19 @@ impl<'a> Kernels<'a> {
         (from, to, corner): (Array, Array, Option<Array>),
     ) -> Vec<Pass> {
         let inner = self.reach.inner(arguments.samples as usize).len();
-        let main = (inner > 0).then(|| match (&self.vectors, contiguous) {
-            (Some(vectors), true) => vector_passes::row_pass(vectors, self.target, arguments),
-            (Some(vectors), false) => {
-                vector_passes::column_pass(vectors, self.target, arguments, inner)
+        let (target, border) = (self.target, self.reach.border());
+        let launches = match (&self.vectors, contiguous) {
+            _ if inner == 0 => vec![self.ends(arguments)],
+            (None, true) => vec![self.row_pass(arguments, inner)],
+            (None, false) => vec![self.column_pass(arguments, inner)],
+            (Some(vectors), true) => {
+                vec![vector_passes::row_pass(vectors, target, arguments, border)]
             }
-            (None, true) => self.row_pass(arguments, inner),
-            (None, false) => self.column_pass(arguments, inner),
-        });
-        let launches = main.into_iter().chain([self.ends(arguments)]);
+            (Some(vectors), false) => vec![
+                vector_passes::column_pass(vectors, target, arguments, inner),
+                self.ends(arguments),
+            ],
+        };
         let pass = |(kernel, arguments, groups)| Pass {
             kernel,
             from,
@@ -205,51 +209,74 @@ impl<'a> Kernels<'a> {
             arguments,
             groups,
         };
-        launches.map(pass).collect()
+        launches.into_iter().map(pass).collect()
     }
 
     fn row_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
         let [x, y] = self.tiles.row;
+        let lines = arguments.lines as usize;
         let tiles_a_row = inner.div_ceil(PAIRS * x);
         let kernel = Kernel {
             name: "row_four_pairs",
-            parts: &["four_pairs.cl", "row_four_pairs.cl"],
-            defines: vec![("ROWS_X", x), ("ROWS_Y", y)],
+            parts: &[
+                "boundary.cl",
+                "border.cl",
+                "four_pairs.cl",
+                "row_four_pairs.cl",
+            ],
+            defines: vec![
+                ("ROWS_X", x),
+                ("ROWS_Y", y),
+                ("BORDER", self.reach.border()),
+            ],
             group: [x, y],
         };
         let arguments = Arguments {
             groups: tiles_a_row as i32,
+            step: lines.div_ceil(x * y) as i32,
             ..arguments
         };
-        let groups = tiles_a_row * (arguments.lines as usize).div_ceil(y);
+        let groups = lines.div_ceil(x * y) + tiles_a_row * lines.div_ceil(y);
         (kernel, arguments, groups)
     }
 
     fn column_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
         let [x, y] = self.tiles.column;
-        let strips = (arguments.lines as usize).div_ceil(x);
+        let lines = arguments.lines as usize;
+        let strips = lines.div_ceil(x);
         let windows = inner.div_ceil(PAIRS * y);
         let segments = self.tiles.filling.div_ceil(strips).clamp(1, windows);
         let windows_each = windows.div_ceil(segments);
         let kernel = Kernel {
             name: "column_four_pairs",
-            parts: &["four_pairs.cl", "column_four_pairs.cl"],
-            defines: vec![("COLUMNS", x), ("WINDOW_Y", y)],
+            parts: &[
+                "boundary.cl",
+                "border.cl",
+                "four_pairs.cl",
+                "column_four_pairs.cl",
+            ],
+            defines: vec![
+                ("COLUMNS", x),
+                ("WINDOW_Y", y),
+                ("BORDER", self.reach.border()),
+            ],
             group: [x, y],
         };
         let arguments = Arguments {
             groups: strips as i32,
             windows: windows_each as i32,
+            step: lines.div_ceil(x * y) as i32,
             ..arguments
         };
-        (kernel, arguments, strips * windows.div_ceil(windows_each))
+        let groups = lines.div_ceil(x * y) + strips * windows.div_ceil(windows_each);
+        (kernel, arguments, groups)
     }
 
     fn ends(&self, arguments: Arguments) -> (Kernel, Arguments, usize) {
         let group = self.tiles.linear;
         let kernel = Kernel {
-            name: "border",
-            parts: &["boundary.cl", "border.cl"],
+            name: "border_lines",
+            parts: &["boundary.cl", "border.cl", "border_lines.cl"],
             defines: vec![("GROUP", group), ("BORDER", self.reach.border())],
             group: [group, 1],
         };
@@ -297,7 +324,7 @@ mod tests {
 
     /// The arrays that the main passes go between.
     fn path(design: &Design) -> Vec<(Array, Array, Option<Array>)> {
-        let main = |pass: &&Pass| pass.kernel.name != "border";
+        let main = |pass: &&Pass| pass.kernel.name != "border_lines";
         let path = design.passes.iter().filter(main);
         path.map(|pass| (pass.from, pass.to, pass.corner)).collect()
     }
@@ -368,15 +395,12 @@ mod tests {
             .map(|pass| pass.kernel.name)
             .collect();
         // Four interleaved channels: the innermost transformed axis is not contiguous.
-        assert_eq!(
-            names,
-            ["column_four_pairs", "border", "column_four_pairs", "border"]
-        );
+        assert_eq!(names, ["column_four_pairs", "column_four_pairs"]);
         let picture = Transform::new(Wavelet::CDF_9_7, [1080, 1920]);
         let design = designed(picture, Direction::Forward);
-        assert_eq!(design.passes[2].kernel.name, "row_four_pairs");
-        // 240 rows of tiles, each of 8 tiles of 128 pairs.
-        assert_eq!(design.passes[2].groups, 135 * 8);
+        assert_eq!(design.passes[1].kernel.name, "row_four_pairs");
+        // 135 rows of tiles, each of 8 tiles of 128 pairs, and 5 groups for borders.
+        assert_eq!(design.passes[1].groups, 135 * 8 + 5);
     }
 
     #[test]
@@ -394,6 +418,10 @@ mod tests {
     #[test]
     fn short_lines_are_left_to_the_border() {
         let tiny = designed(Transform::new(Wavelet::CDF_9_7, [5, 7]), Direction::Forward);
-        assert!(tiny.passes.iter().all(|pass| pass.kernel.name == "border"));
+        assert!(
+            tiny.passes
+                .iter()
+                .all(|pass| pass.kernel.name == "border_lines")
+        );
     }
 }

@@ -32,17 +32,29 @@ fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
 
+/// `border` pairs at each end of a line are lifted apart.
 pub(super) fn row_pass(
     vectors: &Vectors,
     target: &Target,
     arguments: Arguments,
+    border: usize,
 ) -> (Kernel, Arguments, usize) {
     let lines = arguments.lines as usize;
     let lines_each = lines.div_ceil(wanted(target));
+    let mut defines = vectors.defines(target);
+    defines.push(("BORDER", border));
     let kernel = Kernel {
         name: "row_vectors",
-        parts: &["vectors.cl", "pairs.cl", "pipeline_x.cl", "row_vectors.cl"],
-        defines: vectors.defines(target),
+        // The border's steps are on single numbers, all after it on vectors.
+        parts: &[
+            "boundary.cl",
+            "border.cl",
+            "vectors.cl",
+            "pairs.cl",
+            "pipeline_x.cl",
+            "row_vectors.cl",
+        ],
+        defines,
         group: [1, 1],
     };
     let arguments = Arguments {
