@@ -173,20 +173,25 @@ pub(crate) struct Tiles {
 impl Tiles {
     /// Sizes for kernels without local memory.
     pub fn of(device: &DeviceInfo) -> Self {
-        Self::new(device, |_| 0, |_| 0)
+        Self::new(device, |_, papers| papers, |_| 0, |_| 0)
     }
 
-    /// The sizes that the papers found best, reduced to what the device allows. `row_bytes` and
-    /// `column_bytes` say how much local memory a work-group of that size needs.
+    /// The sizes that the papers found best, or those `tuned` instead, reduced to what the device allows.
+    /// `row_bytes` and `column_bytes` say how much local memory a work-group of that size needs.
     pub fn new(
         device: &DeviceInfo,
+        tuned: impl Fn(&str, usize) -> usize,
         row_bytes: impl Fn([usize; 2]) -> usize,
         column_bytes: impl Fn([usize; 2]) -> usize,
     ) -> Self {
         // Kucis: groups of 256, strips of 32 columns.
         Tiles {
-            row: reduced([32, 8], device, row_bytes),
-            column: reduced([32, 8], device, column_bytes),
+            row: reduced([tuned("ROWS_X", 32), tuned("ROWS_Y", 8)], device, row_bytes),
+            column: reduced(
+                [tuned("COLUMNS", 32), tuned("WINDOW_Y", 8)],
+                device,
+                column_bytes,
+            ),
             linear: 64
                 .min(device.max_work_group)
                 .min(device.max_work_items[0])
@@ -194,7 +199,7 @@ impl Tiles {
             filling: device.compute_units.max(1)
                 * match device.kind {
                     DeviceKind::Cpu => 4,
-                    DeviceKind::Gpu | DeviceKind::Accelerator => 32,
+                    DeviceKind::Gpu | DeviceKind::Accelerator => tuned("FILLING", 32),
                 },
         }
     }
@@ -303,7 +308,7 @@ mod tests {
             local_memory,
             ..DeviceInfo::imaginary()
         };
-        Tiles::new(&device, |_| 0, |[x, y]| 64 * x * y).column
+        Tiles::new(&device, |_, papers| papers, |_| 0, |[x, y]| 64 * x * y).column
     }
 
     #[test]

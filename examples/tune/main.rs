@@ -67,14 +67,18 @@ struct Arguments {
 }
 
 /// The strategies that leave sizes open, and the candidates for these.
-const GRIDS: [(Strategy, &str); 2] = [
+const GRIDS: [(Strategy, &str); 3] = [
     (
         Strategy::Streamed,
         "PAIRS=2,4,8 AHEAD=1,2,3,4 GROUP=32,64,128,256 FILLING=8,16,32,64",
     ),
     (
         Strategy::SingleLoop,
-        "VECTOR=8,16 STRIP=128,256,512,1024,2048 BAND=16,32,64,128,256",
+        "VECTOR=8,16 STRIP=256,512,1024,2048,4096 BAND=16,32,64,128,256",
+    ),
+    (
+        Strategy::Separable,
+        "ROWS_X=16,32,64 ROWS_Y=2,4,8,16 COLUMNS=32,64 WINDOW_Y=4,8,16 FILLING=8,16,32,64",
     ),
 ];
 

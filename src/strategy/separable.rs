@@ -2,7 +2,7 @@
 //! cl/column_four_pairs.cl along all others, cl/border.cl for the ends of both.
 
 use super::vectors::Vectors;
-use super::{Array, Design, Kernel, Pass, Problem, Target, vector_passes};
+use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};
 use crate::device_info::DeviceKind;
 use crate::geometry::{Arguments, Order, View, lines, with_corner};
 use crate::prelude;
@@ -165,8 +165,13 @@ impl<'a> Kernels<'a> {
             problem.direction,
         );
         let (reach, bytes) = (Reach::new(&stencils), problem.sample.size());
+        let tuned = |name: &str, default| {
+            let (strategy, device) = (Strategy::Separable, target.device);
+            target.tuning.size(name, strategy, problem, device, default)
+        };
         let tiles = Tiles::new(
             target.device,
+            tuned,
             |group| row_local_samples(group, &reach) * bytes,
             |group| column_local_samples(group, &reach) * bytes,
         );
