@@ -37,18 +37,18 @@ INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
 #endif
 }
 
-// Stores the same; the far LL past the caches only where it is not read again soon.
+// Stores the same.
 INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
-                        const TV s, const TV d, const bool ll_past) {
+                        const TV s, const TV d) {
 #ifdef FORWARD
   const int ls = 2 * cy, hs = 2 * cy + 1;
-  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, cy == 1 || ll_past);
-  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at, true);
+  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at);
+  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at);
 #else
   TV a, b;
   a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
   const int n = low + high - 2 * at;
-  store_some(a, rows->near[cy] + 2 * at, 1, n, true);
-  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR, true);
+  store_some(a, rows->near[cy] + 2 * at, 1, n);
+  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR);
 #endif
 }

@@ -56,13 +56,13 @@ INLINE void load_row(const Plane *plane, const int p, const int cy, const Span s
 
 // Stores row cy of pair of rows p; the span's columns start at place `skipped` of it.
 INLINE void store_row(const Plane *plane, const int p, const int cy, const Span span, local const A *row,
-                      const int skipped, const bool ll_past) {
+                      const int skipped) {
   SCALES(OUT)
   const Rows rows = rows_at(plane, p, span.left);
   for (int at = 0; at < LOW_OF(span); at += VECTOR) {
     const TV s = TO_T(OUT_V(LOAD_V(row + X_s + skipped + at), scale[2 * cy]));
     const TV d = TO_T(OUT_V(LOAD_V(row + X_d + skipped + at), scale[2 * cy + 1]));
-    store_pairs(&rows, cy, at, LOW_OF(span), HIGH_OF(span), s, d, ll_past);
+    store_pairs(&rows, cy, at, LOW_OF(span), HIGH_OF(span), s, d);
   }
 }
 

@@ -29,7 +29,7 @@ void row_vectors(global T *from, global T *to, global T *corner, const Pass pass
       sweep_x(s, d);
       if (at < 0) continue;
       const TV done_s = TO_T(SCALED_OUT(s, s[X_LAST_LAG])), done_d = TO_T(SCALED_OUT(d, d[X_LAST_LAG]));
-      store_pairs(&to_rows, 0, at, low, high, done_s, done_d, !pass.has_corner);
+      store_pairs(&to_rows, 0, at, low, high, done_s, done_d);
     }
     lift_border(in, out, pass);
   }

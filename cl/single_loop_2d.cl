@@ -47,98 +47,6 @@ INLINE bool is_result_of_end(const Strip *strip, const int at) {
 
 // --- one pair of rows --------------------------------------------------------------------------------
 
-// Vectors of results on their way to memory. Where rows do not start at multiples of a vector they are
-// gathered in local memory, GATHERED vectors at a time, and stored from there as whole aligned vectors.
-#ifdef FORWARD
-#define RUNS 4
-#define WOVEN 1
-#define RUN(out, run) (out)->rows.far[run]
-#define RUN_SIZE(out, run) ((run) & 1 ? (out)->high : (out)->low)
-#define RUN_IS_PAST(out, run) ((run) > 0 || (out)->ll_past)
-#else
-#define RUNS 2
-#define WOVEN 2
-#define RUN(out, run) (out)->rows.near[run]
-#define RUN_SIZE(out, run) ((out)->low + (out)->high)
-#define RUN_IS_PAST(out, run) true
-#endif
-#define RUN_ROOM ((GATHERED + 1) * VECTOR * WOVEN)
-
-typedef struct {
-  Rows rows;
-  int low, high;
-  bool ll_past, gathers;
-  local T *gathered;
-  int base;        // the sample that the first gathered one is
-  int done[RUNS];  // the first that is not stored
-} Out;
-
-// Results of pair of rows p, of which those from place `first` of the strip's own on will be gathered.
-static inline Out out_at(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *gathered,
-                         const int first) {
-  Out out;
-  out.rows = rows_at(plane, p, strip->own.left);
-  out.low = LOW_OF(strip->own), out.high = HIGH_OF(strip->own);
-  out.ll_past = !pass->has_corner;
-  out.gathers = false;
-  out.gathered = (local T *)gathered;
-  out.base = first * WOVEN;
-#if STREAM
-  bool aligned = true, dense = true;
-  UNROLL for (int run = 0; run < RUNS; ++run) {
-    aligned &= (ulong)RUN(&out, run) % sizeof(TV) == 0;
-#ifdef FORWARD
-    dense &= out.rows.step[run] == 1;
-#endif
-    out.done[run] = first * WOVEN;
-  }
-  out.gathers = dense && !aligned;
-#endif
-  return out;
-}
-
-INLINE void put_pairs(const Out *out, const int cy, const int at, const AV s, const AV d) {
-  const TV low = TO_T(OUT_V(s, SCALE(OUT, 0, cy))), high = TO_T(OUT_V(d, SCALE(OUT, 1, cy)));
-  if (!out->gathers) {
-    store_pairs(&out->rows, cy, at, out->low, out->high, low, high, out->ll_past);
-    return;
-  }
-  local T *const to = out->gathered + at * WOVEN - out->base;
-#ifdef FORWARD
-  STORE_L(low, to + 2 * cy * RUN_ROOM);
-  STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
-#else
-  TV a, b;
-  a.even = low.lo, a.odd = high.lo, b.even = low.hi, b.odd = high.hi;
-  STORE_L(a, to + cy * RUN_ROOM);
-  STORE_L(b, to + cy * RUN_ROOM + VECTOR);
-#endif
-}
-
-// Stores what was gathered of the pairs before `end`, but for the rest after the last whole vector.
-INLINE void put_gathered(Out *out, const int end) {
-  if (!out->gathers || end * WOVEN - out->base < GATHERED * VECTOR * WOVEN) return;
-  UNROLL for (int run = 0; run < RUNS; ++run) {
-    local T *const from = out->gathered + run * RUN_ROOM;
-    const int done = out->done[run], n = min(end * WOVEN, RUN_SIZE(out, run)) - done;
-    out->done[run] += store_whole(from + done - out->base, RUN(out, run) + done, n, RUN_IS_PAST(out, run));
-    STORE_L(LOAD_L(from + end * WOVEN - VECTOR - out->base), from);
-  }
-  out->base = end * WOVEN - VECTOR;
-}
-
-// Stores all that was gathered of the pairs before `end`.
-INLINE void put_rest(Out *out, const int end) {
-  if (!out->gathers) return;
-  UNROLL for (int run = 0; run < RUNS; ++run) {
-    local T *const from = out->gathered + run * RUN_ROOM - out->base;
-    const int last = min(end * WOVEN, RUN_SIZE(out, run));
-    int done = out->done[run];
-    done += store_whole(from + done, RUN(out, run) + done, last - done, RUN_IS_PAST(out, run));
-    for (; done < last; ++done) RUN(out, run)[done] = from[done];
-  }
-}
-
 // Takes in pair of rows p, which no border is near to, and stores the results of pair p - Y_LAST_LAG.
 #if X_FIRST
 INLINE void lift_ends(const Plane *plane, const int p, const Strip *strip, const int boundary, local A *ends) {
@@ -155,11 +63,11 @@ INLINE void lift_ends(const Plane *plane, const int p, const Strip *strip, const
   }
 }
 
-INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *memory,
+INLINE void sweep(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *memory,
                   local A *ends, local A *gathered, const bool stores) {
-  lift_ends(plane, p, strip, pass->boundary, ends);
+  lift_ends(plane, p, strip, boundary, ends);
   const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered, 0);
+  Out out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, 0);
   const Ring ring = ring_at(memory, p);
   const int whole = HIGH_OF(strip->all) / VECTOR * VECTOR;
   const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
@@ -208,10 +116,10 @@ INLINE void put_end(const Out *out, const Span span, local A *row, const Strip *
   }
 }
 
-INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip *strip, local A *memory,
+INLINE void sweep(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *memory,
                   local A *ends, local A *gathered, const bool stores) {
   const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  Out out = out_at(plane, pass, p - Y_LAST_LAG, strip, gathered, strip->at_left ? ENDS : 0);
+  Out out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, strip->at_left ? ENDS : 0);
   const Ring ring = ring_at(memory, p);
   const int low = LOW_OF(strip->all), high = HIGH_OF(strip->all);
   const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
@@ -255,9 +163,9 @@ INLINE void sweep(const Plane *plane, const Pass *pass, const int p, const Strip
   if (!stores) return;
   put_rest(&out, (strip->at_right ? strip->right_end : end) - skipped);
   out.gathers = false;
-  if (strip->at_left) put_end(&out, left_span(strip), ends, strip, pass->boundary, 0, ENDS);
+  if (strip->at_left) put_end(&out, left_span(strip), ends, strip, boundary, 0, ENDS);
   if (strip->at_right)
-    put_end(&out, right_span(strip), ends + RIGHT, strip, pass->boundary, strip->right_end, end);
+    put_end(&out, right_span(strip), ends + RIGHT, strip, boundary, strip->right_end, end);
 }
 #endif
 
@@ -279,14 +187,14 @@ static inline Strip strip_at(const Pass *pass, const int number, const int width
 }
 
 // The same by rows, where a border is near or the strip is too narrow for ends of its own.
-INLINE void step_by_step(const Plane *plane, const Pass *pass, const int p, const int top, const int begin,
+INLINE void step_by_step(const Plane *plane, const int boundary, const int p, const int top, const int begin,
                          const Strip *strip, local A *ring, local A *zeros, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
     if (2 * p + cy >= plane->height) break;
     load_row(plane, p, cy, strip->all, RING_ROW(p, cy));
-    if (X_FIRST) lift_row(RING_ROW(p, cy), strip->all, pass->boundary);
+    if (X_FIRST) lift_row(RING_ROW(p, cy), strip->all, boundary);
   }
-  lift_rows(ring, zeros, p, top, LOW_OF(strip->all), plane->height, pass->boundary);
+  lift_rows(ring, zeros, p, top, LOW_OF(strip->all), plane->height, boundary);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
@@ -294,10 +202,10 @@ INLINE void step_by_step(const Plane *plane, const Pass *pass, const int p, cons
     local const A *row = RING_ROW(done, cy);
     if (!X_FIRST) {
       for (int i = 0; i < ROW; i += VECTOR) STORE_V(LOAD_V(row + i), result + i);
-      lift_row(result, strip->all, pass->boundary);
+      lift_row(result, strip->all, boundary);
       row = result;
     }
-    store_row(plane, done, cy, strip->own, row, strip->own.left - strip->all.left, !pass->has_corner);
+    store_row(plane, done, cy, strip->own, row, strip->own.left - strip->all.left);
   }
 }
 
@@ -321,8 +229,8 @@ void single_loop_2d(global T *from, global T *to, global T *corner, const Pass p
     // The rows before an inner seam are never stored.
     const bool inside = 2 * p + 1 < plane.height && (top > 0 || p + 1 >= Y_KEPT);
     if (wide && inside)
-      sweep(&plane, &pass, p, &strip, ring, ends, gathered, p - Y_LAST_LAG >= begin);
+      sweep(&plane, pass.boundary, p, &strip, ring, ends, gathered, p - Y_LAST_LAG >= begin);
     else
-      step_by_step(&plane, &pass, p, top, begin, &strip, ring, zeros, result);
+      step_by_step(&plane, pass.boundary, p, top, begin, &strip, ring, zeros, result);
   }
 }

@@ -91,10 +91,10 @@ INLINE TV load_some(global const T *from, const long step, const int n) {
 #endif
 #endif
 
-// The `n` first samples of a vector, `step` apart; past the caches if they are not read again soon.
-INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
+// The `n` first samples of a vector, `step` apart.
+INLINE void store_some(const TV v, global T *to, const long step, const int n) {
   if (n >= VECTOR && step == 1) {
-    if (past && (ulong)to % sizeof(TV) == 0) {
+    if ((ulong)to % sizeof(TV) == 0) {
       STORE_PAST(v, to);
     } else {
       STORE_T(v, to);
@@ -108,15 +108,11 @@ INLINE void store_some(const TV v, global T *to, const long step, const int n, c
 
 // Stores `n` neighbours but for the last ones that are no whole vector in memory, and says how many. Those
 // before the first whole vector go one by one.
-INLINE int store_whole(local const T *from, global T *to, const int n, const bool past) {
+INLINE int store_whole(local const T *from, global T *to, const int n) {
   const int head = min(n, (int)((VECTOR - (ulong)to / sizeof(T) % VECTOR) % VECTOR));
   int i = 0;
   for (; i < head; ++i) to[i] = from[i];
-  if (past) {
-    for (; i + VECTOR <= n; i += VECTOR) STORE_PAST(LOAD_L(from + i), to + i);
-  } else {
-    for (; i + VECTOR <= n; i += VECTOR) STORE_T(LOAD_L(from + i), to + i);
-  }
+  for (; i + VECTOR <= n; i += VECTOR) STORE_PAST(LOAD_L(from + i), to + i);
   return i;
 }
 

@@ -179,6 +179,7 @@ fn launch(
                 "pipeline_x.cl",
                 "pipeline_y.cl",
                 "row_buffers.cl",
+                "results.cl",
                 "single_loop_2d.cl",
             ],
             defines,
