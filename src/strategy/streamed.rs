@@ -180,6 +180,7 @@ fn launch(
             "boundary.cl",
             "exchange.cl",
             "plane.cl",
+            "tile_2d.cl",
             "frame_2d.cl",
             "streamed_2d.cl",
         ],
