@@ -59,7 +59,7 @@ typedef struct {
   int boundary;
   int shift_in, shift_out;
   int has_corner;
-  int step;              // stepwise: which step
+  int step;              // stepwise: which step; tail: how many levels
   int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
   int windows;           // positions of the window (streamed: pairs of rows) in a segment
   int segments;          // streamed: segments of a picture

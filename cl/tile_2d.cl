@@ -1,5 +1,5 @@
 // tile_2d: lifts a tile in local memory under any boundary rule, for kernels whose work-groups hold one
-// (frame_2d.cl).
+// (frame_2d.cl, tail_2d.cl).
 //
 // Cost: a barrier for each step and axis; three or more accesses to local memory for each sample lifted. Limited by
 // latency.

@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 13] = [
+const SOURCES: [(&str, &str); 14] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border.cl", include_str!("../cl/border.cl")),
@@ -26,6 +26,7 @@ const SOURCES: [(&str, &str); 13] = [
     ("tile_2d.cl", include_str!("../cl/tile_2d.cl")),
     ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
     ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
+    ("tail_2d.cl", include_str!("../cl/tail_2d.cl")),
     ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),
 ];

@@ -1,6 +1,8 @@
 //! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
-//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl).
+//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl). The last levels are one
+//! launch (tail.rs).
 
+use super::tail::Tail;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::geometry::{Arguments, Side};
@@ -126,7 +128,8 @@ impl Sizes {
 
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let sizes = Sizes::new(problem, target);
-    levels::design(problem, |arguments, arrays| {
+    let tail = Tail::new(Strategy::Streamed, problem, target);
+    levels::with_tail(problem, Some(&tail), |arguments, arrays| {
         launch(problem, target.device, &sizes, arguments, arrays)
     })
 }
