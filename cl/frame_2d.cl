@@ -54,6 +54,7 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
                      : window_of(plane->height, number - 1, FROM_Y, TO_Y(plane->height));
 
   const int width = number < 0 ? 0 : x.samples, height = number < 0 ? 0 : y.samples;
+  const int row = TILE_ROW(width);
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
@@ -64,15 +65,15 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
     const int band = 2 * cy + cx;
     const T v = plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]];
 #endif
-    tile[i] = (T)TILE_LOAD(cx, cy, plane->width, plane->height, v);
+    tile[iy * row + ix] = (T)TILE_LOAD(cx, cy, plane->width, plane->height, v);
   }
-  lift_both(tile, pass.boundary, width, height, 1, width);
+  lift_both(tile, pass.boundary, width, height, 1, row);
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const long px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
-    const T v = TILE_STORE(cx, cy, plane->width, plane->height, (A)tile[i]);
+    const T v = TILE_STORE(cx, cy, plane->width, plane->height, (A)tile[iy * row + ix]);
 #ifdef FORWARD
     const int band = 2 * cy + cx;
     plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]] = v;

@@ -7,7 +7,7 @@
 //
 // Cost per sample: 1 global read and 1 write; local memory for the samples of one picture, 2 barriers a level
 // and those of tile_2d.cl. One compute unit does a whole picture: limited by its latency, so it is for few
-// samples.
+// samples. Not measured on a GPU.
 
 // Where the coefficients of one axis stand at level `level` of the tail, `samples` samples long there, if they
 // stand as `first` at its level 0: interleaved always twice as far apart, else closer together.
@@ -64,8 +64,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void tail_2d(global T *from, global T *to, global T *corner, const Pass pass) {
   local T tile[TAIL];
   const Plane plane = PLANE(get_group_id(0));
-  // An odd number, so that the samples of a column do not share a bank of local memory.
-  const int row = plane.width | 1, levels = pass.step;
+  const int row = TILE_ROW(plane.width), levels = pass.step;
   // There is at least one: a loop that may be skipped would put its barriers under a condition, where PoCL 3.1 goes
   // wrong.
 #ifdef FORWARD

@@ -2,7 +2,7 @@
 //! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl). The last levels are one
 //! launch (tail.rs).
 
-use super::tail::Tail;
+use super::tail::{Tail, row};
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::geometry::{Arguments, Side};
@@ -103,7 +103,7 @@ impl Sizes {
             filling: tuned("FILLING", 32),
             border_x,
             border_y,
-            tile: (4 * border_x * window.max(4 * border_y)).max(4 * border_y * window),
+            tile: (row(4 * border_x) * window.max(4 * border_y)).max(row(window) * 4 * border_y),
             strip: lanes.saturating_sub(overlap) * pairs,
             reach,
         }

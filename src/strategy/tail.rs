@@ -71,8 +71,8 @@ impl Tail {
     }
 }
 
-/// Places of a row of the tile: an odd number, as in cl/tail_2d.cl.
-fn row(width: usize) -> usize {
+/// Places from row to row of a tile, `TILE_ROW` in cl/tile_2d.cl.
+pub(super) fn row(width: usize) -> usize {
     width | 1
 }
 
