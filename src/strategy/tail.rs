@@ -2,6 +2,7 @@
 //! (cl/tail_2d.cl).
 
 use super::{Array, Kernel, Pass, Problem, Strategy, Target, levels};
+use crate::device_info::DeviceKind;
 use crate::geometry::Arguments;
 use crate::transform::Level;
 
@@ -22,10 +23,15 @@ impl Tail {
             tuning.size(name, strategy, problem, device, default)
         };
         let local = device.local_memory as usize / problem.sample.size();
-        let group = tuned("TAIL_GROUP", 512).min(device.max_work_group);
+        // A CPU runs the work-items of a group in turn, those without work too.
+        let group = match device.kind {
+            DeviceKind::Cpu => 8,
+            DeviceKind::Gpu | DeviceKind::Accelerator => 512,
+        };
+        let most = device.max_work_group.min(device.max_work_items[0]).max(1);
         Tail {
             samples: tuned("TAIL", 64 * row(64)).min(local).max(1),
-            group: group.min(device.max_work_items[0]).max(1),
+            group: tuned("TAIL_GROUP", group).min(most),
             x_first: levels::x_first(problem),
         }
     }
