@@ -1,9 +1,9 @@
 // frame_2d: the border of a picture, under any boundary rule, for kernels that do only its inside.
 //
 // On each axis the pairs that depend on a border are those of a short line made of the two joined ends
-// (see border.cl), or of the whole line where that is short. A work-group lifts one tile in local memory,
-// along one axis and then the other: the joined ends on one axis, and on the other the same (the corners)
-// or a window of FRAME_PAIRS pairs and their reach.
+// (see border.cl), or of the whole line where that is short. A work-group lifts one tile in local memory
+// (tile_2d.cl): the joined ends on one axis, and on the other the same (the corners) or a window of
+// FRAME_PAIRS pairs and their reach.
 //
 // Cost: a barrier for each step and axis; a frame is as wide as the reach, along x rounded up to PAIRS. Limited by
 // latency; its work-groups come first, so that they run beside those of the inside.
@@ -41,50 +41,6 @@ INLINE bool is_stored(const Ends *ends, const int pair) {
   return (pair >= ends->from && pair < ends->to) != ends->joined;
 }
 
-INLINE A tile_at(local const T *tile, const int index, const int at) {
-  return index < 0 ? (A)0 : (A)tile[at];
-}
-
-// Step k on every line of the tile along one axis, of `length` samples, neighbours `apart` places apart;
-// the `lines` lines are `next` places apart.
-#define FRAME_READ(parity, offset)                                                           \
-  tile_at(tile, map_index(boundary, parity, n + (offset), length),                           \
-          line * next +                                                                      \
-              (2 * map_index(boundary, parity, n + (offset), length) + parity) * apart)
-#define FRAME_AT_s(offset) FRAME_READ(0, offset)
-#define FRAME_AT_d(offset) FRAME_READ(1, offset)
-#define FRAME_COUNT_s S_COUNT(length)
-#define FRAME_COUNT_d D_COUNT(length)
-#define FRAME_PARITY_s 0
-#define FRAME_PARITY_d 1
-#define FRAME_STEP(k, target, source, first, last, before, after)                            \
-  barrier(CLK_LOCAL_MEM_FENCE);                                                              \
-  for (int i = get_local_id(0); i < FRAME_COUNT_##target * lines; i += GROUP) {              \
-    const int n = i % FRAME_COUNT_##target, line = i / FRAME_COUNT_##target;                 \
-    local T *const at = tile + line * next + (2 * n + FRAME_PARITY_##target) * apart;        \
-    *at = (T)LIFT_##k((A)*at, FRAME_AT_##source);                                            \
-  }
-
-// A tile of one sample along the axis is left as it is, but passes the same barriers: PoCL 3.1 goes wrong
-// where a barrier is under a condition.
-INLINE void lift_tile(local T *tile, const int boundary, const int length, const int apart,
-                      const int all_lines, const int next) {
-  const int lines = length > 1 ? all_lines : 0;
-  LIFT_STEPS(FRAME_STEP)
-}
-
-// An axis of one sample is not scaled.
-#define FRAME_SCALE(channel, length, side) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)
-#ifdef INTEGER
-#define FRAME_LOAD(cx, cy, v) LOAD_2D(cx, cy, v)
-#define FRAME_STORE(cx, cy, v) STORE_2D(cx, cy, v)
-#else
-#define FRAME_BOTH(cx, cy, side) \
-  (FRAME_SCALE(cx, plane->width, side) * FRAME_SCALE(cy, plane->height, side))
-#define FRAME_LOAD(cx, cy, v) ((v) * FRAME_BOTH(cx, cy, IN))
-#define FRAME_STORE(cx, cy, v) ((v) * FRAME_BOTH(cx, cy, OUT))
-#endif
-
 // Tile `number` of a picture: the corners, then those of the left and right edges, then top and bottom;
 // nothing for -1.
 INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, const int number) {
@@ -98,6 +54,7 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
                      : window_of(plane->height, number - 1, FROM_Y, TO_Y(plane->height));
 
   const int width = number < 0 ? 0 : x.samples, height = number < 0 ? 0 : y.samples;
+  const int row = TILE_ROW(width);
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
@@ -108,22 +65,15 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
     const int band = 2 * cy + cx;
     const T v = plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]];
 #endif
-    tile[i] = (T)FRAME_LOAD(cx, cy, v);
+    tile[iy * row + ix] = (T)TILE_LOAD(cx, cy, plane->width, plane->height, v);
   }
-#if X_FIRST
-  lift_tile(tile, pass.boundary, width, 1, height, width);
-  lift_tile(tile, pass.boundary, height, width, width, 1);
-#else
-  lift_tile(tile, pass.boundary, height, width, width, 1);
-  lift_tile(tile, pass.boundary, width, 1, height, width);
-#endif
-  barrier(CLK_LOCAL_MEM_FENCE);
+  lift_both(tile, pass.boundary, width, height, 1, row);
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const long px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
-    const T v = FRAME_STORE(cx, cy, (A)tile[i]);
+    const T v = TILE_STORE(cx, cy, plane->width, plane->height, (A)tile[iy * row + ix]);
 #ifdef FORWARD
     const int band = 2 * cy + cx;
     plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]] = v;

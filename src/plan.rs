@@ -35,6 +35,7 @@ struct Routes<T: Sample> {
 }
 
 struct Launch {
+    name: &'static str,
     kernel: PassKernel,
     from: Array,
     to: Array,
@@ -285,6 +286,7 @@ fn build(
                 continue 'smaller;
             }
             launches.push(Launch {
+                name: pass.kernel.name,
                 kernel,
                 from: pass.from,
                 to: pass.to,
@@ -315,12 +317,15 @@ fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
 
 impl<T: Sample> std::fmt::Debug for Plan<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let routes = lock(&self.routes);
+        let names = routes.forward.iter().map(|launch| launch.name);
         write!(
             f,
-            "Plan<{}>({:?}, {})",
+            "Plan<{}>({:?}, {}: {})",
             T::TYPE,
             self.transform,
-            self.strategy
+            self.strategy,
+            names.collect::<Vec<_>>().join(", ")
         )
     }
 }

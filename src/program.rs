@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 21] = [
+const SOURCES: [(&str, &str); 23] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border_lines.cl", include_str!("../cl/border_lines.cl")),
@@ -24,6 +24,7 @@ const SOURCES: [(&str, &str); 21] = [
     ),
     ("exchange.cl", include_str!("../cl/exchange.cl")),
     ("plane.cl", include_str!("../cl/plane.cl")),
+    ("tile_2d.cl", include_str!("../cl/tile_2d.cl")),
     ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
     ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
     ("vectors.cl", include_str!("../cl/vectors.cl")),
@@ -34,6 +35,7 @@ const SOURCES: [(&str, &str); 21] = [
     ("column_vectors.cl", include_str!("../cl/column_vectors.cl")),
     ("row_buffers.cl", include_str!("../cl/row_buffers.cl")),
     ("results.cl", include_str!("../cl/results.cl")),
+    ("tail_2d.cl", include_str!("../cl/tail_2d.cl")),
     ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),
 ];

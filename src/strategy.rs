@@ -6,6 +6,7 @@ mod separable;
 mod single_loop;
 mod stepwise;
 mod streamed;
+mod tail;
 mod vector_passes;
 mod vectors;
 
@@ -23,7 +24,7 @@ use crate::wavelet::Direction;
 #[non_exhaustive]
 pub enum Strategy {
     /// One pass over memory for a level of pictures: sub-groups march down strips of columns, both axes in
-    /// registers.
+    /// registers. The last levels, those that fit local memory, take one launch together.
     Streamed,
     /// The same for CPU devices: one work-item a strip, rows in cache, explicit vectors (Barina and Zemcik).
     SingleLoop,

@@ -74,6 +74,14 @@ fn check_small_groups<T: TestSample>(transform: &Transform) {
     }
 }
 
+fn check_streamed<T: TestSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::Streamed
+        });
+    }
+}
+
 fn check_vectors<T: TestSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
@@ -103,8 +111,11 @@ fn rows_that_vectors_fit() {
 fn every_boundary_in_both_layouts() {
     for boundary in Boundary::ALL {
         let picture = Transform::new(Wavelet::HAAR, [17, 22]).boundary(boundary);
-        for picture in both_layouts(picture.levels(2)) {
-            check::<f32>(&picture);
+        // Two levels are one launch of another kernel.
+        for levels in [1, 2] {
+            for picture in both_layouts(picture.clone().levels(levels)) {
+                check::<f32>(&picture);
+            }
         }
     }
 }
@@ -125,7 +136,8 @@ fn periodic_steps_to_one_side() {
 fn volumes_and_batches() {
     check::<i16>(&Transform::new(Wavelet::CDF_5_3, [22, 5, 23]));
     let pictures = Transform::new(Wavelet::CDF_5_3, [2, 25, 23]).axes([1, 2]);
-    check::<i16>(&pictures.levels(2));
+    check::<i16>(&pictures.clone().levels(2));
+    check_streamed::<i16>(&pictures);
     let colours = Transform::new(Wavelet::CDF_5_3, [23, 25, 3]).axes([0, 1]);
     check::<i16>(&colours.levels(2));
 }
@@ -139,6 +151,22 @@ fn hardly_any_samples() {
     }
 }
 
+/// Several levels in one launch, alone and after another.
+#[test]
+fn the_last_levels() {
+    for picture in both_layouts(Transform::new(Wavelet::CDF_9_7, [24, 30]).levels(64)) {
+        check_streamed::<f32>(&picture);
+    }
+    let pictures = Transform::new(Wavelet::VC2_DD_13_7, [2, 13, 21]).axes([1, 2]);
+    for pictures in both_layouts(pictures.levels(3)) {
+        check_streamed::<i16>(&pictures);
+    }
+    for shape in [[1, 40], [40, 1]] {
+        check_streamed::<i32>(&Transform::new(Wavelet::CDF_5_3, shape).levels(4));
+    }
+    check_streamed::<i16>(&Transform::new(Wavelet::CDF_5_3, [70, 66]).levels(3));
+}
+
 #[test]
 fn many_groups_and_windows_of_reals() {
     // As wide as it takes for a work-group of several windows on a device of one compute unit.
@@ -147,7 +175,7 @@ fn many_groups_and_windows_of_reals() {
 
 #[test]
 fn many_groups_and_windows_of_integers() {
-    check_small_groups::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, [45, 70]).levels(2));
+    check_small_groups::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, [45, 96]).levels(2));
 }
 
 /// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks

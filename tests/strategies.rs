@@ -98,6 +98,19 @@ fn check_samples(device: &Device, strategy: Strategy, transforms: &[Transform]) 
     check_all::<f64>(device, strategy, transforms);
 }
 
+/// Each with every boundary rule and layout.
+fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
+    let mut all = Vec::new();
+    for transform in transforms {
+        for boundary in Boundary::ALL {
+            for layout in Layout::ALL {
+                all.push(transform.clone().boundary(boundary).layout(layout));
+            }
+        }
+    }
+    all
+}
+
 /// The whole matrix for one wavelet.
 fn matrix(strategy: Strategy, wavelet: Wavelet) {
     matrix_on(&devices(), strategy, wavelet);
@@ -113,14 +126,7 @@ fn separable_as_on(kind: DeviceKind, wavelet: Wavelet) {
 }
 
 fn matrix_on(devices: &[Device], strategy: Strategy, wavelet: Wavelet) {
-    let mut transforms = Vec::new();
-    for transform in awkward(wavelet) {
-        for boundary in Boundary::ALL {
-            for layout in Layout::ALL {
-                transforms.push(transform.clone().boundary(boundary).layout(layout));
-            }
-        }
-    }
+    let transforms = everywhere(awkward(wavelet));
     for device in devices {
         check_samples(device, strategy, &transforms);
     }
@@ -254,12 +260,15 @@ fn results_past_the_caches() {
             return;
         }
         for strategy in [Strategy::SingleLoop, Strategy::Separable] {
-            let line = format!("cpu | {strategy} | {} | STREAMED=1", T::TYPE);
-            let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
-            for width in [512, 1023, 1025, 1090, 1207] {
-                let transform = Transform::new(wavelet, [60, width]).levels(2);
-                for layout in Layout::ALL {
-                    check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
+            for strip in [256, 4096] {
+                let sizes = format!("STREAMED=1 STRIP={strip}");
+                let line = format!("cpu | {strategy} | {} | {sizes}", T::TYPE);
+                let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
+                for width in [512, 1023, 1025, 1090, 1207] {
+                    let transform = Transform::new(wavelet, [60, width]).levels(2);
+                    for layout in Layout::ALL {
+                        check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
+                    }
                 }
             }
         }
@@ -288,6 +297,7 @@ fn small_work_groups<T: TestSample>(limit: usize, wavelet: Wavelet) {
     let transforms = [
         Transform::new(wavelet, [131, 257]).levels(2),
         Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
+        Transform::new(wavelet, [40, 50]).levels(3),
     ];
     for device in devices() {
         let device = device.with_max_work_group(limit);
@@ -311,6 +321,74 @@ fn work_groups_of_7() {
 #[test]
 fn work_groups_of_1() {
     small_work_groups::<f32>(1, Wavelet::DAUB_4);
+}
+
+/// Transforms whose last levels are one launch: from the first level on, or after others; of pictures, of
+/// lines, down to single samples.
+fn with_tails(wavelet: Wavelet) -> Vec<Transform> {
+    let all: [(&[usize], u32); 7] = [
+        (&[64, 64], 5),
+        (&[33, 47], 6),
+        (&[1, 50], 4),
+        (&[50, 1], 4),
+        (&[2, 3], 64),
+        (&[3, 40, 50], 3),
+        (&[2, 70, 131], 4),
+    ];
+    let transforms = all.map(|(shape, levels)| {
+        let axes = [shape.len() - 2, shape.len() - 1];
+        Transform::new(wavelet, shape).axes(axes).levels(levels)
+    });
+    everywhere(transforms.into())
+}
+
+mod tail {
+    use super::*;
+
+    fn check(wavelet: Wavelet) {
+        let transforms = with_tails(wavelet);
+        for device in devices() {
+            check_samples(&device, Strategy::Streamed, &transforms);
+        }
+    }
+
+    #[test]
+    fn reals() {
+        check(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn reals_and_integers() {
+        check(Wavelet::CDF_5_3);
+    }
+
+    #[test]
+    fn integers_along_x_first_with_a_pre_shift() {
+        check(Wavelet::VC2_DD_13_7);
+    }
+
+    #[test]
+    fn the_longest_reach() {
+        check(Wavelet::VC2_FIDELITY);
+    }
+
+    #[test]
+    fn steps_to_one_side() {
+        check(Wavelet::DAUB_4);
+    }
+
+    /// Else the tests above test something else.
+    #[test]
+    fn is_in_use() {
+        for device in devices() {
+            let engine = Engine::new(&device).unwrap();
+            for transform in with_tails(Wavelet::CDF_9_7) {
+                let plan = engine.plan_with::<f32>(&transform, Strategy::Streamed);
+                let plan = format!("{:?}", plan.unwrap());
+                assert_eq!(plan.matches("tail_2d").count(), 1, "{plan}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
-//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl).
+//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl). The last levels are one
+//! launch (tail.rs).
 
+use super::tail::{Tail, row};
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::geometry::{Arguments, Side};
@@ -101,7 +103,7 @@ impl Sizes {
             filling: tuned("FILLING", 32),
             border_x,
             border_y,
-            tile: (4 * border_x * window.max(4 * border_y)).max(4 * border_y * window),
+            tile: (row(4 * border_x) * window.max(4 * border_y)).max(row(window) * 4 * border_y),
             strip: lanes.saturating_sub(overlap) * pairs,
             reach,
         }
@@ -126,7 +128,8 @@ impl Sizes {
 
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let sizes = Sizes::new(problem, target);
-    levels::design(problem, |arguments, arrays| {
+    let tail = Tail::new(Strategy::Streamed, problem, target);
+    levels::with_tail(problem, Some(&tail), |arguments, arrays| {
         launch(problem, target.device, &sizes, arguments, arrays)
     })
 }
@@ -180,6 +183,7 @@ fn launch(
             "boundary.cl",
             "exchange.cl",
             "plane.cl",
+            "tile_2d.cl",
             "frame_2d.cl",
             "streamed_2d.cl",
         ],
