@@ -64,12 +64,13 @@ INLINE void put_pairs(const Out *out, const int cy, const int at, const AV s, co
 #endif
 }
 
-// Stores what was gathered of the pairs before `end`, but for the rest after the last whole vector.
+// Stores what was gathered of the pairs before `end`, but for the rest after the last whole vector. The last
+// of the strip, where not all bands have pairs before `end`, is left to put_rest.
 INLINE void put_gathered(Out *out, const int end) {
-  if (!out->gathers || end * WOVEN - out->base < GATHERED * VECTOR * WOVEN) return;
+  if (!out->gathers || end > out->high || end * WOVEN - out->base < GATHERED * VECTOR * WOVEN) return;
   UNROLL for (int run = 0; run < RUNS; ++run) {
     local T *const from = out->gathered + run * RUN_ROOM;
-    const int done = out->done[run], n = min(end * WOVEN, RUN_SIZE(out, run)) - done;
+    const int done = out->done[run], n = end * WOVEN - done;
     out->done[run] += store_whole(from + done - out->base, RUN(out, run) + done, n);
     STORE_L(LOAD_L(from + end * WOVEN - VECTOR - out->base), from);
   }

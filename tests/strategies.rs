@@ -264,8 +264,8 @@ fn results_past_the_caches() {
                 let sizes = format!("STREAMED=1 STRIP={strip}");
                 let line = format!("cpu | {strategy} | {} | {sizes}", T::TYPE);
                 let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
-                for width in [512, 1023, 1025, 1090, 1207] {
-                    let transform = Transform::new(wavelet, [60, width]).levels(2);
+                for width in (480..=515).chain([1011, 1023, 1025, 1207]) {
+                    let transform = Transform::new(wavelet, [30, width]).levels(2);
                     for layout in Layout::ALL {
                         check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
                     }
