@@ -10,10 +10,15 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
   const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
   if (index >= 0 && index < count) return index;
   if (boundary == SYMMETRIC) {
-    const int period = 2 * (samples - 1);
-    int place = (2 * index + parity) % period;
-    if (place < 0) place += period;
-    return (min(place, period - place) - parity) / 2;
+    const int last = samples - 1;
+    int place = abs(2 * index + parity);
+    if (place > last) place = abs(2 * last - place);
+    // Lines shorter than a step reaches.
+    if (place > last) {
+      place %= 2 * last;
+      place = min(place, 2 * last - place);
+    }
+    return (place - parity) / 2;
   }
   if (boundary == PERIODIC) {
     const int place = index % count;

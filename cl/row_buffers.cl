@@ -88,12 +88,15 @@ INLINE void extend(local A *channel, const int parity, const Span span, const in
 
 #define X_AT_s(offset) LOAD_V(row + X_s + i + (offset))
 #define X_AT_d(offset) LOAD_V(row + X_d + i + (offset))
-#define X_STEP(k, target, source, first, last, before, after)                             \
-  extend(row + X_##source, PARITY_##source, span, boundary, first, last);                 \
-  for (int i = 0; i < LOW_OF(span); i += VECTOR)                                          \
-    STORE_V(LIFT_##k(LOAD_V(row + X_##target + i), X_AT_##source), row + X_##target + i);
+#define X_STEP(k, target, source, first, last, before, after)                               \
+  for (local A *row = rows; row < rows + count * ROW; row += ROW)                           \
+    extend(row + X_##source, PARITY_##source, span, boundary, first, last);                 \
+  for (int i = 0; i < LOW_OF(span); i += VECTOR)                                            \
+    for (local A *row = rows; row < rows + count * ROW; row += ROW)                         \
+      STORE_V(LIFT_##k(LOAD_V(row + X_##target + i), X_AT_##source), row + X_##target + i);
 
-INLINE void lift_row(local A *row, const Span span, const int boundary) {
+// Lifts `count` rows at once: a step waits for the one before, but not for another row.
+INLINE void lift_along(local A *rows, const int count, const Span span, const int boundary) {
   if (span.width == 1) return;
   LIFT_STEPS(X_STEP)
 }
@@ -124,7 +127,7 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
   }
 
 // Every step on the pair of rows that it has come to now that pair p is the newest.
-INLINE void lift_rows(local A *ring, local const A *zeros, const int p, const int top, const int held,
+INLINE void lift_across(local A *ring, local const A *zeros, const int p, const int top, const int held,
                       const int height, const int boundary) {
   if (height == 1) return;
   LIFT_STEPS(Y_STEP)

@@ -49,23 +49,15 @@ INLINE bool is_result_of_end(const Strip *strip, const int at) {
 
 // Takes in pair of rows p, which no border is near to, and stores the results of pair p - Y_LAST_LAG.
 #if X_FIRST
-INLINE void lift_ends(const Plane *plane, const int p, const Strip *strip, const int boundary, local A *ends) {
-  for (int cy = 0; cy < 2; ++cy) {
-    local A *const row = ends + cy * ROW;
-    if (strip->at_left) {
-      load_row(plane, p, cy, left_span(strip), row);
-      lift_row(row, left_span(strip), boundary);
-    }
-    if (strip->at_right) {
-      load_row(plane, p, cy, right_span(strip), row + RIGHT);
-      lift_row(row + RIGHT, right_span(strip), boundary);
-    }
-  }
+INLINE void lift_end(const Plane *plane, const int p, const Span span, const int boundary, local A *end) {
+  for (int cy = 0; cy < 2; ++cy) load_row(plane, p, cy, span, end + cy * ROW);
+  lift_along(end, 2, span, boundary);
 }
 
 INLINE void sweep(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *memory,
                   local A *ends, local A *gathered, const bool stores) {
-  lift_ends(plane, p, strip, boundary, ends);
+  if (strip->at_left) lift_end(plane, p, left_span(strip), boundary, ends);
+  if (strip->at_right) lift_end(plane, p, right_span(strip), boundary, ends + RIGHT);
   const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
   Out out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, 0);
   const Ring ring = ring_at(memory, p);
@@ -107,8 +99,8 @@ INLINE void sweep(const Plane *plane, const int boundary, const int p, const Str
 #else
 INLINE void put_end(const Out *out, const Span span, local A *row, const Strip *strip, const int boundary,
                     const int from, const int to) {
+  lift_along(row, 2, span, boundary);
   for (int cy = 0; cy < 2; ++cy) {
-    lift_row(row + cy * ROW, span, boundary);
     for (int at = from; at < to; at += VECTOR) {
       local const A *const result = row + cy * ROW + at - (span.left - strip->all.left);
       put_pairs(out, cy, at - (strip->own.left - strip->all.left), LOAD_V(result + X_s), LOAD_V(result + X_d));
@@ -192,9 +184,9 @@ INLINE void step_by_step(const Plane *plane, const int boundary, const int p, co
   for (int cy = 0; cy < 2; ++cy) {
     if (2 * p + cy >= plane->height) break;
     load_row(plane, p, cy, strip->all, RING_ROW(p, cy));
-    if (X_FIRST) lift_row(RING_ROW(p, cy), strip->all, boundary);
+    if (X_FIRST) lift_along(RING_ROW(p, cy), 1, strip->all, boundary);
   }
-  lift_rows(ring, zeros, p, top, LOW_OF(strip->all), plane->height, boundary);
+  lift_across(ring, zeros, p, top, LOW_OF(strip->all), plane->height, boundary);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
@@ -202,7 +194,7 @@ INLINE void step_by_step(const Plane *plane, const int boundary, const int p, co
     local const A *row = RING_ROW(done, cy);
     if (!X_FIRST) {
       for (int i = 0; i < ROW; i += VECTOR) STORE_V(LOAD_V(row + i), result + i);
-      lift_row(result, strip->all, boundary);
+      lift_along(result, 1, strip->all, boundary);
       row = result;
     }
     store_row(plane, done, cy, strip->own, row, strip->own.left - strip->all.left);
