@@ -47,119 +47,159 @@ INLINE bool is_result_of_end(const Strip *strip, const int at) {
 
 // --- one pair of rows --------------------------------------------------------------------------------
 
-// Takes in pair of rows p, which no border is near to, and stores the results of pair p - Y_LAST_LAG.
+// What it takes to go along a pair of rows. Rows come from `in`, the newest vector of them is `newest`.
+typedef struct {
+  const Strip *strip;
+  Rows in, next;
+  Ring ring;
+  Out out;
+  local A *ends;
+  int skipped;  // place of the strip's own columns
+} Sweep;
+
+// The vectors of both rows, by age.
+typedef AV Aged[2][X_KEPT];
+
+static inline Sweep sweep_at(const Plane *plane, const int p, const Strip *strip, local A *ring, local A *ends,
+                             local A *gathered, const int first) {
+  Sweep sweep;
+  sweep.strip = strip;
+  sweep.in = rows_at(plane, p, strip->all.left);
+  sweep.next = rows_at(plane, p + 1, strip->all.left);
+  sweep.ring = ring_at(ring, p);
+  sweep.out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, first);
+  sweep.ends = ends;
+  sweep.skipped = strip->own.left - strip->all.left;
+  return sweep;
+}
+
+// Takes in the vectors of both rows from place `at` on.
+INLINE void take_in(const Sweep *sweep, Aged s, Aged d, const int at, const bool whole) {
+  UNROLL for (int cy = 0; cy < 2; ++cy) {
+    if (whole)
+      load_whole_pairs(&sweep->in, cy, at, &s[cy][0], &d[cy][0]);
+    else
+      load_pairs(&sweep->in, cy, at, LOW_OF(sweep->strip->all), HIGH_OF(sweep->strip->all), &s[cy][0], &d[cy][0]);
+    fetch_pairs(&sweep->next, cy, at);
+    s[cy][0] = IN_V(s[cy][0], SCALE(IN, 0, cy));
+    d[cy][0] = IN_V(d[cy][0], SCALE(IN, 1, cy));
+  }
+}
+
 #if X_FIRST
+// Takes in the vectors X_LAST_LAG after place `at`, and stores the results at that. Inner ones are whole
+// vectors, and no results of ends.
+INLINE void go_on(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                  const bool gathers) {
+  const Strip *const strip = sweep->strip;
+  const int newest = at + X_LAST_LAG * VECTOR;
+  UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
+  // The last vector is all results of the end.
+  if (inner || newest + VECTOR <= HIGH_OF(strip->all)) take_in(sweep, s, d, newest, inner);
+  UNROLL for (int cy = 0; cy < 2; ++cy) sweep_x(s[cy], d[cy]);
+  if (!inner && at < sweep->skipped) return;
+  AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
+  AV sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
+  if (!inner && is_result_of_end(strip, at)) {
+    local const A *const row = sweep->ends + place_at_end(strip, at);
+    ss = LOAD_V(row + X_s), ds = LOAD_V(row + X_d);
+    sd = LOAD_V(row + ROW + X_s), dd = LOAD_V(row + ROW + X_d);
+  }
+  sweep_y(&sweep->ring, X_s + at, &ss, &sd);
+  sweep_y(&sweep->ring, X_d + at, &ds, &dd);
+  if (!stores) return;
+  put_pairs(&sweep->out, 0, at - sweep->skipped, ss, ds, gathers);
+  put_pairs(&sweep->out, 1, at - sweep->skipped, sd, dd, gathers);
+  if (gathers) put_gathered(&sweep->out, at - sweep->skipped + VECTOR);
+}
+
 INLINE void lift_end(const Plane *plane, const int p, const Span span, const int boundary, local A *end) {
   for (int cy = 0; cy < 2; ++cy) load_row(plane, p, cy, span, end + cy * ROW);
   lift_along(end, 2, span, boundary);
 }
 
-INLINE void sweep(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *memory,
-                  local A *ends, local A *gathered, const bool stores) {
-  if (strip->at_left) lift_end(plane, p, left_span(strip), boundary, ends);
-  if (strip->at_right) lift_end(plane, p, right_span(strip), boundary, ends + RIGHT);
-  const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  Out out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, 0);
-  const Ring ring = ring_at(memory, p);
-  const int whole = HIGH_OF(strip->all) / VECTOR * VECTOR;
-  const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
-  AV s[2][X_KEPT], d[2][X_KEPT];
-  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = d[0][age] = s[1][age] = d[1][age] = 0;
-
-  for (int at = -X_LAST_LAG * VECTOR; at < end; at += VECTOR) {
-    const int newest = at + X_LAST_LAG * VECTOR;
+#else
+INLINE void go_on(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                  const bool gathers) {
+  const Strip *const strip = sweep->strip;
+  const int newest = at + X_LAST_LAG * VECTOR;
+  UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
+  if (inner || newest < LOW_OF(strip->all)) {
+    take_in(sweep, s, d, newest, inner);
+    sweep_y(&sweep->ring, X_s + newest, &s[0][0], &s[1][0]);
+    sweep_y(&sweep->ring, X_d + newest, &d[0][0], &d[1][0]);
+  }
+  if (!inner && newest < LOW_OF(strip->all)) {
+    const bool in_left = strip->at_left && newest < 2 * ENDS;
+    const bool in_right = strip->at_right && newest >= strip->right_end - ENDS;
     UNROLL for (int cy = 0; cy < 2; ++cy) {
-      grow_older(s[cy], d[cy]);
-      if (newest < whole) {
-        load_pairs(&in, cy, newest, whole, whole, &s[cy][0], &d[cy][0]);
-        fetch_pairs(&next, cy, newest);
-        s[cy][0] = IN_V(s[cy][0], SCALE(IN, 0, cy));
-        d[cy][0] = IN_V(d[cy][0], SCALE(IN, 1, cy));
+      local A *const row = sweep->ends + cy * ROW;
+      if (in_left) {
+        STORE_V(s[cy][0], row + X_s + newest);
+        STORE_V(d[cy][0], row + X_d + newest);
       }
-      sweep_x(s[cy], d[cy]);
-    }
-    if (at < skipped) continue;
-    AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG], sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
-    if (is_result_of_end(strip, at)) {
-      local const A *const row = ends + place_at_end(strip, at);
-      ss = LOAD_V(row + X_s), ds = LOAD_V(row + X_d);
-      sd = LOAD_V(row + ROW + X_s), dd = LOAD_V(row + ROW + X_d);
-    }
-    sweep_y(&ring, X_s + at, &ss, &sd);
-    sweep_y(&ring, X_d + at, &ds, &dd);
-    if (stores) {
-      put_pairs(&out, 0, at - skipped, ss, ds);
-      put_pairs(&out, 1, at - skipped, sd, dd);
-      put_gathered(&out, at - skipped + VECTOR);
+      if (in_right) {
+        STORE_V(s[cy][0], row + RIGHT + X_s + newest - (strip->right_end - ENDS));
+        STORE_V(d[cy][0], row + RIGHT + X_d + newest - (strip->right_end - ENDS));
+      }
     }
   }
-  if (stores) put_rest(&out, end - skipped);
+  UNROLL for (int cy = 0; cy < 2; ++cy) sweep_x(s[cy], d[cy]);
+  if (!stores || (!inner && (at < sweep->skipped || is_result_of_end(strip, at)))) return;
+  UNROLL for (int cy = 0; cy < 2; ++cy)
+    put_pairs(&sweep->out, cy, at - sweep->skipped, s[cy][X_LAST_LAG], d[cy][X_LAST_LAG], gathers);
+  if (gathers) put_gathered(&sweep->out, at - sweep->skipped + VECTOR);
 }
 
-#else
-INLINE void put_end(const Out *out, const Span span, local A *row, const Strip *strip, const int boundary,
+INLINE void put_end(const Out *out, const Span span, local A *end, const Strip *strip, const int boundary,
                     const int from, const int to) {
-  lift_along(row, 2, span, boundary);
+  lift_along(end, 2, span, boundary);
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR) {
-      local const A *const result = row + cy * ROW + at - (span.left - strip->all.left);
-      put_pairs(out, cy, at - (strip->own.left - strip->all.left), LOAD_V(result + X_s), LOAD_V(result + X_d));
+      local const A *const row = end + cy * ROW + at - (span.left - strip->all.left);
+      const AV s = LOAD_V(row + X_s), d = LOAD_V(row + X_d);
+      put_pairs(out, cy, at - (strip->own.left - strip->all.left), s, d, false);
     }
   }
-}
-
-INLINE void sweep(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *memory,
-                  local A *ends, local A *gathered, const bool stores) {
-  const Rows in = rows_at(plane, p, strip->all.left), next = rows_at(plane, p + 1, strip->all.left);
-  Out out = out_at(plane, p - Y_LAST_LAG, strip->own, gathered, strip->at_left ? ENDS : 0);
-  const Ring ring = ring_at(memory, p);
-  const int low = LOW_OF(strip->all), high = HIGH_OF(strip->all);
-  const int skipped = strip->own.left - strip->all.left, end = strip->own.right - strip->all.left;
-  AV s[2][X_KEPT], d[2][X_KEPT];
-  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = d[0][age] = s[1][age] = d[1][age] = 0;
-
-  for (int at = -X_LAST_LAG * VECTOR; at < end; at += VECTOR) {
-    const int newest = at + X_LAST_LAG * VECTOR;
-    grow_older(s[0], d[0]);
-    grow_older(s[1], d[1]);
-    if (newest < low) {
-      UNROLL for (int cy = 0; cy < 2; ++cy) {
-        load_pairs(&in, cy, newest, low, high, &s[cy][0], &d[cy][0]);
-        fetch_pairs(&next, cy, newest);
-        s[cy][0] = IN_V(s[cy][0], SCALE(IN, 0, cy));
-        d[cy][0] = IN_V(d[cy][0], SCALE(IN, 1, cy));
-      }
-      sweep_y(&ring, X_s + newest, &s[0][0], &s[1][0]);
-      sweep_y(&ring, X_d + newest, &d[0][0], &d[1][0]);
-      const bool in_left = strip->at_left && newest < 2 * ENDS;
-      const bool in_right = strip->at_right && newest >= strip->right_end - ENDS;
-      UNROLL for (int cy = 0; cy < 2; ++cy) {
-        local A *const row = ends + cy * ROW;
-        if (in_left) {
-          STORE_V(s[cy][0], row + X_s + newest);
-          STORE_V(d[cy][0], row + X_d + newest);
-        }
-        if (in_right) {
-          STORE_V(s[cy][0], row + RIGHT + X_s + newest - (strip->right_end - ENDS));
-          STORE_V(d[cy][0], row + RIGHT + X_d + newest - (strip->right_end - ENDS));
-        }
-      }
-    }
-    sweep_x(s[0], d[0]);
-    sweep_x(s[1], d[1]);
-    if (!stores || at < skipped || is_result_of_end(strip, at)) continue;
-    put_pairs(&out, 0, at - skipped, s[0][X_LAST_LAG], d[0][X_LAST_LAG]);
-    put_pairs(&out, 1, at - skipped, s[1][X_LAST_LAG], d[1][X_LAST_LAG]);
-    put_gathered(&out, at - skipped + VECTOR);
-  }
-  if (!stores) return;
-  put_rest(&out, (strip->at_right ? strip->right_end : end) - skipped);
-  out.gathers = false;
-  if (strip->at_left) put_end(&out, left_span(strip), ends, strip, boundary, 0, ENDS);
-  if (strip->at_right)
-    put_end(&out, right_span(strip), ends + RIGHT, strip, boundary, strip->right_end, end);
 }
 #endif
+
+// Takes in pair of rows p, which no border is near to, and stores the results of pair p - Y_LAST_LAG.
+INLINE void sweep_rows(const Plane *plane, const int boundary, const int p, const Strip *strip, local A *ring,
+                       local A *ends, local A *gathered, const bool stores) {
+#if X_FIRST
+  if (strip->at_left) lift_end(plane, p, left_span(strip), boundary, ends);
+  if (strip->at_right) lift_end(plane, p, right_span(strip), boundary, ends + RIGHT);
+#endif
+  Sweep sweep = sweep_at(plane, p, strip, ring, ends, gathered, !X_FIRST && strip->at_left ? ENDS : 0);
+  const int end = strip->own.right - strip->all.left;
+  // What of the way is inner: for ends, 2 * ENDS are taken in at either side.
+  const int from = strip->at_left ? 2 * ENDS : sweep.skipped;
+  const int to = (strip->at_right ? strip->right_end - ENDS : HIGH_OF(strip->all)) - (X_LAST_LAG + 1) * VECTOR;
+  const bool gathers = sweep.out.gathers, is_plain = stores && is_dense(&sweep.in);
+
+  Aged s, d;
+  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
+  int at = -X_LAST_LAG * VECTOR;
+  for (; at < min(from, end); at += VECTOR) go_on(&sweep, s, d, at, false, stores, gathers);
+  if (is_plain && gathers)
+    for (; at <= to; at += VECTOR) go_on(&sweep, s, d, at, true, true, true);
+  else if (is_plain)
+    for (; at <= to; at += VECTOR) go_on(&sweep, s, d, at, true, true, false);
+  for (; at < end; at += VECTOR) go_on(&sweep, s, d, at, false, stores, gathers);
+  if (!stores) return;
+  if (gathers) fetch_seams(plane, p - Y_LAST_LAG + 1, strip->own);
+
+#if X_FIRST
+  if (gathers) put_rest(&sweep.out, end - sweep.skipped);
+#else
+  if (gathers)
+    put_rest(&sweep.out, (strip->at_right ? strip->right_end : end) - sweep.skipped);
+  if (strip->at_left) put_end(&sweep.out, left_span(strip), ends, strip, boundary, 0, ENDS);
+  if (strip->at_right)
+    put_end(&sweep.out, right_span(strip), ends + RIGHT, strip, boundary, strip->right_end, end);
+#endif
+}
 
 // --- the loop ----------------------------------------------------------------------------------------
 
@@ -221,7 +261,7 @@ void single_loop_2d(global T *from, global T *to, global T *corner, const Pass p
     // The rows before an inner seam are never stored.
     const bool inside = 2 * p + 1 < plane.height && (top > 0 || p + 1 >= Y_KEPT);
     if (wide && inside)
-      sweep(&plane, pass.boundary, p, &strip, ring, ends, gathered, p - Y_LAST_LAG >= begin);
+      sweep_rows(&plane, pass.boundary, p, &strip, ring, ends, gathered, p - Y_LAST_LAG >= begin);
     else
       step_by_step(&plane, pass.boundary, p, top, begin, &strip, ring, zeros, result);
   }

@@ -106,16 +106,6 @@ INLINE void store_some(const TV v, global T *to, const long step, const int n) {
   }
 }
 
-// Stores `n` neighbours but for the last ones that are no whole vector in memory, and says how many. Those
-// before the first whole vector go one by one.
-INLINE int store_whole(local const T *from, global T *to, const int n) {
-  const int head = min(n, (int)((VECTOR - (ulong)to / sizeof(T) % VECTOR) % VECTOR));
-  int i = 0;
-  for (; i < head; ++i) to[i] = from[i];
-  for (; i + VECTOR <= n; i += VECTOR) STORE_PAST(LOAD_L(from + i), to + i);
-  return i;
-}
-
 // Asks for what will be loaded soon.
 #define FETCH(p)
 #if BUILTINS && defined(__has_builtin)

@@ -112,9 +112,9 @@ impl Sizes {
         2 * self.channel * self.rows() * self.vectors.bytes
     }
 
-    /// Rows that gathered results take: a vector more than are gathered, in four bands.
+    /// Rows that gathered results take, in four bands.
     fn gathered_rows(&self) -> usize {
-        (4 * (GATHERED + 1) * self.vectors.samples).div_ceil(2 * self.channel)
+        (4 * GATHERED * self.vectors.samples).div_ceil(2 * self.channel)
     }
 
     /// Rows in local memory: the ring, zeros, ends, gathered results, and a result whose x comes last.
@@ -123,8 +123,8 @@ impl Sizes {
     }
 }
 
-/// Vectors of each band that wait for being stored where rows are not aligned.
-const GATHERED: usize = 16;
+/// Vectors of each band for which there is room while they wait to be stored, where rows are not aligned.
+const GATHERED: usize = 32;
 
 /// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
 const MARGIN: usize = 32;
