@@ -7,6 +7,10 @@
 
 #define X_s MARGIN
 #define X_d (CHANNEL + MARGIN)
+// The places of a row at which vectors of the `held` pairs stand.
+#define HELD_PLACES(i, held)                       \
+  for (int channel = 0; channel < ROW; channel += CHANNEL) \
+    for (int i = channel + MARGIN; i < channel + MARGIN + (held); i += VECTOR)
 #define PARITY_s 0
 #define PARITY_d 1
 #define COUNT_s(length) S_COUNT(length)
@@ -121,8 +125,7 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
       local const A *near[2 * MAX_REACH + 1];                                                   \
       UNROLL for (int o = first; o <= (last); ++o)                                              \
         near[o + MAX_REACH] = row_of(ring, zeros, PARITY_##source, t + o, boundary, height, top); \
-      for (int i = MARGIN; i < CHANNEL + MARGIN + held; i += VECTOR)                            \
-        STORE_V(LIFT_##k(LOAD_V(row + i), Y_AT), row + i);                                      \
+      HELD_PLACES(i, held) STORE_V(LIFT_##k(LOAD_V(row + i), Y_AT), row + i);                   \
     }                                                                                           \
   }
 
