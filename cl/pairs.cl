@@ -50,8 +50,8 @@ INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
   FETCH(next->near[cy] + 2 * at)
   FETCH(next->near[cy] + 2 * at + VECTOR)
 #else
-  FETCH(next->far[2 * cy] + at)
-  FETCH(next->far[2 * cy + 1] + at)
+  FETCH(next->far[2 * cy] + at * next->step[2 * cy])
+  FETCH(next->far[2 * cy + 1] + at * next->step[2 * cy + 1])
 #endif
 }
 

@@ -52,7 +52,7 @@ INLINE bool is_result_of_end(const Strip *strip, const int at) {
 
 // --- one pair of rows --------------------------------------------------------------------------------
 
-// What it takes to go along a pair of rows. Rows come from `in`, the newest vector of them is `newest`.
+// What it takes to go along a pair of rows: those taken in, the pair after them, and the results.
 typedef struct {
   const Strip *strip;
   Rows in, next;

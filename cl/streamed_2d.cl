@@ -77,8 +77,8 @@ INLINE void lift_x(A *row) { LIFT_STEPS(X_STEP) }
 // --- memory ------------------------------------------------------------------------------------------
 // Samples wait as they are in memory: pairs [first - BEFORE, first + PAIRS + AFTER) of one row, woven on the
 // near side, approximations before details on the far side. Where rows are aligned, and the picture ends
-// between work-items, all go by vectors (WIDE); work-items beside the picture read something inside, and
-// what becomes of it is never stored. Else each sample is looked up by itself.
+// between work-items, all go by vectors (WIDE), else one by one. Work-items beside the picture read something
+// inside, and what becomes of it is never stored.
 
 #define NEAR_VECTOR JOIN(T, NEAR_SIZE)
 #define FAR_VECTOR JOIN(T, FAR_SIZE)
@@ -116,14 +116,12 @@ INLINE void next_rows(Rows *rows, const Plane *plane) {
 #ifdef FORWARD
 #define WAITING(raw, cx, n) raw[2 * (n) + (cx)]
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
-                            T *to) {
+INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, T *to) {
   global const T *const row = rows->near[cy] - 2 * BEFORE;
   if (WIDE) {
     LOAD_RUN(to, row, 2 * HELD, 2 * BEFORE, COLUMNS, NEAR_SIZE)
   } else {
-    const int x = 2 * (first - BEFORE);
-    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = row[clamp(x + i, 0, plane->width - 1) - x];
+    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = row[i];
   }
 }
 
@@ -144,17 +142,14 @@ INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const 
 #else
 #define WAITING(raw, cx, n) raw[(cx) * HELD + (n)]
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, const int first,
-                            T *to) {
+INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, T *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global const T *const band = rows->far[2 * cy + cx];
     if (WIDE) {
       LOAD_RUN(to + cx * HELD, band - BEFORE, HELD, BEFORE, PAIRS, FAR_SIZE)
     } else {
-      const int last = (plane->width - 1 - cx) / 2;
       UNROLL for (int n = 0; n < HELD; ++n)
-        to[cx * HELD + n] =
-            band[(clamp(first - BEFORE + n, 0, last) - first) * plane->far_step[2 * cy + cx]];
+        to[cx * HELD + n] = band[(n - BEFORE) * plane->far_step[2 * cy + cx]];
     }
   }
 }
@@ -188,15 +183,15 @@ INLINE void march(const Plane *plane, const int first, const int top, const int 
                          const bool stores) {
   T raw[AHEAD][2][2 * HELD];
   A s[KEPT][2 * HELD], d[KEPT][2 * HELD];
-  // Beside the picture any aligned place inside will do.
+  // Beside the picture any place inside will do.
   const int least = (BEFORE + PAIRS - 1) / PAIRS * PAIRS;
   const int most = (D_COUNT(plane->width) - AFTER) / PAIRS * PAIRS - PAIRS;
-  const int inside = WIDE ? clamp(first, least, most) : first;
+  const int inside = clamp(first, least, most);
   Rows in = rows_at(plane, top - REACH_LO, inside), out = rows_at(plane, top, first);
 
   UNROLL for (int a = 0; a < AHEAD; ++a) {
-    load_row(&in, plane, 0, first, raw[a][0]);
-    load_row(&in, plane, 1, first, raw[a][1]);
+    load_row(&in, plane, 0, raw[a][0]);
+    load_row(&in, plane, 1, raw[a][1]);
     next_rows(&in, plane);
   }
   UNROLL for (int age = 0; age < KEPT; ++age)
@@ -216,8 +211,8 @@ INLINE void march(const Plane *plane, const int first, const int top, const int 
         raw[a - 1][1][i] = raw[a][1][i];
       }
     if (p + AHEAD < bottom + REACH_HI) {
-      load_row(&in, plane, 0, first, raw[AHEAD - 1][0]);
-      load_row(&in, plane, 1, first, raw[AHEAD - 1][1]);
+      load_row(&in, plane, 0, raw[AHEAD - 1][0]);
+      load_row(&in, plane, 1, raw[AHEAD - 1][1]);
       next_rows(&in, plane);
     }
 #if X_FIRST

@@ -260,9 +260,8 @@ fn results_past_the_caches() {
             return;
         }
         for strategy in [Strategy::SingleLoop, Strategy::Separable] {
-            for strip in [256, 4096] {
-                let sizes = format!("STREAMED=1 STRIP={strip}");
-                let line = format!("cpu | {strategy} | {} | {sizes}", T::TYPE);
+            for sizes in ["STRIP=256 VECTOR=8", "STRIP=4096 VECTOR=16"] {
+                let line = format!("cpu | {strategy} | {} | STREAMED=1 {sizes}", T::TYPE);
                 let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
                 for width in (480..=515).chain([1011, 1023, 1025, 1207]) {
                     let transform = Transform::new(wavelet, [30, width]).levels(2);

@@ -62,9 +62,8 @@ struct Sizes {
     ahead: usize,
     /// Sub-groups for each compute unit.
     filling: usize,
-    /// Pairs at each end that make the joined line of the border, along x and y.
-    border_x: usize,
-    border_y: usize,
+    /// Pairs at each end that make the joined line of the border, along x for rows that go by vectors.
+    border: usize,
     /// Samples of local memory that a tile of the border needs.
     tile: usize,
     /// Pairs of columns that a sub-group stores.
@@ -91,22 +90,29 @@ impl Sizes {
                 (device.lanes, overlap)
             }
         };
-        let border_y = reach.border();
-        let border_x = border_y + pairs - 1;
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
-        Sizes {
+        let mut sizes = Sizes {
             lanes,
             // Whole sub-groups.
             group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
             pairs,
             ahead: tuned("AHEAD", 2),
             filling: tuned("FILLING", 32),
-            border_x,
-            border_y,
-            tile: (row(4 * border_x) * window.max(4 * border_y)).max(row(window) * 4 * border_y),
+            border: reach.border(),
+            tile: 0,
             strip: lanes.saturating_sub(overlap) * pairs,
             reach,
-        }
+        };
+        let (x, y) = (4 * sizes.border_x(false), 4 * sizes.border);
+        sizes.tile = (row(x) * window.max(y)).max(row(window) * y);
+        sizes
+    }
+
+    /// Pairs at the ends of a row that make the joined line of the border. Where rows do not go by vectors, the
+    /// work-item in which the picture ends is border too, with those in its reach.
+    fn border_x(&self, wide: bool) -> usize {
+        let more = if wide { 1 } else { 2 };
+        self.border + more * (self.pairs - 1)
     }
 
     /// The pairs of rows that depend on no border; empty where the whole height is border.
@@ -115,14 +121,17 @@ impl Sizes {
     }
 
     /// The same for columns, in whole work-items.
-    fn columns(&self, width: usize) -> std::ops::Range<usize> {
-        let pairs = width.div_ceil(2);
-        if pairs <= 2 * self.border_x {
+    fn columns(&self, width: usize, wide: bool) -> std::ops::Range<usize> {
+        let (pairs, after) = (width.div_ceil(2), self.reach.after);
+        if pairs <= 2 * self.border_x(wide) {
             return 0..0;
         }
-        let from = self.reach.before.next_multiple_of(self.pairs);
-        let to = (pairs - self.reach.after - 1) / self.pairs * self.pairs;
-        from..to
+        let end = if wide {
+            pairs - after - 1
+        } else {
+            width / 2 - after.next_multiple_of(self.pairs)
+        };
+        self.reach.before.next_multiple_of(self.pairs)..end / self.pairs * self.pairs
     }
 }
 
@@ -155,8 +164,8 @@ fn launch(
     let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
     let pictures = (arguments.across[1] * arguments.across[2]) as usize;
     let rows = sizes.rows(height);
-    let columns = sizes.columns(width);
     let wide = aligned && width % (2 * sizes.pairs) == 0;
+    let columns = sizes.columns(width, wide);
     arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
     arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
     let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
@@ -193,8 +202,8 @@ fn launch(
             ("GROUP", sizes.group),
             ("PAIRS", sizes.pairs),
             ("AHEAD", sizes.ahead),
-            ("BORDER_X", sizes.border_x),
-            ("BORDER_Y", sizes.border_y),
+            ("BORDER_X", sizes.border_x(wide)),
+            ("BORDER_Y", sizes.border),
             ("FRAME_PAIRS", FRAME_PAIRS),
             ("TILE", sizes.tile),
             ("NEAR_SIZE", near_size),
