@@ -961,7 +961,7 @@ mod tune {
                 "BAND=8",
                 "64",
             ),
-            ("--size 8 --strategies separable", "BAND=8", "single_loop"),
+            ("--size 8 --strategies stepwise", "BAND=8", "single_loop"),
             (
                 "--size 8 --strategies single_loop",
                 "PAIRS=4",
