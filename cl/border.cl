@@ -9,7 +9,11 @@
 // Cost: 4 * BORDER reads a line, no barrier, no local memory. Limited by scattered access when lines
 // are rows; there are few samples. Work-groups of a pass that do borders run beside its others.
 
-INLINE A read(const A *channel, const int index) { return index < 0 ? (A)0 : channel[index]; }
+// Always from a place that is there: Intel's CPU runtime reads before it asks.
+INLINE A read(const A *channel, const int index) {
+  const A v = channel[max(index, 0)];
+  return index < 0 ? (A)0 : v;
+}
 
 INLINE void lift_border(const Line in, const Line out, const Pass pass) {
   const int pairs = S_COUNT(pass.samples), details = D_COUNT(pass.samples);

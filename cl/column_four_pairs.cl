@@ -24,9 +24,8 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
 void column_four_pairs(global T *from, global T *to, global T *corner, const Pass pass) {
   local T s_ring[SPAN][COLUMNS], d_ring[SPAN][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
-  // The first work-groups do borders, and then pass the barriers of a strip that is stored nowhere.
+  // The first work-groups do borders, and nothing of a strip.
   const int group = (int)get_group_id(0) - pass.step;
-  lift_borders(from, to, corner, pass, group);
   const int index = max(group, 0) % pass.groups * COLUMNS + x;
   const int top = max(group, 0) / pass.groups * pass.windows * WINDOW;
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
@@ -58,4 +57,5 @@ void column_four_pairs(global T *from, global T *to, global T *corner, const Pas
       }
     }
   }
+  lift_borders(from, to, corner, pass, group);
 }

@@ -30,7 +30,9 @@ static inline long2 lanes_of(const Line *line, const Side *side, const Pass *pas
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void column_vectors(global T *from, global T *to, global T *corner, const Pass pass) {
-  local A ring[2 * Y_KEPT * ROW];
+  // Of vectors, so that rows start at whole ones.
+  local AV memory[2 * Y_KEPT * ROW / VECTOR];
+  local A *const ring = (local A *)memory;
   for (int i = 0; i < 2 * Y_KEPT * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int number = get_group_id(0), rest = number / pass.groups, rows = pass.lines / pass.across[0];
   const Lines lines = lines_of(&pass, number % pass.groups);

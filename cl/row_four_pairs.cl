@@ -15,9 +15,8 @@ kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
 void row_four_pairs(global T *from, global T *to, global T *corner, const Pass pass) {
   local T tile[ROWS_Y][2][PLACE(SPAN)];
   const int x = get_local_id(0), y = get_local_id(1);
-  // The first work-groups do borders, and then pass the barriers of a tile that is stored nowhere.
+  // The first work-groups pass the barriers of a tile that is stored nowhere, and then do borders.
   const int group = (int)get_group_id(0) - pass.step;
-  lift_borders(from, to, corner, pass, group);
   const int index = max(group, 0) / pass.groups * ROWS_Y + y;
   const int tile_start = max(group, 0) % pass.groups * TILE;  // its results start REACH_LO later
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
@@ -51,6 +50,7 @@ void row_four_pairs(global T *from, global T *to, global T *corner, const Pass p
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 
+  lift_borders(from, to, corner, pass, group);
   if (index >= pass.lines || group < 0) return;
   const Line out = OUTPUT_LINE(index);
   const int first = tile_start + FIRST_INNER;

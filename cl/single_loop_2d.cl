@@ -248,16 +248,16 @@ INLINE void step_by_step(const Plane *plane, const int boundary, const int p, co
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void single_loop_2d(global T *from, global T *to, global T *corner, const Pass pass) {
-  // All rows lie in one array, as Intel's CPU runtime needs it.
-  local A memory[ROWS * ROW];
-  local A *const ring = memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const ends = zeros + ROW;
+  // All rows lie in one array, as Intel's CPU runtime needs it; of vectors, so that they start at whole ones.
+  local AV memory[ROWS * ROW / VECTOR];
+  local A *const ring = (local A *)memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const ends = zeros + ROW;
   local A *const gathered = ends + 2 * ROW, *const result = gathered + GATHERED_ROWS * ROW;
 
   const int number = get_group_id(0), rest = number / pass.groups;
   const Plane plane = PLANE(rest / pass.segments);
   const Strip strip = strip_at(&pass, number % pass.groups, plane.width);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
-    HELD_PLACES(i, LOW_OF(strip.all)) STORE_V((AV)(0), memory + row + i);
+    HELD_PLACES(i, LOW_OF(strip.all)) STORE_V((AV)(0), ring + row + i);
 
   const int rows = S_COUNT(plane.height);
   const int begin = rest % pass.segments * pass.windows, end = min(begin + pass.windows, rows);
