@@ -2,7 +2,7 @@
 // rows at a time.
 //
 // All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches.
-// It does the pairs that no border is near to; border.cl does the others.
+// It does the pairs that no border is near to; a launch of border_lines.cl does the others.
 // Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for
 // 2 * VECTOR samples: 8 multiply-adds, 7 reads and 5 writes of the ring. Limited by memory.
 
@@ -58,8 +58,8 @@ void column_vectors(global T *from, global T *to, global T *corner, const Pass p
         s = SCALED_IN(s, s), d = SCALED_IN(d, d);
       }
       if (fetches) {
-        FETCH(in_s + in.s_pair + j)
-        FETCH(in_d + in.d_pair + j)
+        FETCH(in_s + in.s_pair + j * from_lane.x)
+        FETCH(in_d + in.d_pair + j * from_lane.y)
       }
       sweep_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;

@@ -62,8 +62,9 @@ typedef struct {
   int step;              // stepwise: which step; single_loop: pairs of columns in a strip; four_pairs:
                          // work-groups that do borders; tail: how many levels
   int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
-  int windows;           // positions of the window (streamed: pairs of rows) in a segment
-  int segments;          // streamed: segments of a picture
+  int windows;           // positions of the window in a segment; kernels that lift both axes, or in vectors:
+                         // pairs of rows in a segment, lines for a work-item
+  int segments;          // segments of a picture
   int frame_x, frame_y;  // streamed: tiles along the top and bottom, along the left and right edge
 } Pass;
 

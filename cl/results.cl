@@ -2,6 +2,7 @@
 // they must be whole and aligned. Where rows do not start at multiples of a vector they are gathered in local
 // memory, GATHERED vectors at a time, and stored from there.
 
+// Results of a pair of rows are RUNS runs of memory: four bands, or two rows of which each pair is WOVEN samples.
 #ifdef FORWARD
 #define RUNS 4
 #define WOVEN 1
@@ -14,7 +15,7 @@
 #define RUN_SIZE(out, run) ((out)->low + (out)->high)
 #endif
 #define RUN_ROOM (GATHERED * VECTOR * WOVEN)
-// They wait so long that a load of two halves does not wait for their stores.
+// They wait so long that a load does not meet two stores that are still on their way to the cache.
 #define LATE (4 * VECTOR)
 
 typedef struct {

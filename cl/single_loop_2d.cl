@@ -176,10 +176,12 @@ INLINE void sweep_rows(const Plane *plane, const int boundary, const int p, cons
   if (strip->at_left) lift_end(plane, p, left_span(strip), boundary, ends);
   if (strip->at_right) lift_end(plane, p, right_span(strip), boundary, ends + RIGHT);
 #endif
-  Sweep sweep = sweep_at(plane, p, strip, ring, ends, gathered, !X_FIRST && strip->at_left ? ENDS : 0);
+  const int skipped = strip->own.left - strip->all.left;
+  Sweep sweep = sweep_at(plane, p, strip, ring, ends, gathered,
+                         !X_FIRST && strip->at_left ? max(ENDS - skipped, 0) : 0);
   const int end = strip->own.right - strip->all.left;
   // What of the way is inner: for ends, 2 * ENDS are taken in at either side.
-  const int from = strip->at_left ? 2 * ENDS : sweep.skipped;
+  const int from = strip->at_left ? 2 * ENDS : skipped;
   const int to = (strip->at_right ? strip->right_end - ENDS : HIGH_OF(strip->all)) - (X_LAST_LAG + 1) * VECTOR;
   const bool gathers = sweep.out.gathers, is_plain = stores && is_dense(&sweep.in);
 
@@ -196,11 +198,12 @@ INLINE void sweep_rows(const Plane *plane, const int boundary, const int p, cons
   if (gathers) fetch_seams(plane, p - Y_LAST_LAG + 1, strip->own);
 
 #if X_FIRST
-  if (gathers) put_rest(&sweep.out, end - sweep.skipped);
+  if (gathers) put_rest(&sweep.out, end - skipped);
 #else
   if (gathers)
-    put_rest(&sweep.out, (strip->at_right ? strip->right_end : end) - sweep.skipped);
-  if (strip->at_left) put_end(&sweep.out, left_span(strip), ends, strip, boundary, 0, ENDS);
+    put_rest(&sweep.out, min(strip->at_right ? strip->right_end : end, end) - skipped);
+  if (strip->at_left)
+    put_end(&sweep.out, left_span(strip), ends, strip, boundary, skipped, min(ENDS, end));
   if (strip->at_right)
     put_end(&sweep.out, right_span(strip), ends + RIGHT, strip, boundary, strip->right_end, end);
 #endif

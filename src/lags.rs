@@ -161,8 +161,10 @@ mod tests {
         for (t, pair) in start.into_iter().enumerate() {
             line.push(pair);
             // What is not kept any more must not be read.
-            if let Some(gone) = t.checked_sub(lags.kept) {
-                line[gone] = [1 << 40; 2];
+            for (channel, oldest) in lags.oldest.into_iter().enumerate() {
+                if let Some(gone) = t.checked_sub(oldest + 1) {
+                    line[gone][channel] = 1 << 40;
+                }
             }
             for (step, &lag) in steps.iter().zip(&lags.steps) {
                 let Some(n) = t.checked_sub(lag) else {

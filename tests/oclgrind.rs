@@ -29,6 +29,15 @@ fn check_on<T: TestSample>(
     transform: &Transform,
     is_wanted: impl Fn(Strategy) -> bool,
 ) {
+    check_tuned::<T>(device, "", transform, is_wanted);
+}
+
+fn check_tuned<T: TestSample>(
+    device: &Device,
+    tuning: &str,
+    transform: &Transform,
+    is_wanted: impl Fn(Strategy) -> bool,
+) {
     let samples = random_samples::<T>(transform.len(), 1);
     let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
     for direction in [Direction::Forward, Direction::Inverse] {
@@ -38,7 +47,7 @@ fn check_on<T: TestSample>(
         };
         let expected: Vec<f64> = expected.unwrap().into_iter().map(T::to_f64).collect();
         // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
-        let engine = Engine::new(device).unwrap();
+        let engine = Engine::new(device).unwrap().with_tuning(tuning).unwrap();
         let plans = plans::<T>(&engine, transform).into_iter();
         for plan in plans.filter(|plan| is_wanted(plan.strategy())) {
             let got = match direction {
@@ -191,6 +200,33 @@ mod vectors {
                 check_vectors::<f32>(&picture);
             }
         }
+    }
+
+    /// In strips, and with results past the caches, as wide pictures have them.
+    fn check_strips<T: TestSample>(strip: usize, transform: &Transform) {
+        let sample = T::TYPE;
+        let line = format!("cpu | single_loop | {sample} | VECTOR=8 STREAMED=1 STRIP={strip}");
+        for device in chosen_devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+            engine
+                .plan_with::<T>(transform, Strategy::SingleLoop)
+                .expect("local memory holds so narrow strips");
+            check_tuned::<T>(&device, &line, transform, |strategy| {
+                strategy == Strategy::SingleLoop
+            });
+        }
+    }
+
+    #[test]
+    fn strips_of_every_kind() {
+        for strip in [8, 32] {
+            for width in [147, 160] {
+                check_strips::<f32>(strip, &Transform::new(Wavelet::CDF_9_7, [20, width]));
+                check_strips::<i16>(strip, &Transform::new(Wavelet::CDF_5_3, [20, width]));
+            }
+        }
+        check_strips::<i16>(256, &Transform::new(Wavelet::CDF_5_3, [14, 511]));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A pass over memory for each axis of each level: cl/row_four_pairs.cl along contiguous lines,
-//! cl/column_four_pairs.cl along all others, cl/border.cl for the ends of both.
+//! cl/column_four_pairs.cl along all others, both with cl/border.cl for the ends of lines. On CPU devices the
+//! passes are those of vector_passes.rs.
 
 use super::vectors::Vectors;
 use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};

@@ -112,8 +112,11 @@ impl Sizes {
         2 * self.channel * self.rows() * self.vectors.bytes
     }
 
-    /// Rows that gathered results take, in four bands.
+    /// Rows that gathered results take, in four bands; none where they go through the caches.
     fn gathered_rows(&self) -> usize {
+        if !self.vectors.stream {
+            return 0;
+        }
         (4 * GATHERED * self.vectors.samples).div_ceil(2 * self.channel)
     }
 

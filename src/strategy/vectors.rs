@@ -11,8 +11,8 @@ pub(super) struct Vectors {
     pub samples: usize,
     /// Bytes of a number that the steps compute with.
     pub bytes: usize,
-    /// Whether the array is too large for the caches.
-    stream: bool,
+    /// Whether the array is too large for the caches, so that results are stored past them.
+    pub stream: bool,
     /// The schedule of vectors along a row, away from borders.
     x: Lags,
     /// The schedule of pairs of rows.
