@@ -1,0 +1,127 @@
+//! The example `benchmark`.
+
+use super::*;
+
+fn benchmark(options: &str) -> Command {
+    let mut command = example("benchmark");
+    command.args(options.split_whitespace());
+    command
+}
+
+#[test]
+fn rows_hold_what_was_measured() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("rows.json");
+    let mut command = benchmark(
+        "--sizes 64,33x17 --wavelets cdf53,cdf97 --samples i16,f32 --levels 1,2 \
+         --strategies auto,stepwise --json",
+    );
+    let table = stdout(command.arg(&path));
+    let rows: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let rows = rows.as_array().unwrap();
+    // Three of the four pairs of wavelet and sample exist.
+    let per_device = 3 * 2 * 2 * 2 * 2;
+    let devices = wavelift::Device::all().unwrap().len();
+    assert_eq!(rows.len(), per_device * devices, "{table}");
+    // A line for each device, the heading, the rows, a note.
+    let lines = devices + 1 + rows.len() + 1;
+    assert_eq!(table.lines().count(), lines, "{table}");
+    rows.iter().for_each(check);
+}
+
+fn check(row: &Value) {
+    for key in [
+        "platform",
+        "device",
+        "strategy",
+        "wavelet",
+        "sample",
+        "direction",
+    ] {
+        assert!(row[key].is_string(), "{row}");
+    }
+    let number = |key: &str| row[key].as_u64().expect(key);
+    let [runs, median, copy] = ["runs", "median_ns", "copy_median_ns"].map(number);
+    assert!(runs >= 20 && [1, 2].contains(&number("levels")), "{row}");
+    let shapes = [[64, 64], [17, 33]].map(|shape| Value::from(shape.to_vec()));
+    assert!(shapes.contains(&row["shape"]), "{row}");
+    assert!(
+        number("min_ns") <= median && number("wall_median_ns") > 0,
+        "{row}"
+    );
+    let share = copy as f64 / median as f64;
+    assert!(
+        (row["of_copy"].as_f64().unwrap() - share).abs() < 1e-9,
+        "{row}"
+    );
+}
+
+#[test]
+fn a_comparison_shows_all_strategies_side_by_side() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("rows.json");
+    let mut command = benchmark(
+        "--sizes 64 --wavelets cdf53 --samples i16 --levels 1 --directions forward --compare --json",
+    );
+    let report = stdout(command.arg(&path));
+    let mut lines = report.lines().skip_while(|line| !line.contains("wavelet"));
+    let heading = lines.next().unwrap();
+    for strategy in wavelift::Strategy::ALL {
+        assert!(heading.contains(&format!("{strategy} us")), "{report}");
+    }
+    let devices = wavelift::Device::all().unwrap().len();
+    let rows: Vec<&str> = lines.collect();
+    assert_eq!(rows.len(), devices, "{report}");
+    for row in rows {
+        assert_eq!(row.matches('*').count(), 1, "{report}");
+    }
+    let rows: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for row in rows.as_array().unwrap() {
+        let seconds = row["median_ns"].as_f64().unwrap() / 1e9;
+        let bytes = row["bytes_per_second"].as_f64().unwrap() * seconds;
+        assert!((bytes - (2 * 64 * 64 * 2) as f64).abs() < 0.5, "{row}");
+    }
+}
+
+#[test]
+fn a_comparison_is_of_the_named_strategies() {
+    let report = stdout(&mut benchmark(
+        "--sizes 64 --wavelets haar --samples f32 --levels 1 --batch 2 --compare \
+         --strategies stepwise,auto",
+    ));
+    assert!(
+        report.contains("stepwise us") && report.contains("auto us"),
+        "{report}"
+    );
+    assert!(!report.contains("separable"), "{report}");
+}
+
+#[test]
+fn what_a_wavelet_has_no_steps_for_is_left_out_with_a_note() {
+    let table = stdout(&mut benchmark(
+        "--sizes 16 --wavelets cdf97,vc2-haar1 --samples i32,f64 --levels 1 --batch 3",
+    ));
+    assert!(table.contains("cdf97 has no steps for i32"), "{table}");
+    assert!(table.contains("vc2-haar1 has no steps for f64"), "{table}");
+    assert!(table.contains("[3, 16, 16]"), "{table}");
+}
+
+#[test]
+fn wrong_requests_are_errors() {
+    for (options, word) in [
+        ("--sizes 0", "--sizes"),
+        ("--sizes 4096x", "--sizes"),
+        ("--sizes 1000000000", "memory"),
+        ("--sizes 8 --runs 19", "20"),
+        ("--sizes 8 --levels 65", "64"),
+        ("--sizes 8 --wavelets cdf98", "cdf97"),
+        ("--sizes 8 --strategies reference", "auto"),
+        ("--sizes 8 --device no-such-vendor", "no-such-vendor"),
+        ("--sizes 8 --batch 0", "--batch"),
+    ] {
+        let line = complaint(&mut benchmark(options));
+        assert!(line.contains(word), "{options}: {line}");
+    }
+    let line = complaint(benchmark("--sizes 8").without_opencl());
+    assert!(line.contains("no OpenCL runtime"), "{line}");
+}
