@@ -63,8 +63,8 @@ void column_vectors(global T *from, global T *to, global T *corner, const Pass p
       }
       sweep_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;
-      store_some(TO_T(SCALED_OUT(s, s)), out_s + j * to_lane.x, to_lane.x, n);
-      store_some(TO_T(SCALED_OUT(d, d)), out_d + j * to_lane.y, to_lane.y, n);
+      store_some(TO_T(SCALED_OUT(s, s)), out_s + j * to_lane.x, to_lane.x, n, true);
+      store_some(TO_T(SCALED_OUT(d, d)), out_d + j * to_lane.y, to_lane.y, n, true);
     }
   }
 }

@@ -55,18 +55,18 @@ INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
 #endif
 }
 
-// Stores the same. (A store of whole vectors without asking was slower on the machine measured.)
+// Stores the same; `past` the caches where the array is large. (A store of whole vectors without asking was slower on the machine measured.)
 INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
-                        const TV s, const TV d) {
+                        const TV s, const TV d, const bool past) {
 #ifdef FORWARD
   const int ls = 2 * cy, hs = 2 * cy + 1;
-  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at);
-  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at);
+  store_some(s, rows->far[ls] + at * rows->step[ls], rows->step[ls], low - at, past);
+  store_some(d, rows->far[hs] + at * rows->step[hs], rows->step[hs], high - at, past);
 #else
   TV a, b;
   a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
   const int n = low + high - 2 * at;
-  store_some(a, rows->near[cy] + 2 * at, 1, n);
-  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR);
+  store_some(a, rows->near[cy] + 2 * at, 1, n, past);
+  store_some(b, rows->near[cy] + 2 * at + VECTOR, 1, n - VECTOR, past);
 #endif
 }

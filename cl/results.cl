@@ -53,7 +53,7 @@ static inline Out out_at(const Plane *plane, const int p, const Span own, local 
 // whole one.
 INLINE void put_pairs(const Out *out, const int cy, const int at, const AV s, const AV d, const bool gathers) {
   const TV low = TO_T(OUT_V(s, SCALE(OUT, 0, cy))), high = TO_T(OUT_V(d, SCALE(OUT, 1, cy)));
-  if (!gathers || at == out->first) store_pairs(&out->rows, cy, at, out->low, out->high, low, high);
+  if (!gathers || at == out->first) store_pairs(&out->rows, cy, at, out->low, out->high, low, high, true);
   if (!gathers) return;
   local T *const to = out->gathered + at * WOVEN - out->base;
 #ifdef FORWARD

@@ -66,7 +66,7 @@ INLINE void store_row(const Plane *plane, const int p, const int cy, const Span 
   for (int at = 0; at < LOW_OF(span); at += VECTOR) {
     const TV s = TO_T(OUT_V(LOAD_V(row + X_s + skipped + at), scale[2 * cy]));
     const TV d = TO_T(OUT_V(LOAD_V(row + X_d + skipped + at), scale[2 * cy + 1]));
-    store_pairs(&rows, cy, at, LOW_OF(span), HIGH_OF(span), s, d);
+    store_pairs(&rows, cy, at, LOW_OF(span), HIGH_OF(span), s, d, true);
   }
 }
 

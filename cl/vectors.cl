@@ -91,10 +91,10 @@ INLINE TV load_some(global const T *from, const long step, const int n) {
 #endif
 #endif
 
-// The `n` first samples of a vector, `step` apart.
-INLINE void store_some(const TV v, global T *to, const long step, const int n) {
+// The `n` first samples of a vector, `step` apart; `past` the caches if so, where that is to be had.
+INLINE void store_some(const TV v, global T *to, const long step, const int n, const bool past) {
   if (n >= VECTOR && step == 1) {
-    if ((ulong)to % sizeof(TV) == 0) {
+    if (past && (ulong)to % sizeof(TV) == 0) {
       STORE_PAST(v, to);
     } else {
       STORE_T(v, to);
