@@ -3,8 +3,8 @@
 // All steps run as a pipeline of vectors in registers. What that stores beside a border is wrong, and done again.
 // After the shifted vectors of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write. For 9/7 in f32, for 2 * VECTOR samples: 2 vector operations to
-// split the channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory (0.74 of
-// the copy rate on rows of 256 samples, forward, two cores of Zen 5; 0.21 when the ends' lines went past the caches).
+// split the channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory: 0.74 of the copy rate forward
+// on rows of 256 samples (PoCL 3.1, two cores of Zen 5), 0.21 when the ends of rows went past the caches too.
 
 static inline Rows rows_of(const Line *line) {
   const Rows rows = {{line->s}, {line->s, line->d}, {line->s_pair, line->d_pair}};
