@@ -55,7 +55,8 @@ INLINE void fetch_pairs(const Rows *next, const int cy, const int at) {
 #endif
 }
 
-// Stores the same; `past` the caches where the array is large. (A store of whole vectors without asking was slower on the machine measured.)
+// Stores the same; `past` the caches where the array is large. (A store of whole vectors without asking was
+// slower on the machine measured.)
 INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int low, const int high,
                         const TV s, const TV d, const bool past) {
 #ifdef FORWARD

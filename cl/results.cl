@@ -1,6 +1,6 @@
 // Vectors of results on their way to memory, past the caches where the picture is large (STREAM): for that
 // they must be whole and aligned. Where rows do not start at multiples of a vector they are gathered in local
-// memory, GATHERED vectors at a time, and stored from there.
+// memory, which has room for GATHERED vectors of each run, and stored from there some vectors later.
 
 // Results of a pair of rows are RUNS runs of memory: four bands, or two rows of which each pair is WOVEN samples.
 #ifdef FORWARD

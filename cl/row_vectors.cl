@@ -30,9 +30,13 @@ void row_vectors(global T *from, global T *to, global T *corner, const Pass pass
       sweep_x(s, d);
       if (at < 0) continue;
       const TV done_s = TO_T(SCALED_OUT(s, s[X_LAST_LAG])), done_d = TO_T(SCALED_OUT(d, d[X_LAST_LAG]));
-      // What lift_border stores again soon stays in the caches.
-      const bool is_end = at == 0 || at + VECTOR >= high - REACH_HI;
-      store_pairs(&to_rows, 0, at, low, high, done_s, done_d, !is_end);
+#ifdef FORWARD
+      // What lift_border stores again soon stays in the caches: four lines of a row, in two bands.
+      const bool past = at > 0 && at + VECTOR < high - REACH_HI;
+#else
+      const bool past = true;
+#endif
+      store_pairs(&to_rows, 0, at, low, high, done_s, done_d, past);
     }
     lift_border(in, out, pass);
   }

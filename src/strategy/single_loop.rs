@@ -93,7 +93,7 @@ impl Sizes {
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: reach.before,
             vectors,
-            // Rounding apart, real steps along different axes commute; x first saves a copy of each row.
+            // Rounding apart, real steps along different axes commute; x first needs no row for results.
             x_first: levels::x_first(problem) || !problem.sample.is_integer(),
         };
         loop {
