@@ -8,6 +8,18 @@
 // Cost: a barrier for each step and axis; a frame is as wide as the reach, along x rounded up to PAIRS. Limited by
 // latency; its work-groups come first, so that they run beside those of the inside.
 
+// The pairs of each axis that depend on no border, along x in whole work-items of PAIRS; the frame is
+// the others.
+#define FROM_X ((REACH_LO + PAIRS - 1) / PAIRS * PAIRS)
+#if WIDE
+#define TO_X(width) ((S_COUNT(width) - REACH_HI - 1) / PAIRS * PAIRS)
+#else
+// Where the picture ends within a work-item, that one and those in its reach are left to the border.
+#define TO_X(width) ((D_COUNT(width) - (REACH_HI + PAIRS - 1) / PAIRS * PAIRS) / PAIRS * PAIRS)
+#endif
+#define FROM_Y REACH_LO
+#define TO_Y(height) (S_COUNT(height) - REACH_HI - 1)
+
 // The pairs of one axis that a tile holds, and which of its results are stored.
 typedef struct {
   int start;     // the first pair

@@ -50,15 +50,3 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
 #define LOAD_2D(cx, cy, v) ((v) * SCALE(IN, cx, cy))
 #define STORE_2D(cx, cy, v) ((v) * SCALE(OUT, cx, cy))
 #endif
-
-// The pairs of each axis that depend on no border, along x in whole work-items of PAIRS; frame_2d.cl does
-// the others.
-#define FROM_X ((REACH_LO + PAIRS - 1) / PAIRS * PAIRS)
-#if WIDE
-#define TO_X(width) ((S_COUNT(width) - REACH_HI - 1) / PAIRS * PAIRS)
-#else
-// Where the picture ends within a work-item, that one and those in its reach are left to the border.
-#define TO_X(width) ((D_COUNT(width) - (REACH_HI + PAIRS - 1) / PAIRS * PAIRS) / PAIRS * PAIRS)
-#endif
-#define FROM_Y REACH_LO
-#define TO_Y(height) (S_COUNT(height) - REACH_HI - 1)

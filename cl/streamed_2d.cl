@@ -30,12 +30,68 @@
 #endif
 #define HELD (BEFORE + PAIRS + AFTER)
 
+// --- beside the picture ------------------------------------------------------------------------------
+// Where the boundary rule says the same as going on with mirrored (repeated) samples, samples beside the picture are
+// read where they come from, and there is no other border. Else the border is for frame_2d.cl.
+
+#define EXTENSION_NONE 0
+#define EXTENSION_MIRRORED 1
+#define EXTENSION_REPEATED 2
+
+#if EXTENSION
+#define FROM_X 0
+#define TO_X(width) S_COUNT(width)
+#define FROM_Y 0
+#define TO_Y(height) S_COUNT(height)
+#endif
+// Columns are mirrored between the lanes where the picture ends between two of them.
+#define MIRRORED_LANES (EXTENSION == EXTENSION_MIRRORED && WIDE && EXCHANGE != EXCHANGE_NONE)
+// Repeated columns are whole work-items there too; else samples are read one by one.
+#define ONE_BY_ONE (EXTENSION && !(WIDE && EXCHANGE != EXCHANGE_NONE))
+
+// Where the sample `place` of an axis stands, by at most one turn; any place far outside.
+INLINE int extended(const int place, const int samples) {
+  const int last = samples - 1;
+#if EXTENSION == EXTENSION_MIRRORED
+  const int inside = last - (int)abs(last - (int)abs(place));
+#elif EXTENSION == EXTENSION_REPEATED
+  const int inside = place < 0 ? place + samples : place > last ? place - samples : place;
+#else
+  const int inside = place;
+#endif
+  return clamp(inside, 0, last);
+}
+
+// The columns of a work-item.
+typedef struct {
+  int first;         // its first pair
+  int loaded;        // the first pair that it loads
+  bool one_by_one;   // whether it loads samples beside the picture
+  bool left, right;  // whether the picture begins, ends with it
+} Item;
+
+static inline Item item_at(const int first, const int width) {
+  const int pairs = D_COUNT(width);
+  Item item = {first, first, ONE_BY_ONE && (first < BEFORE || first + PAIRS + AFTER > pairs),
+               first == 0, first + PAIRS == pairs};
+#if EXTENSION == EXTENSION_REPEATED
+  if (!ONE_BY_ONE) item.loaded = first < 0 ? first + pairs : first >= pairs ? first - pairs : first;
+#endif
+  // What else is beside the picture is never stored: any place inside will do.
+  const int least = (BEFORE + PAIRS - 1) / PAIRS * PAIRS, most = (pairs - AFTER) / PAIRS * PAIRS - PAIRS;
+  if (!ONE_BY_ONE) item.loaded = clamp(item.loaded, least, most);
+  return item;
+}
+
 // --- along x -----------------------------------------------------------------------------------------
 // A row is HELD approximations, then HELD details.
 
+#define X_s 0
+#define X_d HELD
+
 #if EXCHANGE == EXCHANGE_NONE
-#define X_AT_s(offset) row[n + (offset)]
-#define X_AT_d(offset) row[HELD + n + (offset)]
+#define X_AT_s(offset) row[X_s + n + (offset)]
+#define X_AT_d(offset) row[X_d + n + (offset)]
 #define X_STEP(k, target, source, first, last, before, after)                          \
   UNROLL for (int n = BEFORE - (before); n < BEFORE + PAIRS + (after); ++n)            \
     row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);
@@ -47,63 +103,84 @@
        : row[channel + (n + (offset) >= 0 && n + (offset) < PAIRS ? n + (offset) : 0)])
 #define X_AT_s(offset) X_AT(X_s, offset)
 #define X_AT_d(offset) X_AT(X_d, offset)
-#define X_STEP(k, target, source, first, last, before, after)                          \
-  {                                                                                    \
-    A left[PAIRS], right[PAIRS];                                                       \
-    UNROLL for (int i = 0; i < -(first); ++i)                                          \
-      left[i] = from_left(row[X_##source + PAIRS - 1 - i]);                            \
-    UNROLL for (int i = 0; i < (last); ++i) right[i] = from_right(row[X_##source + i]);\
-    UNROLL for (int n = 0; n < PAIRS; ++n)                                             \
-      row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);              \
+#define X_STEP(k, target, source, first, last, before, after)                           \
+  {                                                                                     \
+    A left[PAIRS], right[PAIRS];                                                        \
+    UNROLL for (int i = 0; i < -(first); ++i) {                                         \
+      left[i] = from_left(row[X_##source + PAIRS - 1 - i]);                             \
+      if (MIRRORED_LANES && item->left) left[i] = row[X_##source + LEFT_OF_##source(i)];     \
+    }                                                                                   \
+    UNROLL for (int i = 0; i < (last); ++i) {                                           \
+      right[i] = from_right(row[X_##source + i]);                                       \
+      if (MIRRORED_LANES && item->right) right[i] = row[X_##source + RIGHT_OF_##source(i)];  \
+    }                                                                                   \
+    UNROLL for (int n = 0; n < PAIRS; ++n)                                              \
+      row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);               \
   }
 #endif
-#define X_s 0
-#define X_d HELD
 
-INLINE void lift_x(A *row) { LIFT_STEPS(X_STEP) }
+// The mirror images of the i-th neighbour beyond a row of even length.
+#define LEFT_OF_s(i) (1 + (i))
+#define LEFT_OF_d(i) (i)
+#define RIGHT_OF_s(i) (PAIRS - 1 - (i))
+#define RIGHT_OF_d(i) (PAIRS - 2 - (i))
+
+INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
 
 // --- along y -----------------------------------------------------------------------------------------
-// Pairs of rows by age, the newest first.
+// Pairs of rows by age, the newest 0, in a ring: the loop is written out once for each of its RING phases, so
+// that the ring stays in registers and nothing is moved.
 
-#define Y_AT_s(offset) s[lag - (offset)][i]
-#define Y_AT_d(offset) d[lag - (offset)][i]
-#define Y_STEP(k, target, source, first, last, before, after)          \
-  {                                                                    \
-    const int lag = LAG_##k;                                           \
-    UNROLL for (int i = 0; i < 2 * HELD; ++i)                          \
-      target[lag][i] = LIFT_##k(target[lag][i], Y_AT_##source);        \
+#define AGED(age) ((phase + RING - (age)) % RING)
+#define Y_AT_s(offset) s[AGED(lag - (offset))][i]
+#define Y_AT_d(offset) d[AGED(lag - (offset))][i]
+#define Y_STEP(k, target, source, first, last, before, after)                   \
+  {                                                                             \
+    const int lag = LAG_##k;                                                    \
+    UNROLL for (int i = 0; i < 2 * HELD; ++i)                                   \
+      target[AGED(lag)][i] = LIFT_##k(target[AGED(lag)][i], Y_AT_##source);     \
   }
 
 // --- memory ------------------------------------------------------------------------------------------
-// Samples wait as they are in memory: pairs [first - BEFORE, first + PAIRS + AFTER) of one row, woven on the
+// Samples wait as they are in memory: pairs [loaded - BEFORE, loaded + PAIRS + AFTER) of one row, woven on the
 // near side, approximations before details on the far side. Where rows are aligned, and the picture ends
-// between work-items, all go by vectors (WIDE), else one by one. Work-items beside the picture read something
-// inside, and what becomes of it is never stored.
+// between work-items, they go by vectors (WIDE) and wait in words, else one by one. Two 16-bit samples in a
+// word (PACKED) are taken apart only when they are needed: that would wait for them.
 
-#define NEAR_VECTOR JOIN(T, NEAR_SIZE)
-#define FAR_VECTOR JOIN(T, FAR_SIZE)
+#if PACKED
+#define WORD uint
+#define IN_WORD 2
+#define WAITING(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
+#else
+#define WORD T
+#define IN_WORD 1
+#define WAITING(words, i) (words)[i]
+#endif
+#define WORDS (2 * HELD / IN_WORD)
 
-// Loads `count` neighbours, of which those in [middle, middle + length) start at a multiple of `size`.
-#define LOAD_RUN(to, from, count, middle, length, size)                                     \
-  UNROLL for (int i = 0; i < (middle); ++i) (to)[i] = (from)[i];                            \
-  UNROLL for (int i = (middle); i < (middle) + (length); i += size)                         \
-    JOIN(vstore, size)(*(global const JOIN(T, size) *)((from) + i), 0, (to) + i);           \
-  UNROLL for (int i = (middle) + (length); i < (count); ++i) (to)[i] = (from)[i];
+// Loads `count` words, of which those in [middle, middle + length) start at a multiple of `size`.
+#define LOAD_RUN(to, from, count, middle, length, size)                                        \
+  {                                                                                            \
+    global const WORD *const words = (global const WORD *)(from);                              \
+    UNROLL for (int i = 0; i < (middle); ++i) (to)[i] = words[i];                              \
+    UNROLL for (int i = (middle); i < (middle) + (length); i += size)                          \
+      JOIN(vstore, size)(*(global const JOIN(WORD, size) *)(words + i), 0, (to) + i);          \
+    UNROLL for (int i = (middle) + (length); i < (count); ++i) (to)[i] = words[i];             \
+  }
 
-// The samples of one side that a work-item walks along: the next row of each channel.
+// Pair p of rows, from pair `column` of their columns on.
 typedef struct {
   global T *near[2];
   global T *far[4];
 } Rows;
 
-static inline Rows rows_at(const Plane *plane, const int p, const int first) {
+static inline Rows rows_at(const Plane *plane, const int p, const int column) {
   Rows rows;
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    rows.near[cy] = plane->near + (2 * p + cy) * plane->near_row + 2 * first;
-    UNROLL for (int cx = 0; cx < 2; ++cx) {
-      const int band = 2 * cy + cx;
-      rows.far[band] = plane->far[band] + p * plane->far_row[band] + first * plane->far_step[band];
-    }
+    const int y = EXTENSION ? extended(2 * p + cy, plane->height) : 2 * p + cy;
+    rows.near[cy] = plane->near + y * plane->near_row + 2 * column;
+    UNROLL for (int band = 2 * cy; band < 2 * cy + 2; ++band)
+      rows.far[band] = plane->far[band] + (y >> 1) * plane->far_row[band] + column * plane->far_step[band];
   }
   return rows;
 }
@@ -114,155 +191,163 @@ INLINE void next_rows(Rows *rows, const Plane *plane) {
 }
 
 #ifdef FORWARD
-#define WAITING(raw, cx, n) raw[2 * (n) + (cx)]
+#define RAW(words, cx, n) WAITING(words, 2 * (n) + (cx))
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, T *to) {
-  global const T *const row = rows->near[cy] - 2 * BEFORE;
-  if (WIDE) {
-    LOAD_RUN(to, row, 2 * HELD, 2 * BEFORE, COLUMNS, NEAR_SIZE)
+INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, WORD *to) {
+  global const T *const row = rows->near[cy];
+  if (ONE_BY_ONE && item->one_by_one) {
+    UNROLL for (int i = 0; i < 2 * HELD; ++i)
+      to[i] = row[extended(2 * (item->first - BEFORE) + i, plane->width) - 2 * item->first];
+  } else if (WIDE) {
+    LOAD_RUN(to, row - 2 * BEFORE, WORDS, 2 * BEFORE, COLUMNS / IN_WORD, NEAR_WORDS)
   } else {
-    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = row[i];
+    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = row[i - 2 * BEFORE];
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global T *const band = rows->far[2 * cy + cx];
     T out[PAIRS];
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);
     if (WIDE) {
       UNROLL for (int n = 0; n < PAIRS; n += FAR_SIZE)
-        *(global FAR_VECTOR *)(band + n) = JOIN(vload, FAR_SIZE)(0, out + n);
+        *(global JOIN(T, FAR_SIZE) *)(band + n) = JOIN(vload, FAR_SIZE)(0, out + n);
     } else {
-      UNROLL for (int n = 0; n < PAIRS; ++n) band[n * plane->far_step[2 * cy + cx]] = out[n];
+      UNROLL for (int n = 0; n < PAIRS; ++n)
+        if (!EXTENSION || 2 * (item->first + n) + cx < plane->width)
+          band[n * plane->far_step[2 * cy + cx]] = out[n];
     }
   }
 }
 
 #else
-#define WAITING(raw, cx, n) raw[(cx) * HELD + (n)]
+#define RAW(words, cx, n) WAITING(words, (cx) * HELD + (n))
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const int cy, T *to) {
+INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, WORD *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     global const T *const band = rows->far[2 * cy + cx];
-    if (WIDE) {
-      LOAD_RUN(to + cx * HELD, band - BEFORE, HELD, BEFORE, PAIRS, FAR_SIZE)
-    } else {
+    const long step = plane->far_step[2 * cy + cx];
+    WORD *const part = to + cx * HELD / IN_WORD;
+    if (ONE_BY_ONE && item->one_by_one) {
       UNROLL for (int n = 0; n < HELD; ++n)
-        to[cx * HELD + n] = band[(n - BEFORE) * plane->far_step[2 * cy + cx]];
+        part[n] = band[(extended(2 * (item->first - BEFORE + n) + cx, plane->width) / 2 - item->first) * step];
+    } else if (WIDE) {
+      LOAD_RUN(part, band - BEFORE, HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
+    } else {
+      UNROLL for (int n = 0; n < HELD; ++n) part[n] = band[(n - BEFORE) * step];
     }
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const int cy, const A *row) {
+INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, const A *row) {
   global T *const near = rows->near[cy];
   T out[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; ++i)
     out[i] = STORE_2D(i & 1, cy, row[(i & 1) * HELD + BEFORE + i / 2]);
   if (WIDE) {
     UNROLL for (int i = 0; i < COLUMNS; i += NEAR_SIZE)
-      *(global NEAR_VECTOR *)(near + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
+      *(global JOIN(T, NEAR_SIZE) *)(near + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
   } else {
-    UNROLL for (int i = 0; i < COLUMNS; ++i) near[i] = out[i];
+    UNROLL for (int i = 0; i < COLUMNS; ++i)
+      if (!EXTENSION || 2 * item->first + i < plane->width) near[i] = out[i];
   }
 }
 #endif
 
-#define UNPACK(row, raw, cy)                                        \
-  UNROLL for (int n = 0; n < HELD; ++n) {                           \
-    row[n] = LOAD_2D(0, cy, WAITING(raw, 0, n));                    \
-    row[HELD + n] = LOAD_2D(1, cy, WAITING(raw, 1, n));             \
+#define UNPACK(row, words, cy)                                  \
+  UNROLL for (int n = 0; n < HELD; ++n) {                       \
+    row[n] = LOAD_2D(0, cy, RAW(words, 0, n));                  \
+    row[HELD + n] = LOAD_2D(1, cy, RAW(words, 1, n));           \
   }
+
+// Pair p of rows; rows has been at p - 1.
+INLINE void load_pair(Rows *rows, const Plane *plane, const Item *item, const int p, WORD to[2][WORDS]) {
+  if (EXTENSION && (p <= 0 || p >= D_COUNT(plane->height))) *rows = rows_at(plane, p, item->loaded);
+  else next_rows(rows, plane);
+  UNROLL for (int cy = 0; cy < 2; ++cy) load_row(rows, plane, item, cy, to[cy]);
+}
 
 // --- the march ---------------------------------------------------------------------------------------
 
 #define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
 
-// Marches down the pairs of rows [top, bottom) of PAIRS pairs of columns from `first` on.
-INLINE void march(const Plane *plane, const int first, const int top, const int bottom,
-                         const bool stores) {
-  T raw[AHEAD][2][2 * HELD];
-  A s[KEPT][2 * HELD], d[KEPT][2 * HELD];
-  // Beside the picture any place inside will do.
-  const int least = (BEFORE + PAIRS - 1) / PAIRS * PAIRS;
-  const int most = (D_COUNT(plane->width) - AFTER) / PAIRS * PAIRS - PAIRS;
-  const int inside = clamp(first, least, most);
-  Rows in = rows_at(plane, top - REACH_LO, inside), out = rows_at(plane, top, first);
+// Marches down the pairs of rows [top, bottom).
+INLINE void march(const Plane *plane, const Item *item, const int top, const int bottom, const bool stores) {
+  WORD waiting[AHEAD][2][WORDS];
+  A s[RING][2 * HELD], d[RING][2 * HELD];
+  const int begin = top - REACH_LO, end = bottom + LAST_LAG;
+  Rows in = rows_at(plane, begin - 1, item->loaded), out = rows_at(plane, top, item->first);
 
-  UNROLL for (int a = 0; a < AHEAD; ++a) {
-    load_row(&in, plane, 0, raw[a][0]);
-    load_row(&in, plane, 1, raw[a][1]);
-    next_rows(&in, plane);
-  }
-  UNROLL for (int age = 0; age < KEPT; ++age)
+  UNROLL for (int a = 0; a < AHEAD; ++a) load_pair(&in, plane, item, begin + a, waiting[a]);
+  UNROLL for (int age = 0; age < RING; ++age)
     UNROLL for (int i = 0; i < 2 * HELD; ++i) s[age][i] = d[age][i] = 0;
 
-  for (int p = top - REACH_LO; p < bottom + LAST_LAG; ++p) {
-    UNROLL for (int age = KEPT - 1; age > 0; --age)
-      UNROLL for (int i = 0; i < 2 * HELD; ++i) {
-        s[age][i] = s[age - 1][i];
-        d[age][i] = d[age - 1][i];
-      }
-    UNPACK(s[0], raw[0][0], 0)
-    UNPACK(d[0], raw[0][1], 1)
-    UNROLL for (int a = 1; a < AHEAD; ++a)
-      UNROLL for (int i = 0; i < 2 * HELD; ++i) {
-        raw[a - 1][0][i] = raw[a][0][i];
-        raw[a - 1][1][i] = raw[a][1][i];
-      }
-    if (p + AHEAD < bottom + REACH_HI) {
-      load_row(&in, plane, 0, raw[AHEAD - 1][0]);
-      load_row(&in, plane, 1, raw[AHEAD - 1][1]);
-      next_rows(&in, plane);
-    }
+  for (int p = begin; p < end; p += RING) {
+    UNROLL for (int phase = 0; phase < RING; ++phase) {
+      const int now = p + phase, done = now - LAST_LAG;
+      UNPACK(s[phase], waiting[phase % AHEAD][0], 0)
+      UNPACK(d[phase], waiting[phase % AHEAD][1], 1)
+      if (now + AHEAD < bottom + REACH_HI) load_pair(&in, plane, item, now + AHEAD, waiting[phase % AHEAD]);
 #if X_FIRST
-    lift_x(s[0]);
-    lift_x(d[0]);
+      lift_x(item, s[phase]);
+      lift_x(item, d[phase]);
 #endif
-    LIFT_STEPS(Y_STEP)
+      LIFT_STEPS(Y_STEP)
 
-    if (p < top + LAST_LAG) continue;
-    A low[2 * HELD], high[2 * HELD];
-    UNROLL for (int i = 0; i < 2 * HELD; ++i) {
-      low[i] = s[LAST_LAG][i];
-      high[i] = d[LAST_LAG][i];
-    }
+      A low[2 * HELD], high[2 * HELD];
+      UNROLL for (int i = 0; i < 2 * HELD; ++i) {
+        low[i] = s[AGED(LAST_LAG)][i];
+        high[i] = d[AGED(LAST_LAG)][i];
+      }
 #if !X_FIRST
-    lift_x(low);
-    lift_x(high);
+      lift_x(item, low);
+      lift_x(item, high);
 #endif
-    if (stores) {
-      store_row(&out, plane, 0, low);
-      store_row(&out, plane, 1, high);
+      if (done >= top && done < bottom) {
+        if (stores) {
+          store_row(&out, plane, item, 0, low);
+          if (!EXTENSION || done < D_COUNT(plane->height)) store_row(&out, plane, item, 1, high);
+        }
+        next_rows(&out, plane);
+      }
     }
-    next_rows(&out, plane);
   }
 }
 
-INLINE void stream(const Plane *plane, const int windows, const int strip,
-                          const int segment) {
-  const int lane = LANE, first = strip * STRIP + (lane - OVERLAP_LO) * PAIRS;
+INLINE void stream(const Plane *plane, const int windows, const int strip, const int segment) {
+  const int lane = LANE;
+  const Item item = item_at(strip * STRIP + (lane - OVERLAP_LO) * PAIRS, plane->width);
   const int top = FROM_Y + segment * windows, bottom = min(top + windows, TO_Y(plane->height));
-  const bool stores = lane >= OVERLAP_LO && lane < LANES - OVERLAP_HI && first >= FROM_X &&
-                      first < TO_X(plane->width);
-  if (top < bottom) march(plane, first, top, bottom, stores);
+  const bool stores = lane >= OVERLAP_LO && lane < LANES - OVERLAP_HI && item.first >= FROM_X &&
+                      item.first < TO_X(plane->width);
+  if (top < bottom) march(plane, &item, top, bottom, stores);
+}
+
+// The work-item's share of the pictures, by sub-groups.
+INLINE void stream_all(global T *from, global T *to, global T *corner, const Pass *arguments,
+                       const int group) {
+  const Pass pass = *arguments;
+  const int number = group * (GROUP / LANES) + SUB_GROUP;
+  const int strip = number % pass.groups, rest = number / pass.groups;
+  const int segment = rest % pass.segments, picture = rest / pass.segments;
+  if (picture < pass.across[1] * pass.across[2]) {
+    const Plane plane = PLANE(picture);
+    stream(&plane, pass.windows, strip, segment);
+  }
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_2d(global T *from, global T *to, global T *corner, const Pass pass) {
+  const int group = get_group_id(0);
+#if EXTENSION
+  stream_all(from, to, corner, &pass, group);
+#else
   local T tile[TILE];
-  const int group = get_group_id(0), pictures = pass.across[1] * pass.across[2];
-  const int tiles = 1 + pass.frame_x + pass.frame_y, frames = tiles * pictures;
-  if (group >= frames) {
-    const int number = (group - frames) * (GROUP / LANES) + SUB_GROUP;
-    const int strip = number % pass.groups, rest = number / pass.groups;
-    const int segment = rest % pass.segments, picture = rest / pass.segments;
-    if (picture < pictures) {
-      const Plane plane = PLANE(picture);
-      stream(&plane, pass.windows, strip, segment);
-    }
-  }
+  const int tiles = 1 + pass.frame_x + pass.frame_y, frames = tiles * pass.across[1] * pass.across[2];
+  if (group >= frames) stream_all(from, to, corner, &pass, group - frames);
   // No barrier may stand under a condition: PoCL 3.1 goes wrong there. So all pass those of the frame.
   const Plane plane = PLANE(group < frames ? group / tiles : 0);
   frame(&plane, &pass, tile, group < frames ? group % tiles : -1);
+#endif
 }

@@ -60,6 +60,7 @@ mod device;
 mod device_info;
 mod engine;
 mod error;
+mod extension;
 mod geometry;
 mod lags;
 mod names;

@@ -1,13 +1,17 @@
 //! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
-//! registers (cl/streamed_2d.cl), other work-groups do the border (cl/frame_2d.cl). The last levels are one
-//! launch (tail.rs).
+//! registers (cl/streamed_2d.cl). Where the boundary rule is more than reading samples from elsewhere, other
+//! work-groups of the launch do the border (cl/frame_2d.cl). The last levels are one launch (tail.rs).
 
 use super::tail::{Tail, row};
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
+use crate::extension::Extension;
 use crate::geometry::{Arguments, Side};
+use crate::lags::Lags;
 use crate::prelude;
 use crate::reach::Reach;
+use crate::sample::SampleType;
+use crate::transform::Transform;
 use crate::wavelet::Direction;
 
 /// Pairs that a tile of the border is long.
@@ -60,8 +64,12 @@ struct Sizes {
     pairs: usize,
     /// Pairs of rows that are loaded before they are needed.
     ahead: usize,
+    /// How often the loop over pairs of rows is written out.
+    ring: usize,
     /// Sub-groups for each compute unit.
     filling: usize,
+    /// Pairs of rows that a segment has at least.
+    shortest: usize,
     /// Pairs at each end that make the joined line of the border, along x for rows that go by vectors.
     border: usize,
     /// Samples of local memory that a tile of the border needs.
@@ -91,13 +99,18 @@ impl Sizes {
             }
         };
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
+        // Every pair of rows that is kept or waits has its own registers, whatever the phase of the loop.
+        let ahead = tuned("AHEAD", 2).max(1);
+        let ring = Lags::new(&stencils).kept.next_multiple_of(ahead);
         let mut sizes = Sizes {
             lanes,
             // Whole sub-groups.
             group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
             pairs,
-            ahead: tuned("AHEAD", 2),
+            ahead,
+            ring,
             filling: tuned("FILLING", 32),
+            shortest: tuned("SHORTEST", 4).max(1),
             border: reach.border(),
             tile: 0,
             strip: lanes.saturating_sub(overlap) * pairs,
@@ -115,7 +128,13 @@ impl Sizes {
         self.border + more * (self.pairs - 1)
     }
 
-    /// The pairs of rows that depend on no border; empty where the whole height is border.
+    /// Whether a line of `samples` samples is so long that what a stream reads beyond it is within one turn.
+    fn is_long(&self, samples: usize) -> bool {
+        samples > 2 * (self.reach.before.max(self.reach.after) + 1)
+    }
+
+    /// The pairs of rows that the streams do: those that depend on no border; none where the whole height is
+    /// border.
     fn rows(&self, height: usize) -> std::ops::Range<usize> {
         self.reach.inner(height)
     }
@@ -163,12 +182,18 @@ fn launch(
 
     let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
     let pictures = (arguments.across[1] * arguments.across[2]) as usize;
-    let rows = sizes.rows(height);
     let wide = aligned && width % (2 * sizes.pairs) == 0;
-    let columns = sizes.columns(width, wide);
-    arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
-    arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
-    let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
+    let extension =
+        extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
+    let (rows, columns, frames) = if extension.is_some() {
+        (0..height.div_ceil(2), 0..width.div_ceil(2), 0)
+    } else {
+        let (rows, columns) = (sizes.rows(height), sizes.columns(width, wide));
+        arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
+        arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
+        let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
+        (rows, columns, frames)
+    };
 
     let strips = columns.end.div_ceil(sizes.strip);
     let mut segments = 0;
@@ -176,7 +201,7 @@ fn launch(
         let filling = device.compute_units * sizes.filling;
         let wanted = filling
             .div_ceil(strips * pictures)
-            .clamp(1, rows.len().div_ceil(16));
+            .clamp(1, rows.len().div_ceil(sizes.shortest));
         let windows = rows.len().div_ceil(wanted);
         segments = rows.len().div_ceil(windows);
         arguments.windows = windows as i32;
@@ -185,32 +210,50 @@ fn launch(
     arguments.segments = segments as i32;
     let sub_groups = strips * segments * pictures;
 
-    let x_first = levels::x_first(problem);
-    let kernel = Kernel {
-        name: "streamed_2d",
-        parts: &[
-            "boundary.cl",
-            "exchange.cl",
-            "plane.cl",
-            "tile_2d.cl",
-            "frame_2d.cl",
-            "streamed_2d.cl",
-        ],
-        defines: vec![
-            ("EXCHANGE", device.exchange.number()),
-            ("LANES", sizes.lanes),
-            ("GROUP", sizes.group),
-            ("PAIRS", sizes.pairs),
-            ("AHEAD", sizes.ahead),
+    // Two 16-bit samples wait in a word, where vectors are of whole words.
+    let packed = problem.sample == SampleType::I16
+        && wide
+        && far_size > 2
+        && device.exchange != Exchange::None;
+    let in_word = if packed { 2 } else { 1 };
+    let mut defines = vec![
+        ("EXCHANGE", device.exchange.number()),
+        ("LANES", sizes.lanes),
+        ("GROUP", sizes.group),
+        ("PAIRS", sizes.pairs),
+        ("AHEAD", sizes.ahead),
+        ("RING", sizes.ring),
+        ("NEAR_SIZE", near_size),
+        ("FAR_SIZE", far_size),
+        ("PACKED", usize::from(packed)),
+        ("NEAR_WORDS", near_size / in_word),
+        ("FAR_WORDS", far_size / in_word),
+        ("X_FIRST", usize::from(levels::x_first(problem))),
+        ("WIDE", usize::from(wide)),
+        ("EXTENSION", extension.map_or(0, |way| way as usize)),
+    ];
+    if extension.is_none() {
+        defines.extend([
             ("BORDER_X", sizes.border_x(wide)),
             ("BORDER_Y", sizes.border),
             ("FRAME_PAIRS", FRAME_PAIRS),
             ("TILE", sizes.tile),
-            ("NEAR_SIZE", near_size),
-            ("FAR_SIZE", far_size),
-            ("X_FIRST", usize::from(x_first)),
-            ("WIDE", usize::from(wide)),
-        ],
+        ]);
+    }
+    let kernel = Kernel {
+        name: "streamed_2d",
+        parts: match extension {
+            Some(_) => &["exchange.cl", "plane.cl", "streamed_2d.cl"],
+            None => &[
+                "boundary.cl",
+                "exchange.cl",
+                "plane.cl",
+                "tile_2d.cl",
+                "frame_2d.cl",
+                "streamed_2d.cl",
+            ],
+        },
+        defines,
         group: [sizes.group, 1],
     };
     Pass {
@@ -221,6 +264,15 @@ fn launch(
         arguments,
         groups: frames + sub_groups.div_ceil(sizes.group / sizes.lanes),
     }
+}
+
+/// How both axes of a picture have to go on for the boundary rule, if there is such a way.
+fn extension(problem: &Problem, sides: [usize; 2]) -> Option<Extension> {
+    let Transform {
+        wavelet, boundary, ..
+    } = &problem.transform;
+    let [y, x] = sides.map(|samples| Extension::new(wavelet, problem.sample, *boundary, samples));
+    x.filter(|_| x == y)
 }
 
 /// Whether every row starts at a multiple of `size` samples and neighbours of a row are `apart` the
@@ -238,8 +290,6 @@ fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::SampleType;
-    use crate::transform::Transform;
     use crate::wavelet::Wavelet;
 
     fn sizes(tuning: &str, lanes: usize, wavelet: Wavelet, sample: SampleType) -> (Sizes, Fit) {

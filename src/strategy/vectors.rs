@@ -1,6 +1,7 @@
 //! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/vectors.cl).
 
 use super::{Problem, Strategy, Target};
+use crate::device_info::DeviceKind;
 use crate::lags::Lags;
 use crate::prelude;
 use crate::wavelet::{MAX_STEPS, Stencil};
@@ -55,10 +56,13 @@ impl Vectors {
     pub fn defines(&self, target: &Target) -> Vec<(&'static str, usize)> {
         let mut defines = vec![
             ("VECTOR", self.samples),
-            // In the simulator the portable ways are taken: they are tested there.
+            // In the simulator the portable ways are taken: they are tested there. Compilers for GPUs have
+            // builtins of the same names that they can not compile.
             (
                 "BUILTINS",
-                usize::from(target.device.platform != "Oclgrind"),
+                usize::from(
+                    target.device.kind == DeviceKind::Cpu && target.device.platform != "Oclgrind",
+                ),
             ),
             ("STREAM", usize::from(self.stream)),
             ("X_KEPT", self.x.kept),
