@@ -49,17 +49,26 @@
 // Repeated columns are whole work-items there too; else samples are read one by one.
 #define ONE_BY_ONE (EXTENSION && !(WIDE && EXCHANGE != EXCHANGE_NONE))
 
-// Where the sample `place` of an axis stands, by at most one turn; any place far outside.
+// Steps that are the same backwards can as well march up: pair p of rows is then that of the picture turned upside
+// down about its first row. Segments march away from every other seam, and towards those between: what two of
+// them read, they read at about the same time, and it is still in a cache.
+#define WAY(segment) (EXTENSION == EXTENSION_MIRRORED && (segment) % 2 == 0 ? -1 : 1)
+
+// Where the sample `place` of an axis stands, beside the picture by no more than its length.
 INLINE int extended(const int place, const int samples) {
-  const int last = samples - 1;
 #if EXTENSION == EXTENSION_MIRRORED
-  const int inside = last - (int)abs(last - (int)abs(place));
+  const int last = samples - 1;
+  return last - (int)abs(last - (int)abs(place));
 #elif EXTENSION == EXTENSION_REPEATED
-  const int inside = place < 0 ? place + samples : place > last ? place - samples : place;
+  return place < 0 ? place + samples : place >= samples ? place - samples : place;
 #else
-  const int inside = place;
+  return place;
 #endif
-  return clamp(inside, 0, last);
+}
+
+// The same for columns, of which some are far from the picture and may stand anywhere.
+INLINE int column_inside(const int place, const int width) {
+  return clamp(extended(place, width), 0, width - 1);
 }
 
 // The columns of a work-item.
@@ -168,36 +177,33 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
     UNROLL for (int i = (middle) + (length); i < (count); ++i) (to)[i] = words[i];             \
   }
 
-// Pair p of rows, from pair `column` of their columns on.
-typedef struct {
-  global T *near[2];
-  global T *far[4];
-} Rows;
-
-static inline Rows rows_at(const Plane *plane, const int p, const int column) {
-  Rows rows;
-  UNROLL for (int cy = 0; cy < 2; ++cy) {
-    const int y = EXTENSION ? extended(2 * p + cy, plane->height) : 2 * p + cy;
-    rows.near[cy] = plane->near + y * plane->near_row + 2 * column;
-    UNROLL for (int band = 2 * cy; band < 2 * cy + 2; ++band)
-      rows.far[band] = plane->far[band] + (y >> 1) * plane->far_row[band] + column * plane->far_step[band];
-  }
-  return rows;
+// Where the work-item's part of a row of the picture, of a band starts.
+INLINE global T *near_at(const Plane *plane, const int y, const int column) {
+  return plane->near + (y * plane->near_row + 2 * column);
+}
+INLINE global T *far_at(const Plane *plane, const int band, const int y, const int column) {
+  return plane->far[band] + ((y >> 1) * plane->far_row[band] + column * plane->far_step[band]);
 }
 
-INLINE void next_rows(Rows *rows, const Plane *plane) {
-  UNROLL for (int cy = 0; cy < 2; ++cy) rows->near[cy] += 2 * plane->near_row;
-  UNROLL for (int band = 0; band < 4; ++band) rows->far[band] += plane->far_row[band];
+// The rows that a sub-group marches along, those of the turned picture where it marches up.
+typedef struct {
+  int way;       // 1: down, -1: up
+  int from, to;  // the rows that it stores
+} Span;
+
+static inline Span span_of(const int way, const int from, const int to) {
+  const Span span = {way, way > 0 ? from : 1 - to, way > 0 ? to : 1 - from};
+  return span;
 }
 
 #ifdef FORWARD
 #define RAW(words, cx, n) WAITING(words, 2 * (n) + (cx))
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, WORD *to) {
-  global const T *const row = rows->near[cy];
+INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
+  global const T *const row = near_at(plane, y, item->loaded);
   if (ONE_BY_ONE && item->one_by_one) {
     UNROLL for (int i = 0; i < 2 * HELD; ++i)
-      to[i] = row[extended(2 * (item->first - BEFORE) + i, plane->width) - 2 * item->first];
+      to[i] = plane->near[y * plane->near_row + column_inside(2 * (item->first - BEFORE) + i, plane->width)];
   } else if (WIDE) {
     LOAD_RUN(to, row - 2 * BEFORE, WORDS, 2 * BEFORE, COLUMNS / IN_WORD, NEAR_WORDS)
   } else {
@@ -205,9 +211,9 @@ INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, con
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, const A *row) {
+INLINE void store_row(const Plane *plane, const Item *item, const int y, const int cy, const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    global T *const band = rows->far[2 * cy + cx];
+    global T *const band = far_at(plane, 2 * cy + cx, y, item->first);
     T out[PAIRS];
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);
     if (WIDE) {
@@ -224,14 +230,16 @@ INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, co
 #else
 #define RAW(words, cx, n) WAITING(words, (cx) * HELD + (n))
 
-INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, WORD *to) {
+INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    global const T *const band = rows->far[2 * cy + cx];
+    global const T *const band = far_at(plane, 2 * cy + cx, y, item->loaded);
     const long step = plane->far_step[2 * cy + cx];
     WORD *const part = to + cx * HELD / IN_WORD;
     if (ONE_BY_ONE && item->one_by_one) {
-      UNROLL for (int n = 0; n < HELD; ++n)
-        part[n] = band[(extended(2 * (item->first - BEFORE + n) + cx, plane->width) / 2 - item->first) * step];
+      UNROLL for (int n = 0; n < HELD; ++n) {
+        const int column = column_inside(2 * (item->first - BEFORE + n) + cx, plane->width) / 2;
+        part[n] = *far_at(plane, 2 * cy + cx, y, column);
+      }
     } else if (WIDE) {
       LOAD_RUN(part, band - BEFORE, HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
     } else {
@@ -240,8 +248,8 @@ INLINE void load_row(const Rows *rows, const Plane *plane, const Item *item, con
   }
 }
 
-INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, const int cy, const A *row) {
-  global T *const near = rows->near[cy];
+INLINE void store_row(const Plane *plane, const Item *item, const int y, const int cy, const A *row) {
+  global T *const near = near_at(plane, y, item->first);
   T out[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; ++i)
     out[i] = STORE_2D(i & 1, cy, row[(i & 1) * HELD + BEFORE + i / 2]);
@@ -261,25 +269,24 @@ INLINE void store_row(const Rows *rows, const Plane *plane, const Item *item, co
     row[HELD + n] = LOAD_2D(1, cy, RAW(words, 1, n));           \
   }
 
-// Pair p of rows; rows has been at p - 1.
-INLINE void load_pair(Rows *rows, const Plane *plane, const Item *item, const int p, WORD to[2][WORDS]) {
-  if (EXTENSION && (p <= 0 || p >= D_COUNT(plane->height))) *rows = rows_at(plane, p, item->loaded);
-  else next_rows(rows, plane);
-  UNROLL for (int cy = 0; cy < 2; ++cy) load_row(rows, plane, item, cy, to[cy]);
+// Both rows of pair p.
+INLINE void load_pair(const Plane *plane, const Item *item, const int way, const int p, WORD to[2][WORDS]) {
+  UNROLL for (int cy = 0; cy < 2; ++cy)
+    load_row(plane, item, extended(way * (2 * p + cy), plane->height), cy, to[cy]);
 }
 
 // --- the march ---------------------------------------------------------------------------------------
 
 #define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
 
-// Marches down the pairs of rows [top, bottom).
-INLINE void march(const Plane *plane, const Item *item, const int top, const int bottom, const bool stores) {
+INLINE void march(const Plane *plane, const Item *item, const Span *span, const bool stores) {
   WORD waiting[AHEAD][2][WORDS];
   A s[RING][2 * HELD], d[RING][2 * HELD];
-  const int begin = top - REACH_LO, end = bottom + LAST_LAG;
-  Rows in = rows_at(plane, begin - 1, item->loaded), out = rows_at(plane, top, item->first);
+  // Rounded down and up to whole pairs.
+  const int top = span->from >> 1, bottom = (span->to + 1) >> 1;
+  const int begin = top - REACH_LO, end = bottom + LAST_LAG, way = span->way;
 
-  UNROLL for (int a = 0; a < AHEAD; ++a) load_pair(&in, plane, item, begin + a, waiting[a]);
+  UNROLL for (int a = 0; a < AHEAD; ++a) load_pair(plane, item, way, begin + a, waiting[a]);
   UNROLL for (int age = 0; age < RING; ++age)
     UNROLL for (int i = 0; i < 2 * HELD; ++i) s[age][i] = d[age][i] = 0;
 
@@ -288,7 +295,8 @@ INLINE void march(const Plane *plane, const Item *item, const int top, const int
       const int now = p + phase, done = now - LAST_LAG;
       UNPACK(s[phase], waiting[phase % AHEAD][0], 0)
       UNPACK(d[phase], waiting[phase % AHEAD][1], 1)
-      if (now + AHEAD < bottom + REACH_HI) load_pair(&in, plane, item, now + AHEAD, waiting[phase % AHEAD]);
+      if (now + AHEAD < bottom + REACH_HI)
+        load_pair(plane, item, way, now + AHEAD, waiting[phase % AHEAD]);
 #if X_FIRST
       lift_x(item, s[phase]);
       lift_x(item, d[phase]);
@@ -304,13 +312,9 @@ INLINE void march(const Plane *plane, const Item *item, const int top, const int
       lift_x(item, low);
       lift_x(item, high);
 #endif
-      if (done >= top && done < bottom) {
-        if (stores) {
-          store_row(&out, plane, item, 0, low);
-          if (!EXTENSION || done < D_COUNT(plane->height)) store_row(&out, plane, item, 1, high);
-        }
-        next_rows(&out, plane);
-      }
+      if (!stores || done < top || done >= bottom) continue;
+      if (2 * done >= span->from) store_row(plane, item, way * 2 * done, 0, low);
+      if (2 * done + 1 < span->to) store_row(plane, item, way * (2 * done + 1), 1, high);
     }
   }
 }
@@ -318,10 +322,11 @@ INLINE void march(const Plane *plane, const Item *item, const int top, const int
 INLINE void stream(const Plane *plane, const int windows, const int strip, const int segment) {
   const int lane = LANE;
   const Item item = item_at(strip * STRIP + (lane - OVERLAP_LO) * PAIRS, plane->width);
-  const int top = FROM_Y + segment * windows, bottom = min(top + windows, TO_Y(plane->height));
+  const int top = 2 * (FROM_Y + segment * windows), all = EXTENSION ? plane->height : 2 * TO_Y(plane->height);
+  const Span span = span_of(WAY(segment), top, min(top + 2 * windows, all));
   const bool stores = lane >= OVERLAP_LO && lane < LANES - OVERLAP_HI && item.first >= FROM_X &&
                       item.first < TO_X(plane->width);
-  if (top < bottom) march(plane, &item, top, bottom, stores);
+  if (span.from < span.to) march(plane, &item, &span, stores);
 }
 
 // The work-item's share of the pictures, by sub-groups.

@@ -135,14 +135,21 @@ fn real(value: f64, sample: SampleType) -> String {
 }
 
 fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
-    let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
-        let offset = step.stencil().first + i as i32;
-        format!("{} * at({offset})", real(tap, sample))
-    });
-    // Term by term from v on, so that each can be one fused multiply-add.
-    terms.fold("(v)".to_owned(), |sum, term| {
-        format!("({sum} {operator} {term})")
-    })
+    let (taps, first) = (step.taps(), step.stencil().first);
+    let at = |i: usize| format!("at({})", first + i as i32);
+    let term = |i: usize, neighbours: String| format!("{} * {neighbours}", real(taps[i], sample));
+    let count = taps.len();
+    // Term by term from v on, so that each can be one fused multiply-add. Neighbours of the same factor first make one
+    // sum: as many operations, and the same result backwards.
+    let terms: Vec<String> = if taps.iter().eq(taps.iter().rev()) {
+        let pairs = (0..count / 2).map(|i| term(i, format!("({} + {})", at(i), at(count - 1 - i))));
+        let middle = (count % 2 == 1).then(|| term(count / 2, at(count / 2)));
+        pairs.chain(middle).collect()
+    } else {
+        (0..count).map(|i| term(i, at(i))).collect()
+    };
+    let sum = |sum, term| format!("({sum} {operator} {term})");
+    terms.into_iter().fold("(v)".to_owned(), sum)
 }
 
 /// Sums are taken in `uint`: signed overflow is undefined in C.
@@ -172,7 +179,7 @@ mod tests {
             "#define FORWARD ",
             "#define IN_s (1e0f)",
             "#define OUT_d (1.2301741e0f)",
-            "#define LIFT_0(v, at) (((v) + (-1.5861343e0f) * at(0)) + (-1.5861343e0f) * at(1))",
+            "#define LIFT_0(v, at) ((v) + (-1.5861343e0f) * (at(0) + at(1)))",
             "#define REACH_LO 2",
             "#define LIFT_STEPS(STEP) STEP(0, d, s, 0, 1, 2, 1) STEP(1, s, d, -1, 0, 1, 1) \
              STEP(2, d, s, 0, 1, 1, 0) STEP(3, s, d, -1, 0, 0, 0)",

@@ -198,10 +198,9 @@ fn launch(
     let strips = columns.end.div_ceil(sizes.strip);
     let mut segments = 0;
     if !rows.is_empty() && !columns.is_empty() {
-        let filling = device.compute_units * sizes.filling;
-        let wanted = filling
-            .div_ceil(strips * pictures)
-            .clamp(1, rows.len().div_ceil(sizes.shortest));
+        // Not one more than fill the device: a few that come after all others would take as long again.
+        let filling = device.compute_units * sizes.filling / (strips * pictures);
+        let wanted = filling.clamp(1, rows.len().div_ceil(sizes.shortest));
         let windows = rows.len().div_ceil(wanted);
         segments = rows.len().div_ceil(windows);
         arguments.windows = windows as i32;

@@ -1,7 +1,6 @@
 //! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/vectors.cl).
 
 use super::{Problem, Strategy, Target};
-use crate::device_info::DeviceKind;
 use crate::lags::Lags;
 use crate::prelude;
 use crate::wavelet::{MAX_STEPS, Stencil};
@@ -56,13 +55,11 @@ impl Vectors {
     pub fn defines(&self, target: &Target) -> Vec<(&'static str, usize)> {
         let mut defines = vec![
             ("VECTOR", self.samples),
-            // In the simulator the portable ways are taken: they are tested there. Compilers for GPUs have
-            // builtins of the same names that they can not compile.
+            // Elsewhere the portable ways are taken: other compilers have builtins of these names that they can
+            // not compile, and the simulator tests the portable ways.
             (
                 "BUILTINS",
-                usize::from(
-                    target.device.kind == DeviceKind::Cpu && target.device.platform != "Oclgrind",
-                ),
+                usize::from(BUILTINS.contains(&target.device.platform.as_str())),
             ),
             ("STREAM", usize::from(self.stream)),
             ("X_KEPT", self.x.kept),
@@ -99,6 +96,9 @@ fn in_vectors(stencil: &Stencil) -> Stencil {
         count: (last - first + 1) as usize,
     }
 }
+
+/// Platforms whose compiler for CPUs is known to have clang's builtins.
+const BUILTINS: [&str; 2] = ["Portable Computing Language", "Intel(R) OpenCL"];
 
 /// Names of the kernels' macros for the lag of each step.
 const LAGS: [[&str; MAX_STEPS]; 2] = [
