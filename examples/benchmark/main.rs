@@ -26,7 +26,7 @@ use wavelift::{
 ///
 /// Every combination of the lists is one row; with --compare strategies are columns. Times are device times,
 /// from the start of the first kernel to the end of the last; `wall` is from enqueueing to the end of
-/// waiting. `of copy` is the copy's median over the transform's: 1.00 is as fast as copying. The exit code is
+/// waiting, which with --queued is also for the copies before it. `of copy` is the copy's median over the transform's: 1.00 is as fast as copying. The exit code is
 /// 2 where any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
@@ -59,6 +59,10 @@ struct Arguments {
     /// Runs of each strategy, after warming up
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
+    /// Let each transform wait behind long copies: gaps in which the device waits for the next kernel to be
+    /// enqueued do not count then, in device times
+    #[arg(long)]
+    queued: bool,
     /// Write a list with one object a row to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -293,6 +297,8 @@ impl<'a> Session<'a> {
             true => Effort::brief(runs),
             false => Effort::full(runs),
         };
+        let queued = self.arguments.queued;
+        let effort = Effort { queued, ..effort };
         let measured = || -> wavelift::Result<Outcome> {
             let plan = how.plan::<T>(engine, &case.transform)?;
             Ok(match case.measure(engine, &plan, effort)? {

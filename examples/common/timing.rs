@@ -32,7 +32,13 @@ pub struct Effort {
     pub runs: usize,
     /// No more runs are begun after this time, once there are [`LEAST_RUNS`].
     pub patience: Duration,
+    /// Whether transforms wait behind a long copy, so that the device is never idle between their kernels.
+    pub queued: bool,
 }
+
+/// Samples of the long copies, of which there are [`LONG_COPIES`].
+const LONG: usize = 1 << 26;
+const LONG_COPIES: usize = 3;
 
 /// What a median needs at least.
 const LEAST_RUNS: usize = 3;
@@ -41,13 +47,20 @@ impl Effort {
     /// All the runs, as long as they may take.
     pub fn full(runs: usize) -> Self {
         let patience = Duration::MAX;
-        Effort { runs, patience }
+        Effort {
+            runs,
+            patience,
+            queued: false,
+        }
     }
 
     /// For variants of which many are slow: fewer runs of those that take long.
     pub fn brief(runs: usize) -> Self {
         let patience = Duration::from_secs(2);
-        Effort { runs, patience }
+        Effort {
+            patience,
+            ..Effort::full(runs)
+        }
     }
 }
 
@@ -64,9 +77,13 @@ impl<T: Sample> Bench<'_, T> {
     /// Warms up, then runs copy and transform in turns, so that a machine whose speed drifts does the
     /// same to both.
     pub fn measure(&mut self, effort: Effort) -> Result<Times> {
+        let mut long = match effort.queued {
+            true => Some([self.engine.zeros::<T>(LONG)?, self.engine.zeros(LONG)?]),
+            false => None,
+        };
         let start = Instant::now();
         for i in 0.. {
-            self.run(&mut Times::default())?;
+            self.run(&mut Times::default(), long.as_mut())?;
             let warm = i >= 2 && start.elapsed() > Duration::from_millis(100);
             if warm || start.elapsed() > effort.patience {
                 break;
@@ -78,14 +95,19 @@ impl<T: Sample> Bench<'_, T> {
             if i >= LEAST_RUNS && start.elapsed() > effort.patience {
                 break;
             }
-            self.run(&mut times)?;
+            self.run(&mut times, long.as_mut())?;
         }
         Ok(times)
     }
 
-    fn run(&mut self, times: &mut Times) -> Result<()> {
+    fn run(&mut self, times: &mut Times, long: Option<&mut [DeviceArray<T>; 2]>) -> Result<()> {
         let copy = self.engine.enqueue_copy(&self.input, &mut self.output)?;
         times.copy.push(nanoseconds(copy.device_time()?));
+        if let Some([from, to]) = long {
+            for _ in 0..LONG_COPIES {
+                drop(self.engine.enqueue_copy(from, to)?);
+            }
+        }
         let start = Instant::now();
         let run = enqueue(self.plan, self.direction, &self.input, &mut self.output)?;
         self.engine.finish()?;
