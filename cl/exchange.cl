@@ -6,7 +6,7 @@
 //   from_right(v)  the value that the work-item one place after holds
 //   SUB_GROUP_SIZE the attribute that makes a kernel's sub-groups LANES large, where it can be asked for
 // The first (last) work-item gets something of no meaning from its left (right). All work-items of a
-// sub-group must call together.
+// sub-group must call together. SUB_GROUP_FENCE makes what they stored in local memory seen among them.
 //
 // EXCHANGE says which way: the numbers are the places in Exchange::ALL. Without any way, EXCHANGE_NONE,
 // there are no such functions, and each work-item loads what it would have got.
@@ -30,6 +30,7 @@
 // NVIDIA has no sub-groups in OpenCL, but 32 consecutive work-items are a warp, and inline PTX works.
 #define SUB_GROUP (get_local_id(0) / 32)
 #define LANE (get_local_id(0) % 32)
+#define SUB_GROUP_FENCE asm volatile("bar.warp.sync 0xffffffff;" : : : "memory")
 INLINE int from_left_32(const int v) {
   int r;
   asm volatile("shfl.sync.up.b32 %0, %1, 1, 0, 0xffffffff;" : "=r"(r) : "r"(v));
@@ -46,6 +47,7 @@ INLINE int from_right_32(const int v) {
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle_relative : enable
 #define SUB_GROUP get_sub_group_id()
 #define LANE get_sub_group_local_id()
+#define SUB_GROUP_FENCE sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 INLINE int from_left_32(const int v) { return sub_group_shuffle_up(v, 1u); }
 INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
 
@@ -53,6 +55,7 @@ INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
 #pragma OPENCL EXTENSION cl_intel_subgroups : enable
 #define SUB_GROUP get_sub_group_id()
 #define LANE get_sub_group_local_id()
+#define SUB_GROUP_FENCE sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 INLINE int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1u); }
 INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
 
@@ -60,6 +63,7 @@ INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v
 // A wavefront reads another lane's register by its byte address in a table of 4-byte entries.
 #define SUB_GROUP (get_local_id(0) / LANES)
 #define LANE (get_local_id(0) % LANES)
+#define SUB_GROUP_FENCE mem_fence(CLK_LOCAL_MEM_FENCE)
 INLINE int from_left_32(const int v) {
   return __builtin_amdgcn_ds_bpermute(((int)LANE - 1) << 2, v);
 }

@@ -29,6 +29,7 @@
 #define OVERLAP_HI ((REACH_HI + PAIRS - 1) / PAIRS)
 #endif
 #define HELD (BEFORE + PAIRS + AFTER)
+#define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
 
 // --- beside the picture ------------------------------------------------------------------------------
 // Where the boundary rule says the same as going on with mirrored (repeated) samples, samples beside the picture are
@@ -44,10 +45,15 @@
 #define FROM_Y 0
 #define TO_Y(height) S_COUNT(height)
 #endif
-// Columns are mirrored between the lanes where the picture ends between two of them.
-#define MIRRORED_LANES (EXTENSION == EXTENSION_MIRRORED && WIDE && EXCHANGE != EXCHANGE_NONE)
-// Repeated columns are whole work-items there too; else samples are read one by one.
-#define ONE_BY_ONE (EXTENSION && !(WIDE && EXCHANGE != EXCHANGE_NONE))
+// How rows are read and written. By vectors where they are aligned and the picture ends between work-items (WIDE).
+// Else sample by sample, neighbours by neighbouring lanes, which then exchange them through local memory (STAGED);
+// without sub-groups each work-item its own.
+#define STAGED (!WIDE && EXCHANGE != EXCHANGE_NONE)
+#define ALONE (EXCHANGE == EXCHANGE_NONE)
+// Samples beside the picture are read where they come from. Mirrored ones a sub-group has anyway.
+#define ELSEWHERE (ALONE || EXTENSION == EXTENSION_REPEATED)
+// By vectors, columns are mirrored between the lanes and repeated by whole work-items.
+#define MIRRORED_LANES (EXTENSION == EXTENSION_MIRRORED && WIDE && !ALONE)
 
 // Steps that are the same backwards can as well march up: pair p of rows is then that of the picture turned upside
 // down about its first row. Segments march away from every other seam, and towards those between: what two of
@@ -71,24 +77,39 @@ INLINE int column_inside(const int place, const int width) {
   return clamp(extended(place, width), 0, width - 1);
 }
 
-// The columns of a work-item.
+// The columns of a work-item, in pairs.
 typedef struct {
-  int first;         // its first pair
-  int loaded;        // the first pair that it loads
-  bool one_by_one;   // whether it loads samples beside the picture
-  bool left, right;  // whether the picture begins, ends with it
+  int lane;
+  int start;         // the first of its sub-group
+  int first;         // its own first
+  int loaded;        // the first that it loads, by vectors
+  int from, to;      // those that its sub-group stores
+  bool beside;       // whether some that it loads are beside the picture
+  bool left, right;  // whether the picture begins, ends with its own
 } Item;
 
-static inline Item item_at(const int first, const int width) {
-  const int pairs = D_COUNT(width);
-  Item item = {first, first, ONE_BY_ONE && (first < BEFORE || first + PAIRS + AFTER > pairs),
-               first == 0, first + PAIRS == pairs};
-#if EXTENSION == EXTENSION_REPEATED
-  if (!ONE_BY_ONE) item.loaded = first < 0 ? first + pairs : first >= pairs ? first - pairs : first;
-#endif
-  // What else is beside the picture is never stored: any place inside will do.
-  const int least = (BEFORE + PAIRS - 1) / PAIRS * PAIRS, most = (pairs - AFTER) / PAIRS * PAIRS - PAIRS;
-  if (!ONE_BY_ONE) item.loaded = clamp(item.loaded, least, most);
+static inline Item item_at(const int strip, const int width) {
+  const int pairs = D_COUNT(width), lane = LANE;
+  Item item;
+  item.lane = lane;
+  item.start = strip * STRIP - OVERLAP_LO * PAIRS;
+  item.first = item.start + lane * PAIRS;
+  item.from = max(strip * STRIP, FROM_X);
+  item.to = min((strip + 1) * STRIP, TO_X(width));
+  item.left = item.first == 0;
+  item.right = item.first + PAIRS == pairs;
+  item.loaded = item.first;
+  if (ALONE) {
+    item.beside = item.first < BEFORE || item.first + PAIRS + AFTER > pairs;
+  } else if (STAGED) {
+    item.beside = item.start < 0 || item.start + LANES * PAIRS > pairs;
+  } else {
+    item.beside = false;
+    if (EXTENSION == EXTENSION_REPEATED && item.first < 0) item.loaded += pairs;
+    if (EXTENSION == EXTENSION_REPEATED && item.first >= pairs) item.loaded -= pairs;
+    // What else is beside the picture is never stored: any place inside will do.
+    item.loaded = clamp(item.loaded, 0, pairs - PAIRS);
+  }
   return item;
 }
 
@@ -151,10 +172,9 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
   }
 
 // --- memory ------------------------------------------------------------------------------------------
-// Samples wait as they are in memory: pairs [loaded - BEFORE, loaded + PAIRS + AFTER) of one row, woven on the
-// near side, approximations before details on the far side. Where rows are aligned, and the picture ends
-// between work-items, they go by vectors (WIDE) and wait in words, else one by one. Two 16-bit samples in a
-// word (PACKED) are taken apart only when they are needed: that would wait for them.
+// Samples wait as they are in memory: pairs [first - BEFORE, first + PAIRS + AFTER) of one row, woven on the near
+// side, approximations before details on the far side. Two 16-bit samples in a word (PACKED) are taken apart only
+// when they are needed: that would wait for them.
 
 #if PACKED
 #define WORD uint
@@ -177,12 +197,64 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
     UNROLL for (int i = (middle) + (length); i < (count); ++i) (to)[i] = words[i];             \
   }
 
-// Where the work-item's part of a row of the picture, of a band starts.
-INLINE global T *near_at(const Plane *plane, const int y, const int column) {
-  return plane->near + (y * plane->near_row + 2 * column);
+// A run of samples that a sub-group loads, and one that it stores.
+#ifdef FORWARD
+#define IN_RUN COLUMNS
+#define IN_VECTOR JOIN(T, NEAR_SIZE)
+#define IN_SIZE NEAR_SIZE
+#define IN_PLACE_OF(pair) (2 * (pair))
+#define IN_PLACE(pair, cx, j, width) column_inside(2 * (pair) + (j), width)
+#define OUT_RUN PAIRS
+#define OUT_VECTOR JOIN(T, FAR_SIZE)
+#define OUT_SIZE FAR_SIZE
+#else
+#define IN_RUN PAIRS
+#define IN_VECTOR JOIN(T, FAR_SIZE)
+#define IN_SIZE FAR_SIZE
+#define IN_PLACE_OF(pair) (pair)
+#define IN_PLACE(pair, cx, j, width) (column_inside(2 * ((pair) + (j)) + (cx), width) / 2)
+#define OUT_RUN COLUMNS
+#define OUT_VECTOR JOIN(T, NEAR_SIZE)
+#define OUT_SIZE NEAR_SIZE
+#endif
+
+#if STAGED
+// Sample lane + LANES * j of a run becomes sample lane * IN_RUN + j, of the sub-group's or, mirrored, of the row's.
+INLINE void to_own(local T *stage, const Plane *plane, const Item *item, const int cx, T *run) {
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < IN_RUN; ++j) stage[item->lane + LANES * j] = run[j];
+  SUB_GROUP_FENCE;
+  if (EXTENSION == EXTENSION_MIRRORED && item->beside) {
+    UNROLL for (int j = 0; j < IN_RUN; ++j)
+      run[j] = stage[clamp(IN_PLACE(item->first, cx, j, plane->width) - IN_PLACE_OF(item->start), 0, LANES * IN_RUN - 1)];
+  } else {
+    UNROLL for (int j = 0; j < IN_RUN; j += IN_SIZE)
+      JOIN(vstore, IN_SIZE)(*(local const IN_VECTOR *)(stage + item->lane * IN_RUN + j), 0, run + j);
+  }
 }
-INLINE global T *far_at(const Plane *plane, const int band, const int y, const int column) {
-  return plane->far[band] + ((y >> 1) * plane->far_row[band] + column * plane->far_step[band]);
+
+// Sample lane * OUT_RUN + j becomes sample lane + LANES * j.
+INLINE void from_own(local T *stage, const int lane, T *run) {
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < OUT_RUN; j += OUT_SIZE)
+    *(local OUT_VECTOR *)(stage + lane * OUT_RUN + j) = JOIN(vload, OUT_SIZE)(0, run + j);
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < OUT_RUN; ++j) run[j] = stage[lane + LANES * j];
+}
+#else
+#define to_own(stage, plane, item, cx, run)
+#define from_own(stage, lane, run)
+#endif
+
+// Neighbours of one row of a band are one place apart in planes (PLANAR).
+#define FAR_STEP(band) (PLANAR ? 1 : plane->far_step[band])
+
+// Places in row y of the picture, and in that row's of a band.
+INLINE global T *near_at(const Plane *plane, const int y, const int column) {
+  return plane->near + (y * plane->near_row + column);
+}
+INLINE global T *far_at(const Plane *plane, const int band, const int y, const int pair) {
+  return plane->far[band] + ((y >> 1) * plane->far_row[band] + pair * FAR_STEP(band));
 }
 
 // The rows that a sub-group marches along, those of the turned picture where it marches up.
@@ -200,29 +272,45 @@ static inline Span span_of(const int way, const int from, const int to) {
 #define RAW(words, cx, n) WAITING(words, 2 * (n) + (cx))
 
 INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
-  global const T *const row = near_at(plane, y, item->loaded);
-  if (ONE_BY_ONE && item->one_by_one) {
-    UNROLL for (int i = 0; i < 2 * HELD; ++i)
-      to[i] = plane->near[y * plane->near_row + column_inside(2 * (item->first - BEFORE) + i, plane->width)];
-  } else if (WIDE) {
-    LOAD_RUN(to, row - 2 * BEFORE, WORDS, 2 * BEFORE, COLUMNS / IN_WORD, NEAR_WORDS)
+  const int width = plane->width, step = STAGED ? LANES : 1;
+  const int column = STAGED ? 2 * item->start + item->lane : 2 * (item->first - BEFORE);
+  if (WIDE && !(ALONE && item->beside)) {
+    LOAD_RUN(to, near_at(plane, y, 2 * (item->loaded - BEFORE)), WORDS, 2 * BEFORE, COLUMNS / IN_WORD, NEAR_WORDS)
+  } else if (ELSEWHERE && item->beside) {
+    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = *near_at(plane, y, column_inside(column + i * step, width));
   } else {
-    UNROLL for (int i = 0; i < 2 * HELD; ++i) to[i] = row[i - 2 * BEFORE];
+    global const T *const row = near_at(plane, y, column);
+    UNROLL for (int i = 0; i < 2 * HELD; ++i)
+      to[i] = ELSEWHERE || (uint)(column + i * step) < (uint)width ? row[i * step] : 0;
   }
 }
 
-INLINE void store_row(const Plane *plane, const Item *item, const int y, const int cy, const A *row) {
+INLINE void unpack(const Plane *plane, const Item *item, local T *stage, WORD *words, const int cy, A *row) {
+  to_own(stage, plane, item, 0, words);
+  UNROLL for (int n = 0; n < HELD; ++n) {
+    row[n] = LOAD_2D(0, cy, RAW(words, 0, n));
+    row[HELD + n] = LOAD_2D(1, cy, RAW(words, 1, n));
+  }
+}
+
+INLINE void store_row(const Plane *plane, const Item *item, local T *stage, const int y, const int cy,
+                      const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    global T *const band = far_at(plane, 2 * cy + cx, y, item->first);
+    const int band = 2 * cy + cx;
     T out[PAIRS];
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);
+    from_own(stage, item->lane, out);
+    const int pair = STAGED ? item->start + item->lane : item->first, step = STAGED ? LANES : 1;
+    global T *const to = far_at(plane, band, y, pair);
     if (WIDE) {
+      if (pair < item->from || pair >= item->to) continue;
       UNROLL for (int n = 0; n < PAIRS; n += FAR_SIZE)
-        *(global JOIN(T, FAR_SIZE) *)(band + n) = JOIN(vload, FAR_SIZE)(0, out + n);
+        *(global JOIN(T, FAR_SIZE) *)(to + n) = JOIN(vload, FAR_SIZE)(0, out + n);
     } else {
+      const int end = min(item->to, (plane->width + 1 - cx) / 2);
       UNROLL for (int n = 0; n < PAIRS; ++n)
-        if (!EXTENSION || 2 * (item->first + n) + cx < plane->width)
-          band[n * plane->far_step[2 * cy + cx]] = out[n];
+        if (pair + n * step >= item->from && pair + n * step < end)
+          to[n * step * FAR_STEP(band)] = out[n];
     }
   }
 }
@@ -231,43 +319,52 @@ INLINE void store_row(const Plane *plane, const Item *item, const int y, const i
 #define RAW(words, cx, n) WAITING(words, (cx) * HELD + (n))
 
 INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
+  const int width = plane->width, step = STAGED ? LANES : 1;
+  const int pair = STAGED ? item->start + item->lane : item->first - BEFORE;
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    global const T *const band = far_at(plane, 2 * cy + cx, y, item->loaded);
-    const long step = plane->far_step[2 * cy + cx];
+    const int band = 2 * cy + cx;
     WORD *const part = to + cx * HELD / IN_WORD;
-    if (ONE_BY_ONE && item->one_by_one) {
-      UNROLL for (int n = 0; n < HELD; ++n) {
-        const int column = column_inside(2 * (item->first - BEFORE + n) + cx, plane->width) / 2;
-        part[n] = *far_at(plane, 2 * cy + cx, y, column);
-      }
-    } else if (WIDE) {
-      LOAD_RUN(part, band - BEFORE, HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
+    if (WIDE && !(ALONE && item->beside)) {
+      LOAD_RUN(part, far_at(plane, band, y, item->loaded - BEFORE), HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
+    } else if (ELSEWHERE && item->beside) {
+      UNROLL for (int n = 0; n < HELD; ++n)
+        part[n] = *far_at(plane, band, y, column_inside(2 * (pair + n * step) + cx, width) / 2);
     } else {
-      UNROLL for (int n = 0; n < HELD; ++n) part[n] = band[(n - BEFORE) * step];
+      global const T *const row = far_at(plane, band, y, pair);
+      UNROLL for (int n = 0; n < HELD; ++n)
+        part[n] = ELSEWHERE || (uint)(pair + n * step) < (uint)(width + 1 - cx) / 2 ? row[n * step * FAR_STEP(band)] : 0;
     }
   }
 }
 
-INLINE void store_row(const Plane *plane, const Item *item, const int y, const int cy, const A *row) {
-  global T *const near = near_at(plane, y, item->first);
+INLINE void unpack(const Plane *plane, const Item *item, local T *stage, WORD *words, const int cy, A *row) {
+  to_own(stage, plane, item, 0, words);
+  to_own(stage, plane, item, 1, words + HELD);
+  UNROLL for (int n = 0; n < HELD; ++n) {
+    row[n] = LOAD_2D(0, cy, RAW(words, 0, n));
+    row[HELD + n] = LOAD_2D(1, cy, RAW(words, 1, n));
+  }
+}
+
+INLINE void store_row(const Plane *plane, const Item *item, local T *stage, const int y, const int cy,
+                      const A *row) {
   T out[COLUMNS];
   UNROLL for (int i = 0; i < COLUMNS; ++i)
     out[i] = STORE_2D(i & 1, cy, row[(i & 1) * HELD + BEFORE + i / 2]);
+  from_own(stage, item->lane, out);
+  const int column = STAGED ? 2 * item->start + item->lane : 2 * item->first, step = STAGED ? LANES : 1;
+  global T *const to = near_at(plane, y, column);
   if (WIDE) {
+    if (item->first < item->from || item->first >= item->to) return;
     UNROLL for (int i = 0; i < COLUMNS; i += NEAR_SIZE)
-      *(global JOIN(T, NEAR_SIZE) *)(near + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
+      *(global JOIN(T, NEAR_SIZE) *)(to + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
   } else {
+    const int end = min(2 * item->to, plane->width);
     UNROLL for (int i = 0; i < COLUMNS; ++i)
-      if (!EXTENSION || 2 * item->first + i < plane->width) near[i] = out[i];
+      if (column + i * step >= 2 * item->from && column + i * step < end) to[i * step] = out[i];
   }
 }
 #endif
-
-#define UNPACK(row, words, cy)                                  \
-  UNROLL for (int n = 0; n < HELD; ++n) {                       \
-    row[n] = LOAD_2D(0, cy, RAW(words, 0, n));                  \
-    row[HELD + n] = LOAD_2D(1, cy, RAW(words, 1, n));           \
-  }
 
 // Both rows of pair p.
 INLINE void load_pair(const Plane *plane, const Item *item, const int way, const int p, WORD to[2][WORDS]) {
@@ -277,9 +374,7 @@ INLINE void load_pair(const Plane *plane, const Item *item, const int way, const
 
 // --- the march ---------------------------------------------------------------------------------------
 
-#define STRIP ((LANES - OVERLAP_LO - OVERLAP_HI) * PAIRS)
-
-INLINE void march(const Plane *plane, const Item *item, const Span *span, const bool stores) {
+INLINE void march(const Plane *plane, const Item *item, const Span *span, local T *stage) {
   WORD waiting[AHEAD][2][WORDS];
   A s[RING][2 * HELD], d[RING][2 * HELD];
   // Rounded down and up to whole pairs.
@@ -293,8 +388,8 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, const 
   for (int p = begin; p < end; p += RING) {
     UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int now = p + phase, done = now - LAST_LAG;
-      UNPACK(s[phase], waiting[phase % AHEAD][0], 0)
-      UNPACK(d[phase], waiting[phase % AHEAD][1], 1)
+      unpack(plane, item, stage, waiting[phase % AHEAD][0], 0, s[phase]);
+      unpack(plane, item, stage, waiting[phase % AHEAD][1], 1, d[phase]);
       if (now + AHEAD < bottom + REACH_HI)
         load_pair(plane, item, way, now + AHEAD, waiting[phase % AHEAD]);
 #if X_FIRST
@@ -312,45 +407,39 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, const 
       lift_x(item, low);
       lift_x(item, high);
 #endif
-      if (!stores || done < top || done >= bottom) continue;
-      if (2 * done >= span->from) store_row(plane, item, way * 2 * done, 0, low);
-      if (2 * done + 1 < span->to) store_row(plane, item, way * (2 * done + 1), 1, high);
+      if (done < top || done >= bottom) continue;
+      if (2 * done >= span->from) store_row(plane, item, stage, way * 2 * done, 0, low);
+      if (2 * done + 1 < span->to) store_row(plane, item, stage, way * (2 * done + 1), 1, high);
     }
   }
 }
 
-INLINE void stream(const Plane *plane, const int windows, const int strip, const int segment) {
-  const int lane = LANE;
-  const Item item = item_at(strip * STRIP + (lane - OVERLAP_LO) * PAIRS, plane->width);
-  const int top = 2 * (FROM_Y + segment * windows), all = EXTENSION ? plane->height : 2 * TO_Y(plane->height);
-  const Span span = span_of(WAY(segment), top, min(top + 2 * windows, all));
-  const bool stores = lane >= OVERLAP_LO && lane < LANES - OVERLAP_HI && item.first >= FROM_X &&
-                      item.first < TO_X(plane->width);
-  if (span.from < span.to) march(plane, &item, &span, stores);
-}
-
 // The work-item's share of the pictures, by sub-groups.
-INLINE void stream_all(global T *from, global T *to, global T *corner, const Pass *arguments,
-                       const int group) {
+INLINE void stream(global T *from, global T *to, global T *corner, const Pass *arguments, const int group,
+                   local T *stage) {
   const Pass pass = *arguments;
   const int number = group * (GROUP / LANES) + SUB_GROUP;
   const int strip = number % pass.groups, rest = number / pass.groups;
   const int segment = rest % pass.segments, picture = rest / pass.segments;
-  if (picture < pass.across[1] * pass.across[2]) {
-    const Plane plane = PLANE(picture);
-    stream(&plane, pass.windows, strip, segment);
-  }
+  if (picture >= pass.across[1] * pass.across[2]) return;
+  const Plane plane = PLANE(picture);
+  const Item item = item_at(strip, plane.width);
+  const int top = 2 * (FROM_Y + segment * pass.windows);
+  const int end = EXTENSION ? plane.height : 2 * TO_Y(plane.height);
+  const Span span = span_of(WAY(segment), top, min(top + 2 * pass.windows, end));
+  if (span.from < span.to) march(&plane, &item, &span, stage + SUB_GROUP * LANES * COLUMNS);
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_2d(global T *from, global T *to, global T *corner, const Pass pass) {
   const int group = get_group_id(0);
+  local T stage[STAGED ? GROUP * COLUMNS : 1] __attribute__((aligned(16)));
 #if EXTENSION
-  stream_all(from, to, corner, &pass, group);
+  stream(from, to, corner, &pass, group, stage);
 #else
   local T tile[TILE];
   const int tiles = 1 + pass.frame_x + pass.frame_y, frames = tiles * pass.across[1] * pass.across[2];
-  if (group >= frames) stream_all(from, to, corner, &pass, group - frames);
+  if (group >= frames) stream(from, to, corner, &pass, group - frames, stage);
   // No barrier may stand under a condition: PoCL 3.1 goes wrong there. So all pass those of the frame.
   const Plane plane = PLANE(group < frames ? group / tiles : 0);
   frame(&plane, &pass, tile, group < frames ? group % tiles : -1);

@@ -109,7 +109,7 @@ impl Sizes {
             pairs,
             ahead,
             ring,
-            filling: tuned("FILLING", 32),
+            filling: tuned("FILLING", 48),
             shortest: tuned("SHORTEST", 4).max(1),
             border: reach.border(),
             tile: 0,
@@ -182,6 +182,8 @@ fn launch(
 
     let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
     let pictures = (arguments.across[1] * arguments.across[2]) as usize;
+    let planar =
+        far.line.pair == 1 && (arguments.has_corner == 0 || arguments.corner.line.pair == 1);
     let wide = aligned && width % (2 * sizes.pairs) == 0;
     let extension =
         extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
@@ -229,6 +231,7 @@ fn launch(
         ("FAR_WORDS", far_size / in_word),
         ("X_FIRST", usize::from(levels::x_first(problem))),
         ("WIDE", usize::from(wide)),
+        ("PLANAR", usize::from(planar)),
         ("EXTENSION", extension.map_or(0, |way| way as usize)),
     ];
     if extension.is_none() {
