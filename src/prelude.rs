@@ -84,7 +84,7 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
         let steps = wavelet.integer_steps().unwrap_or_default();
         steps
             .iter()
-            .map(|step| integer_lift(step, operator))
+            .map(|step| integer_lift(step, operator, sample))
             .collect()
     } else {
         let steps = wavelet.real_steps().unwrap_or_default();
@@ -153,18 +153,30 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
 }
 
 /// Sums are taken in `uint`: signed overflow is undefined in C.
-fn integer_lift(step: &IntegerStep, operator: char) -> String {
+fn integer_lift(step: &IntegerStep, operator: char, sample: SampleType) -> String {
+    let (shift, mut bias, mut sign) = (step.shift(), step.bias(), 1);
+    let mut operator = operator;
+    if operator == '-' && stays_within_32_bits(step, sample) {
+        // -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k: GPUs shift and add at once.
+        (bias, sign, operator) = (-bias + (1 << shift) - 1, -1, '+');
+    }
     let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
         let offset = step.stencil().first + i as i32;
-        format!("{}u * UNSIGNED(at({offset}))", tap as u32)
+        format!("{}u * UNSIGNED(at({offset}))", (sign * tap) as u32)
     });
-    let bias = format!("{}u", step.bias() as u32);
+    let bias = format!("{}u", bias as u32);
     let sum: Vec<String> = terms.chain([bias]).collect();
-    let shift = step.shift();
     format!(
         "REDUCE(UNSIGNED(v) {operator} UNSIGNED(SIGNED({}) >> {shift}))",
         sum.join(" + ")
     )
+}
+
+/// Whether no sum of a step wraps, whatever the samples, nor its negative.
+fn stays_within_32_bits(step: &IntegerStep, sample: SampleType) -> bool {
+    let taps: i64 = step.taps().iter().map(|&tap| i64::from(tap).abs()).sum();
+    let most = taps * (1 << 15) + i64::from(step.bias()).abs() + (1 << step.shift());
+    sample == SampleType::I16 && most <= i64::from(i32::MAX)
 }
 
 #[cfg(test)]
@@ -190,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_inverse_subtracts_in_reverse_order_and_keeps_the_taps() {
-        let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
+        let text = prelude(&Wavelet::CDF_5_3, SampleType::I32, Direction::Inverse);
         for line in [
             "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) - UNSIGNED(SIGNED(1u * UNSIGNED(at(-1)) + 1u * UNSIGNED(at(0)) + 2u) >> 2))",
             "#define LIFT_STEPS(STEP) STEP(0, s, d, -1, 0, 0, 1) STEP(1, d, s, 0, 1, 0, 0)",
@@ -198,5 +210,17 @@ mod tests {
             assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
         }
         assert!(!text.contains("FORWARD") && !text.contains("IN_s"));
+    }
+
+    #[test]
+    fn sixteen_bits_are_subtracted_by_adding() {
+        let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
+        // -((a + b + 2) >> 2) = (-a - b + 1) >> 2
+        let line = "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) + UNSIGNED(SIGNED(4294967295u * UNSIGNED(at(-1)) + 4294967295u * UNSIGNED(at(0)) + 1u) >> 2))";
+        assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
+        for (a, b) in [(i16::MIN, i16::MIN), (i16::MAX, i16::MAX), (-7, 3), (5, 0)] {
+            let sum = i32::from(a) + i32::from(b);
+            assert_eq!(-((sum + 2) >> 2), (-sum + 1) >> 2);
+        }
     }
 }
