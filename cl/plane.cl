@@ -13,7 +13,8 @@ typedef struct {
 
 static inline Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
                       global T *corner, const Pass *pass, const int picture) {
-  const int3 at = (int3)(0, picture % pass->across[1], picture / pass->across[1]);
+  const int outer = pass->across[2] > 1 ? picture / pass->across[1] : 0;
+  const int3 at = (int3)(0, picture - outer * pass->across[1], outer);
   Plane plane;
   plane.width = pass->samples;
   plane.height = pass->across[0];

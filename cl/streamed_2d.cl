@@ -33,11 +33,14 @@
 
 // --- beside the picture ------------------------------------------------------------------------------
 // Where the boundary rule says the same as going on with mirrored (repeated) samples, samples beside the picture are
-// read where they come from, and there is no other border. Else the border is for frame_2d.cl.
+// read where they come from, and that is all. Where the outermost of each channel is held, it is held anew after
+// every step. Any other border is for frame_2d.cl.
 
 #define EXTENSION_NONE 0
 #define EXTENSION_MIRRORED 1
 #define EXTENSION_REPEATED 2
+#define EXTENSION_HELD 3
+#define IS_HELD (EXTENSION == EXTENSION_HELD)
 
 #if EXTENSION
 #define FROM_X 0
@@ -50,15 +53,15 @@
 // without sub-groups each work-item its own.
 #define STAGED (!WIDE && EXCHANGE != EXCHANGE_NONE)
 #define ALONE (EXCHANGE == EXCHANGE_NONE)
-// Samples beside the picture are read where they come from. Mirrored ones a sub-group has anyway.
+// Samples beside the picture are read where they come from. A sub-group has mirrored and held ones anyway: it takes
+// them from local memory, or by vectors each work-item its own; repeated ones go by whole work-items then.
 #define ELSEWHERE (ALONE || EXTENSION == EXTENSION_REPEATED)
-// By vectors, columns are mirrored between the lanes and repeated by whole work-items.
-#define MIRRORED_LANES (EXTENSION == EXTENSION_MIRRORED && WIDE && !ALONE)
+#define TAKES_OWN (!ALONE && (IS_HELD || (WIDE && EXTENSION == EXTENSION_MIRRORED)))
 
 // Steps that are the same backwards can as well march up: pair p of rows is then that of the picture turned upside
 // down about its first row. Segments march away from every other seam, and towards those between: what two of
 // them read, they read at about the same time, and it is still in a cache.
-#define WAY(segment) (EXTENSION == EXTENSION_MIRRORED && (segment) % 2 == 0 ? -1 : 1)
+#define WAY(segment) (TURNS && (segment) % 2 == 0 ? -1 : 1)
 
 // Where the sample `place` of an axis stands, beside the picture by no more than its length.
 INLINE int extended(const int place, const int samples) {
@@ -67,6 +70,9 @@ INLINE int extended(const int place, const int samples) {
   return last - (int)abs(last - (int)abs(place));
 #elif EXTENSION == EXTENSION_REPEATED
   return place < 0 ? place + samples : place >= samples ? place - samples : place;
+#elif IS_HELD
+  // Odd places are details.
+  return place < 0 ? place & 1 : place < samples ? place : samples - 1 - ((place + 1 - samples) & 1);
 #else
   return place;
 #endif
@@ -81,11 +87,11 @@ INLINE int column_inside(const int place, const int width) {
 typedef struct {
   int lane;
   int start;         // the first of its sub-group
-  int first;         // its own first
+  int own;           // its own first
   int loaded;        // the first that it loads, by vectors
   int from, to;      // those that its sub-group stores
   bool beside;       // whether some that it loads are beside the picture
-  bool left, right;  // whether the picture begins, ends with its own
+  int s_count, d_count;  // those of the picture
 } Item;
 
 static inline Item item_at(const int strip, const int width) {
@@ -93,20 +99,20 @@ static inline Item item_at(const int strip, const int width) {
   Item item;
   item.lane = lane;
   item.start = strip * STRIP - OVERLAP_LO * PAIRS;
-  item.first = item.start + lane * PAIRS;
+  item.own = item.start + lane * PAIRS;
   item.from = max(strip * STRIP, FROM_X);
   item.to = min((strip + 1) * STRIP, TO_X(width));
-  item.left = item.first == 0;
-  item.right = item.first + PAIRS == pairs;
-  item.loaded = item.first;
+  item.s_count = S_COUNT(width);
+  item.d_count = D_COUNT(width);
+  item.loaded = item.own;
   if (ALONE) {
-    item.beside = item.first < BEFORE || item.first + PAIRS + AFTER > pairs;
+    item.beside = item.own < BEFORE || item.own + PAIRS + AFTER > pairs;
   } else if (STAGED) {
     item.beside = item.start < 0 || item.start + LANES * PAIRS > pairs;
   } else {
     item.beside = false;
-    if (EXTENSION == EXTENSION_REPEATED && item.first < 0) item.loaded += pairs;
-    if (EXTENSION == EXTENSION_REPEATED && item.first >= pairs) item.loaded -= pairs;
+    if (EXTENSION == EXTENSION_REPEATED && item.own < 0) item.loaded += pairs;
+    if (EXTENSION == EXTENSION_REPEATED && item.own >= pairs) item.loaded -= pairs;
     // What else is beside the picture is never stored: any place inside will do.
     item.loaded = clamp(item.loaded, 0, pairs - PAIRS);
   }
@@ -124,7 +130,8 @@ static inline Item item_at(const int strip, const int width) {
 #define X_AT_d(offset) row[X_d + n + (offset)]
 #define X_STEP(k, target, source, first, last, before, after)                          \
   UNROLL for (int n = BEFORE - (before); n < BEFORE + PAIRS + (after); ++n)            \
-    row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);
+    row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);                \
+  if (IS_HELD && item->beside) hold_x(item->own - BEFORE, item->target##_count, row + X_##target);
 #else
 #define X_AT(channel, offset)                                              \
   (n + (offset) < 0 ? left[n + (offset) < 0 ? -(n + (offset)) - 1 : 0]     \
@@ -138,22 +145,36 @@ static inline Item item_at(const int strip, const int width) {
     A left[PAIRS], right[PAIRS];                                                        \
     UNROLL for (int i = 0; i < -(first); ++i) {                                         \
       left[i] = from_left(row[X_##source + PAIRS - 1 - i]);                             \
-      if (MIRRORED_LANES && item->left) left[i] = row[X_##source + LEFT_OF_##source(i)];     \
+      if (TAKES_OWN && item->own == 0) left[i] = row[X_##source + LEFT_OF_##source(i)];    \
     }                                                                                   \
     UNROLL for (int i = 0; i < (last); ++i) {                                           \
       right[i] = from_right(row[X_##source + i]);                                       \
-      if (MIRRORED_LANES && item->right) right[i] = row[X_##source + RIGHT_OF_##source(i)];  \
+      if (TAKES_OWN && item->own + PAIRS >= item->source##_count)                     \
+        right[i] = row[X_##source + RIGHT_OF_##source(i)];                              \
     }                                                                                   \
     UNROLL for (int n = 0; n < PAIRS; ++n)                                              \
       row[X_##target + n] = LIFT_##k(row[X_##target + n], X_AT_##source);               \
+    if (IS_HELD && !WIDE) {                                                             \
+      const A before_own = from_left(row[X_##target + PAIRS - 1]);                      \
+      if (item->own >= item->target##_count) row[X_##target] = before_own;              \
+      hold_x(item->own, item->target##_count, row + X_##target);                        \
+    }                                                                                   \
   }
 #endif
 
-// The mirror images of the i-th neighbour beyond a row of even length.
-#define LEFT_OF_s(i) (1 + (i))
-#define LEFT_OF_d(i) (i)
-#define RIGHT_OF_s(i) (PAIRS - 1 - (i))
-#define RIGHT_OF_d(i) (PAIRS - 2 - (i))
+// The i-th neighbours beyond a row, mirrored (its length is even then) or held.
+#define LEFT_OF_s(i) (IS_HELD ? 0 : 1 + (i))
+#define LEFT_OF_d(i) (IS_HELD ? 0 : (i))
+#define RIGHT_OF_s(i) (IS_HELD ? PAIRS - 1 : PAIRS - 1 - (i))
+#define RIGHT_OF_d(i) (IS_HELD ? PAIRS - 1 : PAIRS - 2 - (i))
+
+// Holds the outermost of the `count` pairs of a channel, of which a work-item has those from `first` on.
+INLINE void hold_x(const int first, const int count, A *channel) {
+  UNROLL for (int n = HELD - 2; n >= 0; --n)
+    if (ALONE && first + n < 0) channel[n] = channel[n + 1];
+  UNROLL for (int n = 1; n < HELD; ++n)
+    if (first + n >= count) channel[n] = channel[n - 1];
+}
 
 INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
 
@@ -169,6 +190,20 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
     const int lag = LAG_##k;                                                    \
     UNROLL for (int i = 0; i < 2 * HELD; ++i)                                   \
       target[AGED(lag)][i] = LIFT_##k(target[AGED(lag)][i], Y_AT_##source);     \
+    if (IS_HELD && outermost) HOLD_Y(target)                                    \
+  }
+
+// Before the first row of a channel as many like it as are kept, after the last one each like the one before.
+#define HOLD_Y(channel)                                                         \
+  {                                                                             \
+    const int n = now - lag;                                                    \
+    if (n == span->channel##_first)                                             \
+      UNROLL for (int age = lag + 1; age < KEPT; ++age)                         \
+        UNROLL for (int i = 0; i < 2 * HELD; ++i)                               \
+          channel[AGED(age)][i] = channel[AGED(lag)][i];                        \
+    if (n >= span->channel##_end)                                               \
+      UNROLL for (int i = 0; i < 2 * HELD; ++i)                                 \
+        channel[AGED(lag)][i] = channel[AGED(lag + 1)][i];                      \
   }
 
 // --- memory ------------------------------------------------------------------------------------------
@@ -219,14 +254,14 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
 #endif
 
 #if STAGED
-// Sample lane + LANES * j of a run becomes sample lane * IN_RUN + j, of the sub-group's or, mirrored, of the row's.
+// Sample lane + LANES * j of a run becomes sample lane * IN_RUN + j, of the sub-group's or, extended, of the row's.
 INLINE void to_own(local T *stage, const Plane *plane, const Item *item, const int cx, T *run) {
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < IN_RUN; ++j) stage[item->lane + LANES * j] = run[j];
   SUB_GROUP_FENCE;
-  if (EXTENSION == EXTENSION_MIRRORED && item->beside) {
+  if (EXTENSION && !ELSEWHERE && item->beside) {
     UNROLL for (int j = 0; j < IN_RUN; ++j)
-      run[j] = stage[clamp(IN_PLACE(item->first, cx, j, plane->width) - IN_PLACE_OF(item->start), 0, LANES * IN_RUN - 1)];
+      run[j] = stage[clamp(IN_PLACE(item->own, cx, j, plane->width) - IN_PLACE_OF(item->start), 0, LANES * IN_RUN - 1)];
   } else {
     UNROLL for (int j = 0; j < IN_RUN; j += IN_SIZE)
       JOIN(vstore, IN_SIZE)(*(local const IN_VECTOR *)(stage + item->lane * IN_RUN + j), 0, run + j);
@@ -261,11 +296,13 @@ INLINE global T *far_at(const Plane *plane, const int band, const int y, const i
 typedef struct {
   int way;       // 1: down, -1: up
   int from, to;  // the rows that it stores
+  int s_first, s_end, d_first, d_end;  // the pairs of the picture
 } Span;
 
-static inline Span span_of(const int way, const int from, const int to) {
-  const Span span = {way, way > 0 ? from : 1 - to, way > 0 ? to : 1 - from};
-  return span;
+static inline Span span_of(const int way, const int from, const int to, const int height) {
+  const Span down = {1, from, to, 0, S_COUNT(height), 0, D_COUNT(height)};
+  const Span up = {-1, 1 - to, 1 - from, 1 - S_COUNT(height), 1, -D_COUNT(height), 0};
+  return way > 0 ? down : up;
 }
 
 #ifdef FORWARD
@@ -273,7 +310,7 @@ static inline Span span_of(const int way, const int from, const int to) {
 
 INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
   const int width = plane->width, step = STAGED ? LANES : 1;
-  const int column = STAGED ? 2 * item->start + item->lane : 2 * (item->first - BEFORE);
+  const int column = STAGED ? 2 * item->start + item->lane : 2 * (item->own - BEFORE);
   if (WIDE && !(ALONE && item->beside)) {
     LOAD_RUN(to, near_at(plane, y, 2 * (item->loaded - BEFORE)), WORDS, 2 * BEFORE, COLUMNS / IN_WORD, NEAR_WORDS)
   } else if (ELSEWHERE && item->beside) {
@@ -300,7 +337,7 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
     T out[PAIRS];
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);
     from_own(stage, item->lane, out);
-    const int pair = STAGED ? item->start + item->lane : item->first, step = STAGED ? LANES : 1;
+    const int pair = STAGED ? item->start + item->lane : item->own, step = STAGED ? LANES : 1;
     global T *const to = far_at(plane, band, y, pair);
     if (WIDE) {
       if (pair < item->from || pair >= item->to) continue;
@@ -320,7 +357,7 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
 
 INLINE void load_row(const Plane *plane, const Item *item, const int y, const int cy, WORD *to) {
   const int width = plane->width, step = STAGED ? LANES : 1;
-  const int pair = STAGED ? item->start + item->lane : item->first - BEFORE;
+  const int pair = STAGED ? item->start + item->lane : item->own - BEFORE;
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int band = 2 * cy + cx;
     WORD *const part = to + cx * HELD / IN_WORD;
@@ -352,10 +389,10 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
   UNROLL for (int i = 0; i < COLUMNS; ++i)
     out[i] = STORE_2D(i & 1, cy, row[(i & 1) * HELD + BEFORE + i / 2]);
   from_own(stage, item->lane, out);
-  const int column = STAGED ? 2 * item->start + item->lane : 2 * item->first, step = STAGED ? LANES : 1;
+  const int column = STAGED ? 2 * item->start + item->lane : 2 * item->own, step = STAGED ? LANES : 1;
   global T *const to = near_at(plane, y, column);
   if (WIDE) {
-    if (item->first < item->from || item->first >= item->to) return;
+    if (item->own < item->from || item->own >= item->to) return;
     UNROLL for (int i = 0; i < COLUMNS; i += NEAR_SIZE)
       *(global JOIN(T, NEAR_SIZE) *)(to + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
   } else {
@@ -388,6 +425,7 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
   for (int p = begin; p < end; p += RING) {
     UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int now = p + phase, done = now - LAST_LAG;
+      const bool outermost = now <= span->s_first + LAST_LAG || now >= span->d_end;
       unpack(plane, item, stage, waiting[phase % AHEAD][0], 0, s[phase]);
       unpack(plane, item, stage, waiting[phase % AHEAD][1], 1, d[phase]);
       if (now + AHEAD < bottom + REACH_HI)
@@ -418,15 +456,16 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
 INLINE void stream(global T *from, global T *to, global T *corner, const Pass *arguments, const int group,
                    local T *stage) {
   const Pass pass = *arguments;
-  const int number = group * (GROUP / LANES) + SUB_GROUP;
-  const int strip = number % pass.groups, rest = number / pass.groups;
-  const int segment = rest % pass.segments, picture = rest / pass.segments;
-  if (picture >= pass.across[1] * pass.across[2]) return;
+  const int number = group * (GROUP / LANES) + SUB_GROUP, pictures = pass.across[1] * pass.across[2];
+  const int rest = number / pass.groups, strip = number - rest * pass.groups;
+  // A division takes as long as tens of lifting steps.
+  const int picture = pictures > 1 ? rest / pass.segments : 0, segment = rest - picture * pass.segments;
+  if (picture >= pictures || segment >= pass.segments) return;
   const Plane plane = PLANE(picture);
   const Item item = item_at(strip, plane.width);
   const int top = 2 * (FROM_Y + segment * pass.windows);
   const int end = EXTENSION ? plane.height : 2 * TO_Y(plane.height);
-  const Span span = span_of(WAY(segment), top, min(top + 2 * pass.windows, end));
+  const Span span = span_of(WAY(segment), top, min(top + 2 * pass.windows, end), plane.height);
   if (span.from < span.to) march(&plane, &item, &span, stage + SUB_GROUP * LANES * COLUMNS);
 }
 

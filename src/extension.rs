@@ -1,7 +1,8 @@
-//! Where a boundary rule, applied at every step, says the same as lifting a signal that goes on: mirrored or
-//! repeated.
+//! How kernels without a border of their own go on beside a signal.
 //!
-//! Then a kernel need only read samples from elsewhere, and knows no borders besides.
+//! Where a boundary rule, applied at every step, says the same as lifting a signal that goes on, mirrored or repeated, a
+//! kernel need only read samples from elsewhere. The outermost samples of both channels can be held as well, but
+//! anew after each step.
 
 use crate::boundary::Boundary;
 use crate::sample::SampleType;
@@ -14,6 +15,9 @@ pub(crate) enum Extension {
     Mirrored = 1,
     /// From the start again.
     Repeated = 2,
+    /// Each channel with its first and its last sample, whatever they are after each step. Steps that look to one
+    /// side only could read still further in: not these.
+    Held = 3,
 }
 
 impl Extension {
@@ -35,12 +39,13 @@ impl Extension {
             // No step reads beyond its pair.
             return Some(Extension::Repeated);
         }
-        let symmetric = is_symmetric(wavelet, sample) && stencils.iter().all(is_centred);
+        let symmetric = is_symmetric(wavelet, sample);
         // A step that reads one neighbour on each side finds the same one mirrored or held.
         let near = stencils.iter().all(|step| step.count == 2);
         match boundary {
             Boundary::Symmetric if symmetric && samples > 1 => Some(Extension::Mirrored),
             Boundary::Clamp if symmetric && near && samples > 1 => Some(Extension::Mirrored),
+            Boundary::Clamp if symmetric && samples > 1 => Some(Extension::Held),
             Boundary::Periodic if even => Some(Extension::Repeated),
             _ => None,
         }
@@ -56,8 +61,12 @@ fn is_centred(step: &Stencil) -> bool {
     step.first + step.last() == centre
 }
 
-/// Whether the taps of each step are the same backwards.
-fn is_symmetric(wavelet: &Wavelet, sample: SampleType) -> bool {
+/// Whether each step is the same backwards, so that a signal turned round has the coefficients turned round.
+pub(crate) fn is_symmetric(wavelet: &Wavelet, sample: SampleType) -> bool {
+    let stencils = sample.stencils(wavelet).unwrap_or_default();
+    if !stencils.iter().all(is_centred) {
+        return false;
+    }
     fn palindrome<T: PartialEq>(taps: &[T]) -> bool {
         taps.iter().eq(taps.iter().rev())
     }
@@ -81,6 +90,7 @@ mod tests {
         let place = |at: i64| match extension {
             Extension::Mirrored => last - (last - at.abs()).abs(),
             Extension::Repeated => at.rem_euclid(last + 1),
+            Extension::Held => panic!("more than reading from elsewhere"),
         };
         (-more..=last + more)
             .map(|at| line[place(at) as usize])
@@ -98,6 +108,9 @@ mod tests {
                     else {
                         continue;
                     };
+                    if extension == Extension::Held {
+                        continue;
+                    }
                     cases += 1;
                     let line: Vec<i32> = (0..samples as u32)
                         .map(|i| (i.wrapping_mul(2654435761) >> 12) as i32 - 500_000)
@@ -127,7 +140,8 @@ mod tests {
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Symmetric, 9), mirrored);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Clamp, 9), mirrored);
         assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Symmetric, 9), mirrored);
-        assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Clamp, 9), None);
+        let held = Some(Extension::Held);
+        assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Clamp, 9), held);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Zero, 9), None);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Periodic, 9), None);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Symmetric, 1), None);

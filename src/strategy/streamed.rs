@@ -5,7 +5,7 @@
 use super::tail::{Tail, row};
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
-use crate::extension::Extension;
+use crate::extension::{Extension, is_symmetric};
 use crate::geometry::{Arguments, Side};
 use crate::lags::Lags;
 use crate::prelude;
@@ -64,8 +64,8 @@ struct Sizes {
     pairs: usize,
     /// Pairs of rows that are loaded before they are needed.
     ahead: usize,
-    /// How often the loop over pairs of rows is written out.
-    ring: usize,
+    /// When each step runs along y.
+    lags: Lags,
     /// Sub-groups for each compute unit.
     filling: usize,
     /// Pairs of rows that a segment has at least.
@@ -99,16 +99,13 @@ impl Sizes {
             }
         };
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
-        // Every pair of rows that is kept or waits has its own registers, whatever the phase of the loop.
-        let ahead = tuned("AHEAD", 2).max(1);
-        let ring = Lags::new(&stencils).kept.next_multiple_of(ahead);
         let mut sizes = Sizes {
             lanes,
             // Whole sub-groups.
             group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
             pairs,
-            ahead,
-            ring,
+            ahead: tuned("AHEAD", 2).max(1),
+            lags: Lags::new(&stencils),
             filling: tuned("FILLING", 48),
             shortest: tuned("SHORTEST", 4).max(1),
             border: reach.border(),
@@ -187,6 +184,8 @@ fn launch(
     let wide = aligned && width % (2 * sizes.pairs) == 0;
     let extension =
         extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
+    let turns = matches!(extension, Some(Extension::Mirrored | Extension::Held))
+        && is_symmetric(&problem.transform.wavelet, problem.sample);
     let (rows, columns, frames) = if extension.is_some() {
         (0..height.div_ceil(2), 0..width.div_ceil(2), 0)
     } else {
@@ -217,13 +216,19 @@ fn launch(
         && far_size > 2
         && device.exchange != Exchange::None;
     let in_word = if packed { 2 } else { 1 };
+    // Every pair of rows that is kept or waits has its own registers, whatever the phase of the loop.
+    let kept = match extension {
+        Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
+        _ => sizes.lags.kept,
+    };
+    let ring = kept.next_multiple_of(sizes.ahead);
     let mut defines = vec![
         ("EXCHANGE", device.exchange.number()),
         ("LANES", sizes.lanes),
         ("GROUP", sizes.group),
         ("PAIRS", sizes.pairs),
         ("AHEAD", sizes.ahead),
-        ("RING", sizes.ring),
+        ("RING", ring),
         ("NEAR_SIZE", near_size),
         ("FAR_SIZE", far_size),
         ("PACKED", usize::from(packed)),
@@ -233,6 +238,7 @@ fn launch(
         ("WIDE", usize::from(wide)),
         ("PLANAR", usize::from(planar)),
         ("EXTENSION", extension.map_or(0, |way| way as usize)),
+        ("TURNS", usize::from(turns)),
     ];
     if extension.is_none() {
         defines.extend([
