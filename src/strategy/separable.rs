@@ -5,7 +5,7 @@
 use super::vectors::Vectors;
 use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};
 use crate::device_info::DeviceKind;
-use crate::geometry::{Arguments, Order, View, lines, with_corner};
+use crate::geometry::{Arguments, Order, View, folded, lines, with_corner};
 use crate::prelude;
 use crate::reach::Reach;
 use crate::transform::Layout;
@@ -127,6 +127,7 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
         if let Some(corner) = &pass.corner {
             arguments = with_corner(arguments, pass.axis, corner);
         }
+        arguments = folded(arguments);
         arguments.boundary = transform.boundary.number();
         if forward {
             arguments.shift_in = pass.shift as i32;
