@@ -1,5 +1,4 @@
-// border_lines: lines so short that they are all border; and the ends of longer ones, where their pass leaves
-// them. One work-item a line.
+// border_lines: lines so short that they are all border. One work-item a line.
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void border_lines(global T *from, global T *to, global T *corner, const Pass pass) {

@@ -2,7 +2,7 @@
 // rows at a time.
 //
 // All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches.
-// It does the pairs that no border is near to; a launch of border_lines.cl does the others.
+// It does the pairs that no border is near to; the work-item of a strip's first segment does the others.
 // Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for
 // 2 * VECTOR samples: 8 multiply-adds, 7 reads and 5 writes of the ring. Limited by memory.
 
@@ -21,13 +21,6 @@ static inline Lines lines_of(const Pass *pass, const int strip) {
   return lines;
 }
 
-// The distance of neighbouring lines, for both channels.
-static inline long2 lanes_of(const Line *line, const Side *side, const Pass *pass) {
-  const long lane = side->across[0].pair;
-  const bool apart = pass->has_corner && line->s + side->line.high != line->d;
-  return (long2)(apart ? pass->corner.across[0].pair : lane, lane);
-}
-
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void column_vectors(global T *from, global T *to, global T *corner, const Pass pass) {
   // Of vectors, so that rows start at whole ones.
@@ -37,8 +30,7 @@ void column_vectors(global T *from, global T *to, global T *corner, const Pass p
   const int number = get_group_id(0), rest = number / pass.groups, rows = pass.lines / pass.across[0];
   const Lines lines = lines_of(&pass, number % pass.groups);
   const int index = rest % rows * pass.across[0] + lines.first;
-  const Line in = INPUT_LINE(index), out = OUTPUT_LINE(index);
-  const long2 from_lane = lanes_of(&in, &pass.from, &pass), to_lane = lanes_of(&out, &pass.to, &pass);
+  const Lanes in = INPUT_LANES(index), out = OUTPUT_LANES(index);
   const int begin = REACH_LO + rest / rows * pass.windows;
   const int end = min(begin + pass.windows, S_COUNT(pass.samples) - REACH_HI - 1);
 
@@ -47,24 +39,29 @@ void column_vectors(global T *from, global T *to, global T *corner, const Pass p
     // Past the reach nothing is needed any more.
     const bool reads = p < end + REACH_HI, fetches = p + 1 < end + REACH_HI;
     const int done = p - Y_LAST_LAG;
-    global const T *const in_s = in.s + p * in.s_pair, *const in_d = in.d + p * in.d_pair;
-    global T *const out_s = out.s + done * out.s_pair, *const out_d = out.d + done * out.d_pair;
+    global const T *const in_s = in.first.s + p * in.first.s_pair;
+    global const T *const in_d = in.first.d + p * in.first.d_pair;
+    global T *const out_s = out.first.s + done * out.first.s_pair;
+    global T *const out_d = out.first.d + done * out.first.d_pair;
     for (int j = 0; j < lines.count; j += VECTOR) {
       const int n = lines.count - j;
       AV s = 0, d = 0;
       if (reads) {
-        s = TO_A(load_some(in_s + j * from_lane.x, from_lane.x, n));
-        d = TO_A(load_some(in_d + j * from_lane.y, from_lane.y, n));
+        s = TO_A(load_some(in_s + j * in.s_lane, in.s_lane, n));
+        d = TO_A(load_some(in_d + j * in.d_lane, in.d_lane, n));
         s = SCALED_IN(s, s), d = SCALED_IN(d, d);
       }
       if (fetches) {
-        FETCH(in_s + in.s_pair + j * from_lane.x)
-        FETCH(in_d + in.d_pair + j * from_lane.y)
+        FETCH(in_s + in.first.s_pair + j * in.s_lane)
+        FETCH(in_d + in.first.d_pair + j * in.d_lane)
       }
       sweep_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;
-      store_some(TO_T(SCALED_OUT(s, s)), out_s + j * to_lane.x, to_lane.x, n, true);
-      store_some(TO_T(SCALED_OUT(d, d)), out_d + j * to_lane.y, to_lane.y, n, true);
+      store_some(TO_T(SCALED_OUT(s, s)), out_s + j * out.s_lane, out.s_lane, n, true);
+      store_some(TO_T(SCALED_OUT(d, d)), out_d + j * out.d_lane, out.d_lane, n, true);
     }
   }
+
+  if (begin > REACH_LO) return;
+  for (int j = 0; j < lines.count; j += VECTOR) lift_ends(beside(&in, j), beside(&out, j), lines.count - j, pass);
 }

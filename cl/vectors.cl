@@ -77,6 +77,8 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
 // A vector of which `n` samples, `step` apart, are in memory.
 INLINE TV load_some(global const T *from, const long step, const int n) {
   if (n >= VECTOR && step == 1) return LOAD_T(from);
+  // The second access ends with the last sample.
+  if (n >= VECTOR && step == 2) return (TV)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
   T some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * step];
   return JOIN(vload, VECTOR)(0, some);

@@ -172,6 +172,45 @@ pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) 
     arguments
 }
 
+/// The same lines on as few axes across as that takes: kernels take neighbours on the first one together.
+pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
+    let sides = |a: &Arguments, i: usize| [a.from.across[i], a.to.across[i], a.corner.across[i]];
+    let count = if arguments.has_corner == 1 { 3 } else { 2 };
+    let mut axes: Vec<(i32, i32, [Axis; 3])> = Vec::new();
+    for i in (0..3).filter(|&i| arguments.across[i] > 1) {
+        let (extent, mut low, places) =
+            (arguments.across[i], arguments.low[i], sides(&arguments, i));
+        // Details that follow their approximations everywhere need no telling apart.
+        let follow = |place: &Axis| place.high == i64::from(low) * place.pair;
+        if arguments.has_corner == 0 && places[..count].iter().all(follow) {
+            low = extent;
+        }
+        match axes.last_mut() {
+            Some((within, within_low, inner))
+                if within == within_low
+                    && (0..count).all(|k| places[k].pair == i64::from(*within) * inner[k].pair) =>
+            {
+                *within_low = *within * low;
+                *within *= extent;
+                for (inner, outer) in inner.iter_mut().zip(places) {
+                    inner.high = outer.high;
+                }
+            }
+            _ => axes.push((extent, low, places)),
+        }
+    }
+    for i in 0..3 {
+        let (extent, low, places) = axes.get(i).copied().unwrap_or((1, 1, Default::default()));
+        (arguments.across[i], arguments.low[i]) = (extent, low);
+        [
+            arguments.from.across[i],
+            arguments.to.across[i],
+            arguments.corner.across[i],
+        ] = places;
+    }
+    arguments
+}
+
 /// The pictures of a batch whose last two axes are transformed at once: the lines along x of a `Pass`,
 /// with y as the first axis across. `near` is the signal's side, `far` that of the sub-bands.
 pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments {
@@ -215,6 +254,44 @@ mod tests {
         assert_eq!(pass.from.line, Axis { pair: 14, high: 7 });
         assert_eq!(pass.to.line, Axis { pair: 7, high: 21 });
         assert_eq!(pass.from.across[1].pair, 35);
+    }
+
+    #[test]
+    fn axes_across_fold_where_lines_are_evenly_apart() {
+        let folded = |axis, near: &View, far: &View| {
+            let pass = folded(lines(axis, near, far));
+            assert_eq!(pass.lines, pass.across.iter().product());
+            (pass.across, pass.low, pass.to.across[0])
+        };
+        let axis = |pair, high| Axis { pair, high };
+        // Pictures of three woven channels: along y, a row of all channels; along x, the channels.
+        let near = View::dense(&[5, 7, 3]);
+        let far = |axes: &[usize]| near.clone().with_order(axes, Order::Planar);
+        let row = folded(0, &near, &far(&[0]));
+        assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
+        let channels = folded(1, &near, &far(&[1]));
+        assert_eq!((channels.0, channels.2), ([3, 5, 1], axis(1, 3)));
+        // After x was split, approximations come first on both sides, or on one.
+        let row = folded(0, &far(&[1]), &far(&[0, 1]));
+        assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
+        let woven = near.clone().with_order(&[0, 1], Order::Woven);
+        let apart = folded(0, &far(&[1]), &woven);
+        assert_eq!((apart.0, apart.1), ([3, 7, 1], [3, 4, 1]));
+        // Where the corner stands in an array of its own the two stay apart.
+        let pass = with_corner(
+            lines(0, &far(&[1]), &far(&[0, 1])),
+            0,
+            &View::dense(&[3, 4, 3]),
+        );
+        let pass = super::folded(pass);
+        assert_eq!((pass.across, pass.low), ([21, 1, 1], [12, 1, 1]));
+        assert_eq!(
+            (pass.to.across[0], pass.corner.across[0].pair),
+            (axis(1, 12), 1)
+        );
+        // An axis of one sample is none.
+        let pass = folded(2, &View::dense(&[9, 1, 8]), &View::dense(&[9, 1, 8]));
+        assert_eq!((pass.0, pass.2.pair), ([9, 1, 1], 8));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 23] = [
+const SOURCES: [(&str, &str); 24] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border_lines.cl", include_str!("../cl/border_lines.cl")),
@@ -28,6 +28,7 @@ const SOURCES: [(&str, &str); 23] = [
     ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
     ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
     ("vectors.cl", include_str!("../cl/vectors.cl")),
+    ("lanes.cl", include_str!("../cl/lanes.cl")),
     ("pairs.cl", include_str!("../cl/pairs.cl")),
     ("pipeline_x.cl", include_str!("../cl/pipeline_x.cl")),
     ("pipeline_y.cl", include_str!("../cl/pipeline_y.cl")),

@@ -5,7 +5,7 @@
 use super::vectors::Vectors;
 use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};
 use crate::device_info::DeviceKind;
-use crate::geometry::{Arguments, Order, View, lines, with_corner};
+use crate::geometry::{Arguments, Order, View, folded, lines, with_corner};
 use crate::prelude;
 use crate::reach::Reach;
 use crate::transform::Layout;
@@ -108,7 +108,7 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     } else {
         (Array::Output, Array::Input)
     };
-    let mut groups: Vec<Vec<Pass>> = Vec::new();
+    let mut passes = Vec::new();
     for (i, pass) in between.iter().enumerate() {
         let near = if i == 0 { signal } else { arrays[i - 1] };
         let next = arrays.get(i).copied();
@@ -127,6 +127,7 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
         if let Some(corner) = &pass.corner {
             arguments = with_corner(arguments, pass.axis, corner);
         }
+        arguments = folded(arguments);
         arguments.boundary = transform.boundary.number();
         if forward {
             arguments.shift_in = pass.shift as i32;
@@ -138,15 +139,12 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
             .is_some()
             .then(|| next.expect("a corner is read again"));
         let contiguous = pass.near.strides[pass.axis] == 1;
-        groups.push(kernels.launches(arguments, contiguous, (from, to, corner)));
+        passes.push(kernels.launch(arguments, contiguous, (from, to, corner)));
     }
     if !forward {
-        groups.reverse();
+        passes.reverse();
     }
-    Design {
-        passes: groups.into_iter().flatten().collect(),
-        scratch,
-    }
+    Design { passes, scratch }
 }
 
 /// The kernels of a problem's passes.
@@ -186,36 +184,32 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// The launches of one pass. Most do the ends of lines as well.
-    fn launches(
+    /// The launch that does one pass, the ends of lines included.
+    fn launch(
         &self,
         arguments: Arguments,
         contiguous: bool,
         (from, to, corner): (Array, Array, Option<Array>),
-    ) -> Vec<Pass> {
+    ) -> Pass {
         let inner = self.reach.inner(arguments.samples as usize).len();
         let (target, border) = (self.target, self.reach.border());
-        let launches = match (&self.vectors, contiguous) {
-            _ if inner == 0 => vec![self.ends(arguments)],
-            (None, true) => vec![self.row_pass(arguments, inner)],
-            (None, false) => vec![self.column_pass(arguments, inner)],
-            (Some(vectors), true) => {
-                vec![vector_passes::row_pass(vectors, target, arguments, border)]
+        let (kernel, arguments, groups) = match (&self.vectors, contiguous) {
+            (Some(vectors), true) => vector_passes::row_pass(vectors, target, arguments, border),
+            (Some(vectors), false) => {
+                vector_passes::column_pass(vectors, target, arguments, inner, border)
             }
-            (Some(vectors), false) => vec![
-                vector_passes::column_pass(vectors, target, arguments, inner),
-                self.ends(arguments),
-            ],
+            (None, _) if inner == 0 => self.ends(arguments),
+            (None, true) => self.row_pass(arguments, inner),
+            (None, false) => self.column_pass(arguments, inner),
         };
-        let pass = |(kernel, arguments, groups)| Pass {
+        Pass {
             kernel,
             from,
             to,
             corner,
             arguments,
             groups,
-        };
-        launches.into_iter().map(pass).collect()
+        }
     }
 
     fn row_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
@@ -328,10 +322,9 @@ mod tests {
         design(&problem, &target)
     }
 
-    /// The arrays that the main passes go between.
+    /// The arrays that the passes go between.
     fn path(design: &Design) -> Vec<(Array, Array, Option<Array>)> {
-        let main = |pass: &&Pass| pass.kernel.name != "border_lines";
-        let path = design.passes.iter().filter(main);
+        let path = design.passes.iter();
         path.map(|pass| (pass.from, pass.to, pass.corner)).collect()
     }
 

@@ -45,11 +45,11 @@ pub(super) fn row_pass(
     defines.push(("BORDER", border));
     let kernel = Kernel {
         name: "row_vectors",
-        // The border's steps are on single numbers, all after it on vectors.
         parts: &[
             "boundary.cl",
-            "border.cl",
             "vectors.cl",
+            "border.cl",
+            "lanes.cl",
             "pairs.cl",
             "pipeline_x.cl",
             "row_vectors.cl",
@@ -64,24 +64,33 @@ pub(super) fn row_pass(
     (kernel, arguments, lines.div_ceil(lines_each))
 }
 
-/// `inner` pairs of each line are away from borders.
+/// `inner` pairs of each line, possibly none, are away from borders.
 pub(super) fn column_pass(
     vectors: &Vectors,
     target: &Target,
     arguments: Arguments,
     inner: usize,
+    border: usize,
 ) -> (Kernel, Arguments, usize) {
     let longest = longest_row(vectors, target);
     let [row, low] = [arguments.across[0], arguments.low[0]].map(|lines| lines as usize);
     let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);
     let rows = arguments.lines as usize / row;
     let segments = wanted(target).div_ceil(strips * rows);
+    let inner = inner.max(1);
     let pairs_each = inner.div_ceil(segments.clamp(1, inner.div_ceil(64)));
     let mut defines = vectors.defines(target);
-    defines.push(("ROW", longest));
+    defines.extend([("ROW", longest), ("BORDER", border)]);
     let kernel = Kernel {
         name: "column_vectors",
-        parts: &["vectors.cl", "pipeline_y.cl", "column_vectors.cl"],
+        parts: &[
+            "boundary.cl",
+            "vectors.cl",
+            "border.cl",
+            "lanes.cl",
+            "pipeline_y.cl",
+            "column_vectors.cl",
+        ],
         defines,
         group: [1, 1],
     };
