@@ -60,7 +60,8 @@ typedef struct {
   int shift_in, shift_out;
   int has_corner;
   int step;              // stepwise: which step; single_loop: pairs of columns in a strip; four_pairs:
-                         // work-groups that do borders; tail: how many levels
+                         // work-groups that do borders; streamed: whether segments march apart; tail: how
+                         // many levels
   int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
   int windows;           // positions of the window in a segment; kernels that lift both axes, or in vectors:
                          // pairs of rows in a segment, lines for a work-item

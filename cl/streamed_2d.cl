@@ -61,7 +61,7 @@
 // Steps that are the same backwards can as well march up: pair p of rows is then that of the picture turned upside
 // down about its first row. Segments march away from every other seam, and towards those between: what two of
 // them read, they read at about the same time, and it is still in a cache.
-#define WAY(segment) (TURNS && (segment) % 2 == 0 ? -1 : 1)
+#define WAY(segment) (TURNS && pass.step && (segment) % 2 == 0 ? -1 : 1)
 
 // Where the sample `place` of an axis stands, beside the picture by no more than its length.
 INLINE int extended(const int place, const int samples) {
@@ -456,11 +456,12 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
 INLINE void stream(global T *from, global T *to, global T *corner, const Pass *arguments, const int group,
                    local T *stage) {
   const Pass pass = *arguments;
-  const int number = group * (GROUP / LANES) + SUB_GROUP, pictures = pass.across[1] * pass.across[2];
-  const int rest = number / pass.groups, strip = number - rest * pass.groups;
-  // A division takes as long as tens of lifting steps.
-  const int picture = pictures > 1 ? rest / pass.segments : 0, segment = rest - picture * pass.segments;
-  if (picture >= pictures || segment >= pass.segments) return;
+  // A work-group stays in one picture, so that all of it has the same pointers.
+  const int sub_groups = GROUP / LANES, groups = (pass.groups * pass.segments + sub_groups - 1) / sub_groups;
+  const int picture = pass.across[1] * pass.across[2] > 1 ? group / groups : 0;
+  const int number = (group - picture * groups) * sub_groups + SUB_GROUP;
+  const int segment = number / pass.groups, strip = number - segment * pass.groups;
+  if (segment >= pass.segments) return;
   const Plane plane = PLANE(picture);
   const Item item = item_at(strip, plane.width);
   const int top = 2 * (FROM_Y + segment * pass.windows);

@@ -70,6 +70,8 @@ struct Sizes {
     filling: usize,
     /// Pairs of rows that a segment has at least.
     shortest: usize,
+    /// Pairs of rows from which on segments march apart.
+    turning: usize,
     /// Pairs at each end that make the joined line of the border, along x for rows that go by vectors.
     border: usize,
     /// Samples of local memory that a tile of the border needs.
@@ -107,7 +109,8 @@ impl Sizes {
             ahead: tuned("AHEAD", 2).max(1),
             lags: Lags::new(&stencils),
             filling: tuned("FILLING", 48),
-            shortest: tuned("SHORTEST", 4).max(1),
+            shortest: tuned("SHORTEST", 2).max(1),
+            turning: tuned("TURNING", 12),
             border: reach.border(),
             tile: 0,
             strip: lanes.saturating_sub(overlap) * pairs,
@@ -205,10 +208,11 @@ fn launch(
         let windows = rows.len().div_ceil(wanted);
         segments = rows.len().div_ceil(windows);
         arguments.windows = windows as i32;
+        arguments.step = i32::from(windows >= sizes.turning);
     }
     arguments.groups = strips as i32;
     arguments.segments = segments as i32;
-    let sub_groups = strips * segments * pictures;
+    let sub_groups = sizes.group / sizes.lanes;
 
     // Two 16-bit samples wait in a word, where vectors are of whole words.
     let packed = problem.sample == SampleType::I16
@@ -270,7 +274,7 @@ fn launch(
         to,
         corner,
         arguments,
-        groups: frames + sub_groups.div_ceil(sizes.group / sizes.lanes),
+        groups: frames + (strips * segments).div_ceil(sub_groups) * pictures,
     }
 }
 
