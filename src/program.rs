@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 23] = [
+const SOURCES: [(&str, &str); 24] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border_lines.cl", include_str!("../cl/border_lines.cl")),
@@ -35,6 +35,7 @@ const SOURCES: [(&str, &str); 23] = [
     ("column_vectors.cl", include_str!("../cl/column_vectors.cl")),
     ("row_buffers.cl", include_str!("../cl/row_buffers.cl")),
     ("results.cl", include_str!("../cl/results.cl")),
+    ("patch_2d.cl", include_str!("../cl/patch_2d.cl")),
     ("tail_2d.cl", include_str!("../cl/tail_2d.cl")),
     ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),
