@@ -51,3 +51,15 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
 #define LOAD_2D(cx, cy, v) ((v) * SCALE(IN, cx, cy))
 #define STORE_2D(cx, cy, v) ((v) * SCALE(OUT, cx, cy))
 #endif
+
+// Loading and storing as LOAD_2D and STORE_2D, but an axis of one sample is not scaled.
+#ifdef INTEGER
+#define TILE_LOAD(cx, cy, width, height, v) LOAD_2D(cx, cy, v)
+#define TILE_STORE(cx, cy, width, height, v) STORE_2D(cx, cy, v)
+#else
+#define TILE_SCALE(channel, length, side) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)
+#define TILE_LOAD(cx, cy, width, height, v) \
+  ((v) * (TILE_SCALE(cx, width, IN) * TILE_SCALE(cy, height, IN)))
+#define TILE_STORE(cx, cy, width, height, v) \
+  ((v) * (TILE_SCALE(cx, width, OUT) * TILE_SCALE(cy, height, OUT)))
+#endif

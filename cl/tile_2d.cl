@@ -1,5 +1,5 @@
 // tile_2d: lifts a tile in local memory under any boundary rule, for kernels whose work-groups hold one
-// (frame_2d.cl, tail_2d.cl).
+// (frame_2d.cl).
 //
 // Cost: a barrier for each step and axis; for each sample of a step its taps and two accesses more to local
 // memory. Limited by the latency of both. Not measured on a GPU.
@@ -60,15 +60,3 @@ INLINE void lift_both(local T *tile, const int boundary, const int width, const 
 #endif
   barrier(CLK_LOCAL_MEM_FENCE);
 }
-
-// Loading and storing as LOAD_2D and STORE_2D, but an axis of one sample is not scaled.
-#ifdef INTEGER
-#define TILE_LOAD(cx, cy, width, height, v) LOAD_2D(cx, cy, v)
-#define TILE_STORE(cx, cy, width, height, v) STORE_2D(cx, cy, v)
-#else
-#define TILE_SCALE(channel, length, side) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)
-#define TILE_LOAD(cx, cy, width, height, v) \
-  ((v) * (TILE_SCALE(cx, width, IN) * TILE_SCALE(cy, height, IN)))
-#define TILE_STORE(cx, cy, width, height, v) \
-  ((v) * (TILE_SCALE(cx, width, OUT) * TILE_SCALE(cy, height, OUT)))
-#endif

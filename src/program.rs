@@ -36,6 +36,7 @@ const SOURCES: [(&str, &str); 24] = [
     ("column_vectors.cl", include_str!("../cl/column_vectors.cl")),
     ("row_buffers.cl", include_str!("../cl/row_buffers.cl")),
     ("results.cl", include_str!("../cl/results.cl")),
+    ("patch_2d.cl", include_str!("../cl/patch_2d.cl")),
     ("tail_2d.cl", include_str!("../cl/tail_2d.cl")),
     ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
     ("stepwise.cl", include_str!("../cl/stepwise.cl")),

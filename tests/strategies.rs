@@ -359,7 +359,7 @@ fn work_groups_of_1() {
 /// Transforms whose last levels are one launch: from the first level on, or after others; of pictures, of
 /// lines, down to single samples.
 fn with_tails(wavelet: Wavelet) -> Vec<Transform> {
-    let all: [(&[usize], u32); 7] = [
+    let all: [(&[usize], u32); 13] = [
         (&[64, 64], 5),
         (&[33, 47], 6),
         (&[1, 50], 4),
@@ -367,6 +367,12 @@ fn with_tails(wavelet: Wavelet) -> Vec<Transform> {
         (&[2, 3], 64),
         (&[3, 40, 50], 3),
         (&[2, 70, 131], 4),
+        (&[128, 128], 2),
+        (&[127, 128], 3),
+        (&[128, 97], 7),
+        (&[100, 128], 3),
+        (&[65, 127], 4),
+        (&[3, 256, 254], 3),
     ];
     let transforms = all.map(|(shape, levels)| {
         let axes = [shape.len() - 2, shape.len() - 1];
