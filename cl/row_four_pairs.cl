@@ -25,8 +25,9 @@ void row_four_pairs(global T *from, global T *to, global T *corner, const Pass p
 #ifdef FORWARD
   for (int i = x; i < 2 * SPAN; i += ROWS_X) {
     const int j = i >> 1, p = tile_start + j;
-    tile[y][i & 1][PLACE(j)] = (T)((i & 1) ? LOAD(d, in.d[min(p, last_d) * in.d_pair])
-                                           : LOAD(s, in.s[min(p, last_s) * in.s_pair]));
+    // One load from either channel, so that neighbours go together.
+    const T v = *((i & 1) ? in.d + min(p, last_d) * in.d_pair : in.s + min(p, last_s) * in.s_pair);
+    tile[y][i & 1][PLACE(j)] = (T)((i & 1) ? LOAD(d, v) : LOAD(s, v));
   }
 #else
   for (int j = x; j < SPAN; j += ROWS_X) {
@@ -63,8 +64,7 @@ void row_four_pairs(global T *from, global T *to, global T *corner, const Pass p
 #else
   for (int i = x; i < 2 * count; i += ROWS_X) {
     const int j = i >> 1, p = first + j;
-    if (i & 1) out.d[p * out.d_pair] = tile[y][1][PLACE(j)];
-    else out.s[p * out.s_pair] = tile[y][0][PLACE(j)];
+    *((i & 1) ? out.d + p * out.d_pair : out.s + p * out.s_pair) = tile[y][i & 1][PLACE(j)];
   }
 #endif
 }

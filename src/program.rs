@@ -11,7 +11,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 24] = [
+const SOURCES: [(&str, &str); 25] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border_lines.cl", include_str!("../cl/border_lines.cl")),
