@@ -428,6 +428,12 @@ mod tail {
         for device in devices() {
             let engine = Engine::new(&device).unwrap();
             for transform in with_tails(Wavelet::CDF_9_7) {
+                // Of larger ones a device may allow too few work-items: NVIDIA's says 256 of every kernel.
+                let levels_before = (transform.levels - 2).min(63);
+                let is_small = |&side: &usize| (side - 1) >> levels_before < 64;
+                if !transform.shape.iter().rev().take(2).all(is_small) {
+                    continue;
+                }
                 let plan = engine.plan_with::<f32>(&transform, Strategy::Streamed);
                 let plan = format!("{:?}", plan.unwrap());
                 assert_eq!(plan.matches("tail_2d").count(), 1, "{plan}");

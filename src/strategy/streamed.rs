@@ -37,11 +37,14 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
             why: format!("sub-groups of {} are all overlap", sizes.lanes),
         };
     }
-    let local = (sizes.tile * problem.sample.size()) as u64;
+    // And a row for each sub-group, where rows are not aligned.
+    let local = ((sizes.tile + 2 * pairs * sizes.group) * problem.sample.size()) as u64;
     if local > device.local_memory {
         let have = device.local_memory;
         return Fit::No {
-            why: format!("its border tiles need {local} bytes of local memory, there are {have}"),
+            why: format!(
+                "its border tiles and rows need {local} bytes of local memory, there are {have}"
+            ),
         };
     }
     if device.max_work_group < sizes.group || device.max_work_items[0] < sizes.group {
