@@ -183,7 +183,14 @@ INLINE void lift_x(const Item *item, A *row) { LIFT_STEPS(X_STEP) }
 
 // --- along y -----------------------------------------------------------------------------------------
 // Pairs of rows by age, the newest 0, in a ring: the loop is written out once for each of its RING phases, so
-// that the ring stays in registers and nothing is moved.
+// that the ring stays in registers and nothing is moved. A CPU has its private memory in the caches anyway, and its
+// compiler takes long enough.
+
+#ifdef WRITTEN_OUT
+#define EACH_PHASE UNROLL
+#else
+#define EACH_PHASE
+#endif
 
 #define AGED(age) ((phase + RING - (age)) % RING)
 #define Y_AT_s(offset) s[AGED(lag - (offset))][i]
@@ -426,7 +433,7 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
     UNROLL for (int i = 0; i < 2 * HELD; ++i) s[age][i] = d[age][i] = 0;
 
   for (int p = begin; p < end; p += RING) {
-    UNROLL for (int phase = 0; phase < RING; ++phase) {
+    EACH_PHASE for (int phase = 0; phase < RING; ++phase) {
       const int now = p + phase, done = now - LAST_LAG;
       const bool outermost = now <= span->s_first + LAST_LAG || now >= span->d_end;
       unpack(plane, item, stage, waiting[phase % AHEAD][0], 0, s[phase]);

@@ -319,6 +319,18 @@ mod past_the_caches {
     }
 }
 
+/// On CPUs the loop over phases is left to their compilers.
+#[test]
+fn streamed_written_out() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Gpu);
+        let transform = |wavelet| Transform::new(wavelet, [131, 257]).levels(2);
+        let strategy = Strategy::Streamed;
+        check_all::<f32>(&device, strategy, &[transform(Wavelet::CDF_9_7)]);
+        check_all::<i16>(&device, strategy, &[transform(Wavelet::VC2_DD_9_7)]);
+    }
+}
+
 #[test]
 fn no_exchange() {
     for device in devices() {

@@ -263,6 +263,9 @@ fn launch(
         ("EXTENSION", extension.map_or(0, |way| way as usize)),
         ("TURNS", usize::from(turns)),
     ];
+    if device.kind != DeviceKind::Cpu {
+        defines.push(("WRITTEN_OUT", 1));
+    }
     if extension.is_none() {
         defines.extend([
             ("BORDER_X", sizes.border_x(wide)),
