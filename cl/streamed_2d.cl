@@ -7,8 +7,8 @@
 //
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
 // Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and OVERLAP_HI work-items
-// at the ends of a sub-group compute what a neighbour stores, and a segment starts REACH_LO + LAST_LAG pairs of
-// rows early. Compiled for an NVIDIA H200, 9/7 in f32 takes 250 instructions for 16 samples, 128 of them lifting.
+// at the ends of a sub-group compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of
+// rows more than it stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 250 instructions for 16 samples, 128 of them lifting.
 //
 // There, 8192 x 8192 in f32 by 9/7 takes 147 us, a copy 130. Without lifting it takes 147 us as well: memory limits
 // it. The two slowest things left: how reads and writes are spread (some 10 us: it stays 142 us without the
@@ -426,9 +426,10 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
   A s[RING][2 * HELD], d[RING][2 * HELD];
   // Rounded down and up to whole pairs.
   const int top = span->from >> 1, bottom = (span->to + 1) >> 1;
-  const int begin = top - REACH_LO, end = bottom + LAST_LAG, way = span->way;
+  const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1, way = span->way;
 
-  UNROLL for (int a = 0; a < AHEAD; ++a) load_pair(plane, item, way, begin + a, waiting[a]);
+  UNROLL for (int a = 0; a < AHEAD; ++a)
+    load_pair(plane, item, way, min(begin + a, last), waiting[a]);
   UNROLL for (int age = 0; age < RING; ++age)
     UNROLL for (int i = 0; i < 2 * HELD; ++i) s[age][i] = d[age][i] = 0;
 
@@ -438,7 +439,7 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
       const bool outermost = now <= span->s_first + LAST_LAG || now >= span->d_end;
       unpack(plane, item, stage, waiting[phase % AHEAD][0], 0, s[phase]);
       unpack(plane, item, stage, waiting[phase % AHEAD][1], 1, d[phase]);
-      if (now + AHEAD < bottom + REACH_HI)
+      if (now + AHEAD <= last)
         load_pair(plane, item, way, now + AHEAD, waiting[phase % AHEAD]);
 #if X_FIRST
       lift_x(item, s[phase]);

@@ -1,8 +1,8 @@
 //! How kernels without a border of their own go on beside a signal.
 //!
-//! Where a boundary rule, applied at every step, says the same as lifting a signal that goes on, mirrored or repeated, a
-//! kernel need only read samples from elsewhere. The outermost samples of both channels can be held as well, but
-//! anew after each step.
+//! Where a boundary rule, applied at every step, says the same as lifting a signal that goes on, mirrored or
+//! repeated, a kernel need only read samples from elsewhere. The outermost samples of both channels can be held as
+//! well, but anew after each step.
 
 use crate::boundary::Boundary;
 use crate::sample::SampleType;

@@ -272,3 +272,19 @@ fn the_copy() {
         }
     }
 }
+
+/// More pairs of rows are asked for ahead than there are.
+#[test]
+fn streams_that_look_far_ahead() {
+    for device in chosen_devices() {
+        let (name, streamed) = (&device.info().name, Strategy::Streamed);
+        let line =
+            format!("{name} | {streamed} | i16 | AHEAD=4 SHORTEST=1 TURNING=1 wavelet=cdf53");
+        for height in [4, 5, 6] {
+            for layout in Layout::ALL {
+                let transform = Transform::new(Wavelet::CDF_5_3, [height, 16]).layout(layout);
+                check_tuned::<i16>(&device, &line, &transform, |strategy| strategy == streamed);
+            }
+        }
+    }
+}

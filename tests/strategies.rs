@@ -212,6 +212,11 @@ fn exchange(way: Exchange, lanes: usize) {
         let hardly = Transform::new(Wavelet::VC2_DD_13_7, [131, 1025]);
         check_all::<i16>(&device, strategy, &[odd(Wavelet::VC2_DD_13_7), hardly]);
         check_all::<i32>(&device, strategy, &[even(Wavelet::VC2_DD_9_7)]);
+        let periodic =
+            |width| Transform::new(Wavelet::DAUB_4, [34, width]).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic(1024), periodic(1026)]);
+        let zero = |width| Transform::new(Wavelet::CDF_5_3, [35, width]).boundary(Boundary::Zero);
+        check_all::<i32>(&device, strategy, &[zero(1024), zero(1029)]);
         println!("exchanged: {way} among {lanes} on {device}");
         tested += 1;
     }
@@ -317,6 +322,27 @@ mod past_the_caches {
     fn shorts_along_x_first() {
         check_in_vectors::<i16>(Wavelet::VC2_DD_13_7);
     }
+}
+
+/// Short segments, many of them, that march apart and towards each other.
+#[test]
+fn streams_that_meet() {
+    fn check_sizes<T: TestSample>(wavelet: Wavelet) {
+        for device in devices() {
+            for ahead in [1, 3, 4] {
+                let (name, sample) = (&device.info().name, T::TYPE);
+                let sizes = format!("AHEAD={ahead} FILLING=64 SHORTEST=1 TURNING=1");
+                let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for height in [5, 8, 63, 70] {
+                    let transform = Transform::new(wavelet, [height, 90]);
+                    check::<T>(&engine, Strategy::Streamed, &transform, 3);
+                }
+            }
+        }
+    }
+    check_sizes::<f32>(Wavelet::CDF_9_7);
+    check_sizes::<i16>(Wavelet::VC2_DD_13_7);
 }
 
 /// On CPUs the loop over phases is left to their compilers.

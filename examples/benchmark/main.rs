@@ -26,8 +26,8 @@ use wavelift::{
 ///
 /// Every combination of the lists is one row; with --compare strategies are columns. Times are device times,
 /// from the start of the first kernel to the end of the last; `wall` is from enqueueing to the end of
-/// waiting, which with --queued is also for the copies before it. `of copy` is the copy's median over the transform's: 1.00 is as fast as copying. The exit code is
-/// 2 where any check fails.
+/// waiting, which with --queued is also for the copies before it. `of copy` is the copy's median over the
+/// transform's: 1.00 is as fast as copying. The exit code is 2 where any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {

@@ -32,7 +32,8 @@ pub struct Effort {
     pub runs: usize,
     /// No more runs are begun after this time, once there are [`LEAST_RUNS`].
     pub patience: Duration,
-    /// Whether transforms wait behind a long copy, so that the device is never idle between their kernels.
+    /// Whether transforms (not the copies they are compared with) wait behind long copies, so that the device is never
+    /// idle between their kernels.
     pub queued: bool,
 }
 

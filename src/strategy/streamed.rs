@@ -2,7 +2,7 @@
 //! registers (cl/streamed_2d.cl). Where the boundary rule is more than reading samples from elsewhere, other
 //! work-groups of the launch do the border (cl/frame_2d.cl). The last levels are one launch (tail.rs).
 
-use super::tail::{Tail, row};
+use super::tail::Tail;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::extension::{Extension, is_symmetric};
@@ -92,7 +92,7 @@ impl Sizes {
                 .size(name, Strategy::Streamed, problem, device, default)
         };
         // Vectors are powers of two.
-        let pairs = tuned("PAIRS", 4).next_power_of_two().min(16);
+        let pairs = tuned("PAIRS", 4).next_power_of_two().clamp(2, 16);
         let wavelet = &problem.transform.wavelet;
         let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
         let reach = Reach::new(&stencils);
@@ -138,7 +138,7 @@ impl Sizes {
             let most = compute_units * filling / strips;
             rows.div_ceil(most.clamp(1, rows.div_ceil(self.shortest)))
         };
-        // Pairs of rows that a segment loads and does not store.
+        // Turns of the loop without a result.
         let overlap = self.reach.before + self.lags.last;
         // Many more than run at once even out, as long as the overlaps do not count; next best is what runs at once.
         // Where the picture is small, fewer are faster on their way. Measured on an NVIDIA H200.
@@ -298,6 +298,11 @@ fn launch(
         arguments,
         groups: frames + (strips * segments).div_ceil(sub_groups) * pictures,
     }
+}
+
+/// Places from row to row of a tile of the border, `TILE_ROW` in cl/tile_2d.cl.
+fn row(width: usize) -> usize {
+    width | 1
 }
 
 /// How both axes of a picture have to go on for the boundary rule, if there is such a way.

@@ -107,11 +107,6 @@ fn ghosts(step: &Stencil) -> usize {
     (-step.first).max(step.last() + longer).max(0) as usize
 }
 
-/// Places from row to row of a tile, `TILE_ROW` in cl/tile_2d.cl.
-pub(super) fn row(width: usize) -> usize {
-    width | 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
