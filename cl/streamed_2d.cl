@@ -8,7 +8,8 @@
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
 // Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and OVERLAP_HI work-items
 // at the ends of a sub-group compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of
-// rows more than it stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 250 instructions for 16 samples, 128 of them lifting.
+// rows more than it stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 250 instructions for 16 samples, 128 of
+// them lifting.
 //
 // There, 8192 x 8192 in f32 by 9/7 takes 147 us, a copy 130. Without lifting it takes 147 us as well: memory limits
 // it. The two slowest things left: how reads and writes are spread (some 10 us: it stays 142 us without the
@@ -89,11 +90,11 @@ INLINE int column_inside(const int place, const int width) {
 // The columns of a work-item, in pairs.
 typedef struct {
   int lane;
-  int start;         // the first of its sub-group
-  int own;           // its own first
-  int loaded;        // the first that it loads, by vectors
-  int from, to;      // those that its sub-group stores
-  bool beside;       // whether some that it loads are beside the picture
+  int start;             // the first of its sub-group
+  int own;               // its own first
+  int loaded;            // the first that it loads, by vectors
+  int from, to;          // those that its sub-group stores
+  bool beside;           // whether some that it loads are beside the picture
   int s_count, d_count;  // those of the picture
 } Item;
 
@@ -421,6 +422,7 @@ INLINE void load_pair(const Plane *plane, const Item *item, const int way, const
 
 // --- the march ---------------------------------------------------------------------------------------
 
+// One segment of a strip.
 INLINE void march(const Plane *plane, const Item *item, const Span *span, local T *stage) {
   WORD waiting[AHEAD][2][WORDS];
   A s[RING][2 * HELD], d[RING][2 * HELD];

@@ -1,5 +1,5 @@
-//! One launch a level for the last two axes: sub-groups march down strips of columns, both axes in
-//! registers (cl/streamed_2d.cl). Where the boundary rule is more than reading samples from elsewhere, other
+//! One launch a level for the last two axes: sub-groups march along strips of columns, both axes in
+//! registers (cl/streamed_2d.cl). Where the picture can not simply go on beside itself (extension.rs), other
 //! work-groups of the launch do the border (cl/frame_2d.cl). The last levels are one launch (tail.rs).
 
 use super::tail::Tail;
@@ -155,13 +155,7 @@ impl Sizes {
         samples > 2 * (self.reach.before.max(self.reach.after) + 1)
     }
 
-    /// The pairs of rows that the streams do: those that depend on no border; none where the whole height is
-    /// border.
-    fn rows(&self, height: usize) -> std::ops::Range<usize> {
-        self.reach.inner(height)
-    }
-
-    /// The same for columns, in whole work-items.
+    /// The pairs of columns that depend on no border, in whole work-items; none where the whole width is border.
     fn columns(&self, width: usize, wide: bool) -> std::ops::Range<usize> {
         let (pairs, after) = (width.div_ceil(2), self.reach.after);
         if pairs <= 2 * self.border_x(wide) {
@@ -214,7 +208,7 @@ fn launch(
     let (rows, columns, frames) = if extension.is_some() {
         (0..height.div_ceil(2), 0..width.div_ceil(2), 0)
     } else {
-        let (rows, columns) = (sizes.rows(height), sizes.columns(width, wide));
+        let (rows, columns) = (sizes.reach.inner(height), sizes.columns(width, wide));
         arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
         arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
         let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
@@ -355,6 +349,19 @@ mod tests {
         let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
         assert_eq!((sizes.pairs, sizes.group, sizes.strip), (4, 96, 30 * 4));
         assert_eq!(fit, Fit::Preferred);
+    }
+
+    #[test]
+    fn segments_suit_the_picture() {
+        let windows = |tuning, side: usize| {
+            let (sizes, _) = sizes(tuning, 32, Wavelet::CDF_9_7, SampleType::F32);
+            let pairs = side / 2;
+            sizes.windows(pairs, pairs.div_ceil(sizes.strip), 132)
+        };
+        let sides = [8192, 4096, 2048, 64];
+        assert_eq!(sides.map(|side| windows("", side)), [23, 24, 9, 2]);
+        let two = "gpu | streamed | f32 | FILLING=2";
+        assert_eq!(windows(two, 8192), 586);
     }
 
     #[test]
