@@ -24,6 +24,8 @@ use std::time::Duration;
 pub(crate) struct Shared {
     pub context: Context,
     pub queue: CommandQueue,
+    /// Whether the queue's events know when their work started and ended.
+    pub profiling: bool,
     pub device: Device,
     pub programs: Mutex<HashMap<String, Arc<Program>>>,
     copy: Mutex<Option<CopyKernel>>,
@@ -123,6 +125,7 @@ impl Engine {
             shared: Arc::new(Shared {
                 context,
                 queue,
+                profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
                 device: device.clone(),
                 programs: Mutex::default(),
                 copy: Mutex::default(),
@@ -225,7 +228,7 @@ impl Engine {
         };
         let bytes = (from.len * size_of::<T>()) as u64;
         let event = kernel.launch(&self.shared, &from.buffer, &to.buffer, bytes)?;
-        Ok(Run::of([event]))
+        Ok(Run::of(event))
     }
 
     /// Waits until everything enqueued so far is done.

@@ -211,18 +211,16 @@ impl<T: Sample> Plan<T> {
             Array::Output => &output.buffer,
             Array::Scratch(i) => &routes.scratch[i].buffer,
         };
-        let mut events = Vec::with_capacity(launches.len());
-        for launch in launches {
+        let mut ends = Vec::with_capacity(2);
+        for (i, launch) in launches.iter().enumerate() {
             let corner = launch.corner.unwrap_or(launch.from);
             let buffers = [launch.from, launch.to, corner].map(buffer);
             let arguments = &launch.arguments;
-            events.push(
-                launch
-                    .kernel
-                    .launch(&self.shared, buffers, arguments, launch.groups)?,
-            );
+            let is_end = i + 1 == launches.len() || (i == 0 && self.shared.profiling);
+            let (kernel, groups) = (&launch.kernel, launch.groups);
+            ends.extend(kernel.launch(&self.shared, buffers, arguments, groups, is_end)?);
         }
-        Ok(Run::of(events))
+        Ok(Run::of(ends))
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {

@@ -215,7 +215,10 @@ impl<'a> Kernels<'a> {
     fn row_pass(&self, arguments: Arguments, inner: usize) -> (Kernel, Arguments, usize) {
         let [x, y] = self.tiles.row;
         let lines = arguments.lines as usize;
-        let tiles_a_row = inner.div_ceil(PAIRS * x);
+        let (rows, tiles) = (lines.div_ceil(y), inner.div_ceil(PAIRS * x));
+        let segments = self.tiles.filling.div_ceil(rows).clamp(1, tiles);
+        let tiles_each = tiles.div_ceil(segments);
+        let segments = tiles.div_ceil(tiles_each);
         let kernel = Kernel {
             name: "row_four_pairs",
             parts: &[
@@ -232,11 +235,12 @@ impl<'a> Kernels<'a> {
             group: [x, y],
         };
         let arguments = Arguments {
-            groups: tiles_a_row as i32,
+            groups: segments as i32,
+            windows: tiles_each as i32,
             step: lines.div_ceil(x * y) as i32,
             ..arguments
         };
-        let groups = lines.div_ceil(x * y) + tiles_a_row * lines.div_ceil(y);
+        let groups = lines.div_ceil(x * y) + segments * rows;
         (kernel, arguments, groups)
     }
 
