@@ -11,6 +11,12 @@ typedef struct {
   int width, height;
 } Plane;
 
+// Kernels for a single picture need not ask which: work-items have less to do before their first load.
+#ifndef SINGLE
+#define SINGLE 0
+#endif
+#define START(side) (SINGLE ? (side)->offset : line_start(side, pass, at))
+
 static inline Plane plane_of(global T *near, const Side *near_side, global T *far, const Side *far_side,
                       global T *corner, const Pass *pass, const int picture) {
   const int outer = pass->across[2] > 1 ? picture / pass->across[1] : 0;
@@ -18,16 +24,16 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
   Plane plane;
   plane.width = pass->samples;
   plane.height = pass->across[0];
-  plane.near = near + line_start(near_side, pass, at);
+  plane.near = near + START(near_side);
   plane.near_row = near_side->across[0].high;
-  global T *const first = far + line_start(far_side, pass, at);
+  global T *const first = far + START(far_side);
   for (int band = 0; band < 4; ++band) {
     plane.far[band] = first + (band & 1) * far_side->line.high + (band >> 1) * far_side->across[0].high;
     plane.far_row[band] = far_side->across[0].pair;
     plane.far_step[band] = far_side->line.pair;
   }
   if (pass->has_corner) {
-    plane.far[0] = corner + line_start(&pass->corner, pass, at);
+    plane.far[0] = corner + START(&pass->corner);
     plane.far_row[0] = pass->corner.across[0].pair;
     plane.far_step[0] = pass->corner.line.pair;
   }
@@ -39,6 +45,18 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
 #else
 #define PLANE(picture) plane_of(to, &pass.to, from, &pass.from, corner, &pass, picture)
 #endif
+
+// Where the coefficients of one axis stand `level` levels after one where they stand as `first`, if there are
+// `samples` samples then: interleaved always twice as far apart, else closer together.
+static inline Axis axis_at(const Axis first, const int level, const int samples) {
+  const bool woven = first.high < first.pair;
+  const Axis axis = {woven ? first.pair << level : first.pair,
+                     woven ? first.high << level : first.pair * S_COUNT(samples)};
+  return axis;
+}
+
+// What is left of `samples` samples after `level` levels: rounded up each time.
+INLINE int samples_at(const int samples, const int level) { return ((samples - 1) >> level) + 1; }
 
 #define SCALE(side, cx, cy) ((cx) ? (cy) ? side##_dd : side##_sd : (cy) ? side##_sd : side##_ss)
 

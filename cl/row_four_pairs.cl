@@ -5,7 +5,9 @@
 // Rows are cut into segments of `windows` tiles, so that a large device is full.
 // Cost per sample: 1 global read (and 2 * reach more a tile) and 1 write; four barriers a tile; about 2.5
 // samples of local memory a work-item and pair. Limited by local memory traffic: each sample goes in,
-// is read 1 + reach / 4 times, goes in again and out.
+// is read 1 + reach / 4 times, goes in again and out. Compiled for an NVIDIA H200, 9/7 in f32 takes more instructions
+// to find a work-item's row than to lift its pairs, hence the walk: it brought 8192 x 8192 from 220 to 183 us (copy:
+// 130), twice as many work-items along a row to some 160.
 
 #define TILE (PAIRS * ROWS_X)
 #define SPAN (REACH_LO + TILE + REACH_HI)

@@ -7,18 +7,6 @@
 // Cost per sample: 1 global read and 1 write; 3 barriers a level, and those of patch_2d.cl. One compute unit
 // does a whole picture: limited by its latency, so it is for few samples. Not measured on a GPU.
 
-// Where the coefficients of one axis stand at level `level` of the tail, `samples` samples long there, if they
-// stand as `first` at its level 0: interleaved always twice as far apart, else closer together.
-static inline Axis axis_at(const Axis first, const int level, const int samples) {
-  const bool woven = first.high < first.pair;
-  const Axis axis = {woven ? first.pair << level : first.pair,
-                     woven ? first.high << level : first.pair * S_COUNT(samples)};
-  return axis;
-}
-
-// What is left of `samples` samples after `level` levels: rounded up each time.
-INLINE int samples_at(const int samples, const int level) { return ((samples - 1) >> level) + 1; }
-
 // One level of a picture.
 typedef struct {
   int width, height;

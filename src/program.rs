@@ -12,7 +12,7 @@ use opencl3::program::Program;
 use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 25] = [
+const SOURCES: [(&str, &str); 28] = [
     ("common.cl", include_str!("../cl/common.cl")),
     ("boundary.cl", include_str!("../cl/boundary.cl")),
     ("border_lines.cl", include_str!("../cl/border_lines.cl")),
@@ -27,7 +27,13 @@ const SOURCES: [(&str, &str); 25] = [
     ("plane.cl", include_str!("../cl/plane.cl")),
     ("tile_2d.cl", include_str!("../cl/tile_2d.cl")),
     ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
+    (
+        "streamed_lifting.cl",
+        include_str!("../cl/streamed_lifting.cl"),
+    ),
+    ("streamed_rows.cl", include_str!("../cl/streamed_rows.cl")),
     ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
+    ("two_levels_2d.cl", include_str!("../cl/two_levels_2d.cl")),
     ("vectors.cl", include_str!("../cl/vectors.cl")),
     ("lanes.cl", include_str!("../cl/lanes.cl")),
     ("pairs.cl", include_str!("../cl/pairs.cl")),

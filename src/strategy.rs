@@ -23,8 +23,9 @@ use crate::wavelet::Direction;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// One pass over memory for a level of pictures: sub-groups march down strips of columns, both axes in
-    /// registers. The last levels, those that fit local memory, take one launch together.
+    /// One pass over memory for a level of pictures, or for two levels of large ones: sub-groups march along
+    /// strips of columns, both axes in registers. The last levels, those that fit local memory, take one launch
+    /// together.
     Streamed,
     /// The same for CPU devices: one work-item a strip, rows in cache, explicit vectors (Barina and Zemcik).
     SingleLoop,

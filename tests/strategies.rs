@@ -347,6 +347,89 @@ fn streams_that_meet() {
     check_sizes::<i16>(Wavelet::VC2_DD_13_7);
 }
 
+/// Two levels in one launch, where sub-groups exchange: few and many segments, that march down and up, of heights whose
+/// half and quarter are odd.
+mod two_levels {
+    use super::*;
+
+    fn check_heights<T: TestSample>(wavelet: Wavelet, all_sizes: &[&str]) {
+        for device in devices() {
+            let info = device.info();
+            if info.exchange == Exchange::None || (T::TYPE == SampleType::F64 && !info.fp64) {
+                continue;
+            }
+            for sizes in all_sizes {
+                let (name, sample) = (&info.name, T::TYPE);
+                let sizes = format!("TWO_SHORTEST=1 {sizes}");
+                let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for (height, levels) in [(38, 2), (40, 3), (41, 2), (63, 2), (150, 4), (203, 3)] {
+                    let transform = Transform::new(wavelet, [2, height, 560])
+                        .axes([1, 2])
+                        .levels(levels);
+                    let plan = engine.plan_with::<T>(&transform, Strategy::Streamed);
+                    let plan = format!("{:?}", plan.unwrap());
+                    assert!(plan.contains("two_levels_2d"), "{plan}");
+                    check::<T>(&engine, Strategy::Streamed, &transform, 5);
+                }
+            }
+            println!("two levels at once: on {device}");
+        }
+    }
+
+    #[test]
+    fn floats() {
+        check_heights::<f32>(Wavelet::CDF_9_7, &["TWO_FILLING=1", "TWO_AHEAD=3"]);
+    }
+
+    #[test]
+    fn doubles() {
+        check_heights::<f64>(Wavelet::CDF_5_3, &[""]);
+    }
+
+    #[test]
+    fn shorts_along_y_first() {
+        check_heights::<i16>(Wavelet::CDF_5_3, &["TWO_FILLING=64"]);
+    }
+
+    #[test]
+    fn integers_along_x_first() {
+        check_heights::<i32>(Wavelet::VC2_DAUB_9_7, &["TWO_AHEAD=4 TWO_PAIRS=8"]);
+    }
+
+    #[test]
+    fn one_picture() {
+        for device in devices() {
+            if device.info().exchange != Exchange::None {
+                let transform = Transform::new(Wavelet::CDF_9_7, [900, 1120]).levels(2);
+                check_all::<f32>(&device, Strategy::Streamed, &[transform]);
+            }
+        }
+    }
+}
+
+/// A work-group walks along its rows, tile after tile.
+#[test]
+fn rows_of_several_tiles() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Gpu);
+        let name = &device.info().name;
+        let line = format!("{name} | separable | f32 | ROWS_X=4 ROWS_Y=2 FILLING=1 wavelet=cdf97");
+        let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+        for width in [64, 67, 1029] {
+            let transform = Transform::new(Wavelet::CDF_9_7, [300, width]);
+            for layout in Layout::ALL {
+                check::<f32>(
+                    &engine,
+                    Strategy::Separable,
+                    &transform.clone().layout(layout),
+                    9,
+                );
+            }
+        }
+    }
+}
+
 /// On CPUs the loop over phases is left to their compilers.
 #[test]
 fn streamed_written_out() {

@@ -24,17 +24,21 @@ pub(super) fn x_first(problem: &Problem) -> bool {
 /// A launch for each level.
 pub(super) fn design(
     problem: &Problem,
-    launch: impl FnMut(Arguments, (Array, Array, Option<Array>)) -> Pass,
+    mut launch: impl FnMut(Arguments, (Array, Array, Option<Array>)) -> Pass,
 ) -> Design {
-    with_tail(problem, None, launch)
+    with_tail(problem, 1, None, |_, arguments, arrays| {
+        Some(launch(arguments, arrays))
+    })
 }
 
-/// A launch for each level, and one for the last levels that the tail takes. The low band goes to a dense
-/// array, where the next launch takes it from: two arrays in turn, as small as the bands.
+/// Launches for as many levels as `launch` takes at once, at most `most`, and one for the last levels that the tail
+/// takes. `launch` must take one. The low band goes to a dense array, where the next launch takes it from: two
+/// arrays in turn, as small as the bands.
 pub(super) fn with_tail(
     problem: &Problem,
+    most: usize,
     tail: Option<&Tail>,
-    mut launch: impl FnMut(Arguments, (Array, Array, Option<Array>)) -> Pass,
+    mut launch: impl FnMut(usize, Arguments, (Array, Array, Option<Array>)) -> Option<Pass>,
 ) -> Design {
     let transform = &problem.transform;
     let forward = problem.direction == Direction::Forward;
@@ -47,46 +51,55 @@ pub(super) fn with_tail(
     } else {
         (Array::Output, Array::Input)
     };
-    let low_band = |number: u32| Array::Scratch((number as usize - 1) % 2);
+    let low_band = |launches: usize| Array::Scratch((launches - 1) % 2);
 
     let levels = transform.active_levels();
     let in_tail = tail.map_or(0, |tail| tail.levels(&levels));
     let alone = levels.len() - in_tail;
-    let launches = alone + usize::from(in_tail > 0);
     let mut scratch = [0; 2];
     let mut passes = Vec::new();
-    for (i, level) in levels[..launches].iter().enumerate() {
-        let near_array = if i == 0 {
-            signal
-        } else {
-            low_band(level.number - 1)
+    let mut done = 0;
+    while done < levels.len() {
+        let finest = &levels[done];
+        let near_array = match passes.len() {
+            0 => signal,
+            launches => low_band(launches),
         };
-        let near = View::dense(&level.shape);
-        let far = View::of_level(transform, level.number).with_order(&level.axes, settled);
-        let low = View::dense(&transform.shape_after(level.number));
-        let corner = (i + 1 < launches).then_some(low);
-        if let Some(corner) = &corner {
-            let samples: usize = corner.shape.iter().product();
-            let held = &mut scratch[i % 2];
-            *held = samples.max(*held);
-        }
-        let (from, to) = if forward {
-            (&near, &far)
-        } else {
-            (&far, &near)
+        let near = View::dense(&finest.shape);
+        let far = View::of_level(transform, finest.number).with_order(&finest.axes, settled);
+        let low_array = low_band(passes.len() + 1);
+        let mut attempt = |count: usize| {
+            let low = View::dense(&transform.shape_after(levels[done + count - 1].number));
+            let corner = (done + count < levels.len()).then_some(low);
+            let (from, to, from_array, to_array) = if forward {
+                (&near, &far, near_array, coefficients)
+            } else {
+                (&far, &near, coefficients, near_array)
+            };
+            let mut arguments = planes(from, to, corner.as_ref());
+            arguments.boundary = transform.boundary.number();
+            let pass = match tail {
+                Some(tail) if done == alone => {
+                    Some(tail.launch(count, arguments, (from_array, to_array)))
+                }
+                _ => {
+                    let corner = corner.is_some().then_some(low_array);
+                    launch(count, arguments, (from_array, to_array, corner))
+                }
+            };
+            let samples = corner.map_or(0, |low| low.shape.iter().product());
+            pass.map(|pass| (count, pass, samples))
         };
-        let mut arguments = planes(from, to, corner.as_ref());
-        arguments.boundary = transform.boundary.number();
-        let (from, to) = if forward {
-            (near_array, coefficients)
+        let taken = if done == alone {
+            attempt(in_tail)
         } else {
-            (coefficients, near_array)
+            (1..=most.min(alone - done)).rev().find_map(attempt)
         };
-        let corner = corner.map(|_| low_band(level.number));
-        passes.push(match tail {
-            Some(tail) if i == alone => tail.launch(in_tail, arguments, (from, to)),
-            _ => launch(arguments, (from, to, corner)),
-        });
+        let (count, pass, samples) = taken.expect("a launch for one level");
+        let held = &mut scratch[passes.len() % 2];
+        *held = samples.max(*held);
+        passes.push(pass);
+        done += count;
     }
     if !forward {
         passes.reverse();

@@ -1,5 +1,5 @@
 //! One launch a level for the last two axes: sub-groups march along strips of columns, both axes in
-//! registers (cl/streamed_2d.cl). Where the picture can not simply go on beside itself (extension.rs), other
+//! registers (cl/streamed_2d.cl). Two levels of a large picture are one launch (cl/two_levels_2d.cl). Where the picture can not simply go on beside itself (extension.rs), other
 //! work-groups of the launch do the border (cl/frame_2d.cl). The last levels are one launch (tail.rs).
 
 use super::tail::Tail;
@@ -17,13 +17,38 @@ use crate::wavelet::Direction;
 /// Pairs that a tile of the border is long.
 const FRAME_PAIRS: usize = 16;
 
+const ONE_LEVEL: [&str; 5] = [
+    "exchange.cl",
+    "plane.cl",
+    "streamed_lifting.cl",
+    "streamed_rows.cl",
+    "streamed_2d.cl",
+];
+const TWO_LEVELS: [&str; 5] = [
+    "exchange.cl",
+    "plane.cl",
+    "streamed_lifting.cl",
+    "streamed_rows.cl",
+    "two_levels_2d.cl",
+];
+const ONE_LEVEL_AND_FRAME: [&str; 8] = [
+    "boundary.cl",
+    "exchange.cl",
+    "plane.cl",
+    "tile_2d.cl",
+    "frame_2d.cl",
+    "streamed_lifting.cl",
+    "streamed_rows.cl",
+    "streamed_2d.cl",
+];
+
 pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     let device = target.device;
     let transform = &problem.transform;
     if let Some(why) = levels::no_picture(transform) {
         return Fit::No { why };
     }
-    let sizes = Sizes::new(problem, target);
+    let sizes = Sizes::new(problem, target, 1);
     let pairs = sizes.pairs;
     let stencils = prelude::stencils(&transform.wavelet, problem.sample, problem.direction);
     let far = |offset: i32| offset.unsigned_abs() as usize > pairs;
@@ -32,7 +57,7 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
             why: format!("a step reaches over {pairs} pairs, past the neighbouring work-item"),
         };
     }
-    if sizes.strip == 0 {
+    if sizes.strip() == 0 {
         return Fit::No {
             why: format!("sub-groups of {} are all overlap", sizes.lanes),
         };
@@ -65,13 +90,17 @@ struct Sizes {
     group: usize,
     /// Pairs of columns that one work-item holds.
     pairs: usize,
+    /// Levels that a launch does: the sizes of those that do two have names that begin with `TWO_`.
+    levels: usize,
     /// Pairs of rows that are loaded before they are needed.
     ahead: usize,
+    /// The same where there are many more segments than run at once.
+    many_ahead: usize,
     /// When each step runs along y.
     lags: Lags,
     /// Sub-groups for each compute unit; 0 for as many as suit the picture.
     filling: usize,
-    /// Pairs of rows that a segment has at least.
+    /// Pairs of rows that a segment has at least; where they would be fewer, two levels are two launches.
     shortest: usize,
     /// Pairs of rows from which on segments march apart.
     turning: usize,
@@ -79,44 +108,50 @@ struct Sizes {
     border: usize,
     /// Samples of local memory that a tile of the border needs.
     tile: usize,
-    /// Pairs of columns that a sub-group stores.
-    strip: usize,
+    /// Whether each step reads one neighbour on each side.
+    near: bool,
 }
 
 impl Sizes {
-    fn new(problem: &Problem, target: &Target) -> Self {
-        let device = target.device;
-        let tuned = |name, default| {
-            target
-                .tuning
-                .size(name, Strategy::Streamed, problem, device, default)
+    fn new(problem: &Problem, target: &Target, levels: usize) -> Self {
+        let (device, tuning) = (target.device, target.tuning);
+        let tuned = |name: &str, default| {
+            let two = format!("TWO_{name}");
+            let name = if levels == 2 { &two } else { name };
+            tuning.size(name, Strategy::Streamed, problem, device, default)
         };
         // Vectors are powers of two.
         let pairs = tuned("PAIRS", 4).next_power_of_two().clamp(2, 16);
         let wavelet = &problem.transform.wavelet;
         let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
         let reach = Reach::new(&stencils);
-        let (lanes, overlap) = match device.exchange {
-            Exchange::None => (1, 0),
-            _ => {
-                let overlap = reach.before.div_ceil(pairs) + reach.after.div_ceil(pairs);
-                (device.lanes, overlap)
-            }
+        let lags = Lags::new(&stencils);
+        let lanes = match device.exchange {
+            Exchange::None => 1,
+            _ => device.lanes,
         };
+        // Two levels gain nothing where half of the turns are overlap.
+        let shortest = match levels {
+            2 => 2 * levels_reach(reach.before + lags.last, 2),
+            _ => 1,
+        };
+        let ahead = tuned("AHEAD", 2).max(1);
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
         let mut sizes = Sizes {
             lanes,
             // Whole sub-groups.
             group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
             pairs,
-            ahead: tuned("AHEAD", 2).max(1),
-            lags: Lags::new(&stencils),
+            levels,
+            ahead,
+            many_ahead: tuned("MANY_AHEAD", ahead).max(1),
+            lags,
             filling: tuned("FILLING", 0),
-            shortest: tuned("SHORTEST", 2).max(1),
+            shortest: tuned("SHORTEST", shortest).max(1),
             turning: tuned("TURNING", 12),
             border: reach.border(),
             tile: 0,
-            strip: lanes.saturating_sub(overlap) * pairs,
+            near: stencils.iter().all(|step| step.count == 2),
             reach,
         };
         let (x, y) = (4 * sizes.border_x(false), 4 * sizes.border);
@@ -131,23 +166,61 @@ impl Sizes {
         self.border + more * (self.pairs - 1)
     }
 
-    /// How many pairs of rows a segment has, where `rows` pairs of each of `strips` strips are shared out.
-    fn windows(&self, rows: usize, strips: usize, compute_units: usize) -> usize {
-        let windows = |filling: usize| {
+    /// Pairs of columns that a sub-group stores.
+    fn strip(&self) -> usize {
+        let overlap = |reach| match self.lanes {
+            1 => 0,
+            _ => levels_reach(reach, self.levels).div_ceil(self.pairs),
+        };
+        let lanes = self
+            .lanes
+            .saturating_sub(overlap(self.reach.before) + overlap(self.reach.after));
+        lanes * self.pairs
+    }
+
+    /// Whether two levels of a picture that goes on in that way can be done at once.
+    fn fits_two(&self, extension: Option<Extension>, height: usize) -> bool {
+        // The low band, too, must be longer than what is read beyond it.
+        let rows = 4 * (levels_reach(self.reach.before.max(self.reach.after), 2) + 1);
+        extension == Some(Extension::Mirrored)
+            && self.near
+            && self.lanes > 1
+            && self.pairs > 2
+            && self.strip() > 0
+            && height > rows
+    }
+
+    /// How many pairs of rows a segment has, where `rows` pairs of each of `strips` strips are shared out, and how
+    /// many are loaded ahead.
+    fn share(
+        &self,
+        rows: usize,
+        strips: usize,
+        kept: usize,
+        compute_units: usize,
+    ) -> (usize, usize) {
+        let windows = |filling: usize, shortest: usize| {
             // Not one more than fill the device: a few that come after all others would take as long again.
             let most = compute_units * filling / strips;
-            rows.div_ceil(most.clamp(1, rows.div_ceil(self.shortest)))
+            rows.div_ceil(most.clamp(1, rows.div_ceil(shortest)))
         };
+        let (shortest, ahead) = (self.shortest, self.ahead);
         // Turns of the loop without a result.
         let overlap = self.reach.before + self.lags.last;
         // Many more than run at once even out, as long as the overlaps do not count; next best is what runs at once.
         // Where the picture is small, fewer are faster on their way. Measured on an NVIDIA H200.
-        match self.filling {
-            0 if windows(48) >= 5 * overlap => windows(48),
-            0 if windows(12) >= 4 * overlap => windows(12),
-            0 => windows(8),
-            filling => windows(filling),
-        }
+        let (windows, ahead) = match self.filling {
+            0 if self.levels == 2 => return (windows(12, 2), ahead),
+            filling if self.levels == 2 => return (windows(filling, 2), ahead),
+            0 if windows(48, shortest) >= 5 * overlap => (windows(48, shortest), self.many_ahead),
+            0 if windows(12, shortest) >= 4 * overlap => (windows(12, shortest), ahead),
+            0 => (windows(10, shortest), ahead),
+            filling => (windows(filling, shortest), ahead),
+        };
+        // Turns go by whole rounds of the ring.
+        let turns = |ahead: usize| (windows + overlap).next_multiple_of(ring(kept, ahead));
+        let is_slow = windows < overlap && turns(ahead + 1) < turns(ahead);
+        (windows, ahead + usize::from(is_slow))
     }
 
     /// Whether a line of `samples` samples is so long that what a stream reads beyond it is within one turn.
@@ -170,11 +243,21 @@ impl Sizes {
     }
 }
 
+/// Pairs of the finest level that `levels` levels reach: those of the second are two of the first apart.
+fn levels_reach(reach: usize, levels: usize) -> usize {
+    ((1 << levels) - 1) * reach
+}
+
+/// How many pairs of rows have registers of their own: every one that is kept, whichever waits.
+fn ring(kept: usize, ahead: usize) -> usize {
+    kept.next_multiple_of(ahead)
+}
+
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
-    let sizes = Sizes::new(problem, target);
+    let sizes = [1, 2].map(|levels| Sizes::new(problem, target, levels));
     let tail = Tail::new(Strategy::Streamed, problem, target);
-    levels::with_tail(problem, Some(&tail), |arguments, arrays| {
-        launch(problem, target.device, &sizes, arguments, arrays)
+    levels::with_tail(problem, 2, Some(&tail), |count, arguments, arrays| {
+        launch(problem, target.device, &sizes[count - 1], arguments, arrays)
     })
 }
 
@@ -184,7 +267,7 @@ fn launch(
     sizes: &Sizes,
     mut arguments: Arguments,
     (from, to, corner): (Array, Array, Option<Array>),
-) -> Pass {
+) -> Option<Pass> {
     let forward = problem.direction == Direction::Forward;
     let vector = (16 / problem.sample.size()).max(1);
     let (near_size, far_size) = (vector.min(2 * sizes.pairs), vector.min(sizes.pairs));
@@ -193,7 +276,13 @@ fn launch(
     } else {
         (&arguments.to, &arguments.from)
     };
-    let corner_is_wide = arguments.has_corner == 0 || is_wide(&arguments.corner, 1, far_size);
+    let two_levels = sizes.levels == 2;
+    let corner_size = if two_levels {
+        far_size.min(sizes.pairs / 2)
+    } else {
+        far_size
+    };
+    let corner_is_wide = arguments.has_corner == 0 || is_wide(&arguments.corner, 1, corner_size);
     let aligned = is_wide(near, 2, near_size) && is_wide(far, 1, far_size) && corner_is_wide;
 
     let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
@@ -203,6 +292,9 @@ fn launch(
     let wide = aligned && width % (2 * sizes.pairs) == 0;
     let extension =
         extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
+    if two_levels && !(wide && planar && sizes.fits_two(extension, height)) {
+        return None;
+    }
     let turns = matches!(extension, Some(Extension::Mirrored | Extension::Held))
         && is_symmetric(&problem.transform.wavelet, problem.sample);
     let (rows, columns, frames) = if extension.is_some() {
@@ -215,13 +307,36 @@ fn launch(
         (rows, columns, frames)
     };
 
-    let strips = columns.end.div_ceil(sizes.strip);
-    let mut segments = 0;
+    let strips = columns.end.div_ceil(sizes.strip());
+    let kept = match extension {
+        Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
+        _ => sizes.lags.kept,
+    };
+    let (mut segments, mut ahead) = (0, sizes.ahead);
     if !rows.is_empty() && !columns.is_empty() {
-        let windows = sizes.windows(rows.len(), strips * pictures, device.compute_units);
-        segments = rows.len().div_ceil(windows);
+        let (rows, strips) = (rows.len(), strips * pictures);
+        let mut windows;
+        (windows, ahead) = sizes.share(rows, strips, kept, device.compute_units);
+        if two_levels {
+            if windows < sizes.shortest {
+                return None;
+            }
+            // What the last segment but one reads beyond its end is inside the picture.
+            let least = 2 * sizes.reach.before.max(sizes.reach.after);
+            let last = |windows: usize| rows - (rows.div_ceil(windows) - 1) * windows;
+            windows = windows.next_multiple_of(2);
+            while windows < rows && last(windows) < least {
+                windows += 2;
+            }
+        }
+        segments = rows.div_ceil(windows);
         arguments.windows = windows as i32;
-        arguments.step = i32::from(windows >= sizes.turning);
+        arguments.step = match (sizes.levels, problem.direction) {
+            (1, _) => i32::from(windows >= sizes.turning),
+            // The last segment marches up, or down.
+            (_, Direction::Forward) => 1 + 2 * (segments as i32 - 1),
+            (_, Direction::Inverse) => 1 + 2 * segments as i32,
+        };
     }
     arguments.groups = strips as i32;
     arguments.segments = segments as i32;
@@ -233,19 +348,13 @@ fn launch(
         && far_size > 2
         && device.exchange != Exchange::None;
     let in_word = if packed { 2 } else { 1 };
-    // Every pair of rows that is kept or waits has its own registers, whatever the phase of the loop.
-    let kept = match extension {
-        Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
-        _ => sizes.lags.kept,
-    };
-    let ring = kept.next_multiple_of(sizes.ahead);
     let mut defines = vec![
         ("EXCHANGE", device.exchange.number()),
         ("LANES", sizes.lanes),
         ("GROUP", sizes.group),
         ("PAIRS", sizes.pairs),
-        ("AHEAD", sizes.ahead),
-        ("RING", ring),
+        ("AHEAD", ahead),
+        ("RING", ring(kept, ahead)),
         ("NEAR_SIZE", near_size),
         ("FAR_SIZE", far_size),
         ("PACKED", usize::from(packed)),
@@ -256,7 +365,13 @@ fn launch(
         ("PLANAR", usize::from(planar)),
         ("EXTENSION", extension.map_or(0, |way| way as usize)),
         ("TURNS", usize::from(turns)),
+        ("LEVELS", sizes.levels),
+        ("SINGLE", usize::from(pictures == 1)),
     ];
+    if two_levels {
+        defines.push(("COARSE_SIZE", corner_size));
+        defines.push(("COARSE_RUN", corner_size / in_word));
+    }
     if device.kind != DeviceKind::Cpu {
         defines.push(("WRITTEN_OUT", 1));
     }
@@ -268,30 +383,25 @@ fn launch(
             ("TILE", sizes.tile),
         ]);
     }
+    let (name, parts): (_, &[_]) = match (two_levels, extension) {
+        (true, _) => ("two_levels_2d", &TWO_LEVELS),
+        (_, Some(_)) => ("streamed_2d", &ONE_LEVEL),
+        (_, None) => ("streamed_2d", &ONE_LEVEL_AND_FRAME),
+    };
     let kernel = Kernel {
-        name: "streamed_2d",
-        parts: match extension {
-            Some(_) => &["exchange.cl", "plane.cl", "streamed_2d.cl"],
-            None => &[
-                "boundary.cl",
-                "exchange.cl",
-                "plane.cl",
-                "tile_2d.cl",
-                "frame_2d.cl",
-                "streamed_2d.cl",
-            ],
-        },
+        name,
+        parts,
         defines,
         group: [sizes.group, 1],
     };
-    Pass {
+    Some(Pass {
         kernel,
         from,
         to,
         corner,
         arguments,
         groups: frames + (strips * segments).div_ceil(sub_groups) * pictures,
-    }
+    })
 }
 
 /// Places from row to row of a tile of the border, `TILE_ROW` in cl/tile_2d.cl.
@@ -323,6 +433,7 @@ fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tuning::Tuning;
     use crate::wavelet::Wavelet;
 
     fn sizes(tuning: &str, lanes: usize, wavelet: Wavelet, sample: SampleType) -> (Sizes, Fit) {
@@ -340,14 +451,14 @@ mod tests {
             device: &device,
             tuning: &tuning.parse().unwrap(),
         };
-        (Sizes::new(&problem, &target), fit(&problem, &target))
+        (Sizes::new(&problem, &target, 1), fit(&problem, &target))
     }
 
     #[test]
     fn odd_tunings_still_give_whole_vectors_and_sub_groups() {
         let odd = "gpu | streamed | f32 | PAIRS=3 GROUP=100";
         let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
-        assert_eq!((sizes.pairs, sizes.group, sizes.strip), (4, 96, 30 * 4));
+        assert_eq!((sizes.pairs, sizes.group, sizes.strip()), (4, 96, 30 * 4));
         assert_eq!(fit, Fit::Preferred);
     }
 
@@ -356,12 +467,48 @@ mod tests {
         let windows = |tuning, side: usize| {
             let (sizes, _) = sizes(tuning, 32, Wavelet::CDF_9_7, SampleType::F32);
             let pairs = side / 2;
-            sizes.windows(pairs, pairs.div_ceil(sizes.strip), 132)
+            sizes
+                .share(pairs, pairs.div_ceil(sizes.strip()), sizes.lags.kept, 132)
+                .0
         };
         let sides = [8192, 4096, 2048, 64];
-        assert_eq!(sides.map(|side| windows("", side)), [23, 24, 9, 2]);
+        assert_eq!(sides.map(|side| windows("", side)), [23, 24, 8, 1]);
         let two = "gpu | streamed | f32 | FILLING=2";
         assert_eq!(windows(two, 8192), 586);
+    }
+
+    #[test]
+    fn large_pictures_go_two_levels_at_once() {
+        let names = |side: usize, direction| {
+            let problem = Problem {
+                transform: Transform::new(Wavelet::CDF_9_7, [side, side]).levels(4),
+                sample: SampleType::F32,
+                direction,
+            };
+            let device = DeviceInfo {
+                exchange: Exchange::Khr,
+                lanes: 32,
+                compute_units: 132,
+                ..DeviceInfo::imaginary()
+            };
+            let design = design(
+                &problem,
+                &Target {
+                    device: &device,
+                    tuning: &Tuning::default(),
+                },
+            );
+            let name = |pass: &Pass| pass.kernel.name;
+            (design.passes.iter().map(name).collect(), design.scratch)
+        };
+        let (forward, scratch): (Vec<_>, _) = names(8192, Direction::Forward);
+        assert_eq!(forward, ["two_levels_2d", "streamed_2d", "streamed_2d"]);
+        // The low bands of two levels, and of three.
+        assert_eq!(scratch, [2048 * 2048, 1024 * 1024]);
+        let (inverse, _): (Vec<_>, _) = names(8192, Direction::Inverse);
+        assert_eq!(inverse, ["streamed_2d", "streamed_2d", "two_levels_2d"]);
+        let (small, _): (Vec<_>, _) = names(2048, Direction::Forward);
+        assert_eq!(small, ["streamed_2d"; 4]);
     }
 
     #[test]
