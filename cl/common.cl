@@ -60,10 +60,10 @@ typedef struct {
   int shift_in, shift_out;
   int has_corner;
   int step;              // stepwise: which step; single_loop: pairs of columns in a strip; four_pairs:
-                         // work-groups that do borders; streamed: whether segments march apart; tail: how
-                         // many levels
+                         // work-groups that do borders; streamed: bit 0 whether segments march apart, the
+                         // rest is added to a segment's number, even ones march up; tail: how many levels
   int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
-  int windows;           // positions of the window in a segment; kernels that lift both axes, or in vectors:
+  int windows;           // positions of the window (rows: tiles) in a segment; kernels that lift both axes, or in vectors:
                          // pairs of rows in a segment, lines for a work-item
   int segments;          // segments of a picture
   int frame_x, frame_y;  // streamed: tiles along the top and bottom, along the left and right edge

@@ -114,6 +114,7 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
                       const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int band = 2 * cy + cx;
+    // The low band between two levels stays in registers.
     if (band == 0 && LEVELS == 2) continue;
     T out[PAIRS];
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);

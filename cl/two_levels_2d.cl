@@ -4,9 +4,11 @@
 // pair of rows is one row for the other. A work-item holds PAIRS pairs of columns of the finer level, half as many of
 // the coarser one.
 //
-// Both levels go on mirrored. Beyond its last row, the low band of a mirrored picture of even height has that row again;
-// mirrored itself, it has it once only. So there, rows go from level to level one late. The last segment marches up
-// (inverse: down), so that this is never one early, and is longer than what the one before reads of it.
+// Both levels go on mirrored. Of a picture of even height, the M rows of the low band go on as s(M - 1 + k) = s(M - k),
+// but mirrored itself the band should go on as s(M - 1 - k). So beyond row M - 1 the coarser level takes the row one
+// further than its own (inverse: the finer one takes the row one nearer). The last segment marches up (inverse: down),
+// and there this is the row that came just before. No other segment gets there: the last one is longer than the 2 *
+// REACH rows that the one before reads of it.
 //
 // Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are
 // three times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 312 instructions for 16
@@ -63,7 +65,8 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
   const int top = span->from >> 1, bottom = (span->to + 1) >> 1, way = span->way;
   const int late_until = way < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
   const int coarse_top = coarse_span->from >> 1, coarse_bottom = (coarse_span->to + 1) >> 1;
-  // The results of even phases are even rows of the low band. Where rows go on late, one before the first is needed.
+  // The results of even phases are even rows of the low band. Where rows go on late, one before the first is needed,
+  // which is two, to keep them even.
   const int more = ((REACH_LO + LAST_LAG) & 1) + (late_until > INT_MIN ? 2 : 0);
   const int begin = 2 * (coarse_top - REACH_LO) - REACH_LO - more;
   const int last = 2 * (coarse_bottom + REACH_HI) - 1 + REACH_HI, end = 2 * (coarse_bottom + LAST_LAG) + LAST_LAG;

@@ -270,7 +270,8 @@ fn build(
             let (kernel, allowed) = PassKernel::new(shared, &prelude, &pass.kernel)?;
             let wanted: usize = pass.kernel.group.iter().product();
             if allowed < wanted {
-                if allowed == 0 {
+                // No smaller design, or none that is small enough.
+                if allowed == 0 || allowed >= info.max_work_group {
                     return Err(Error::Unsupported {
                         what: format!("kernel `{}`", pass.kernel.name),
                         why: format!("{} can not run it", shared.device),

@@ -167,7 +167,8 @@ unsafe fn enqueue<T, A: bytemuck::Pod, const BUFFERS: usize, const DIMENSIONS: u
     } else {
         std::ptr::null_mut()
     };
-    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension.
+    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue and kernel
+    // are alive, and `wanted` is null or points to a local.
     unsafe {
         for (i, buffer) in buffers.into_iter().enumerate() {
             kernel

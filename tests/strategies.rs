@@ -363,10 +363,11 @@ mod two_levels {
                 let sizes = format!("TWO_SHORTEST=1 {sizes}");
                 let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
-                for (height, levels) in [(38, 2), (40, 3), (41, 2), (63, 2), (150, 4), (203, 3)] {
-                    let transform = Transform::new(wavelet, [2, height, 560])
-                        .axes([1, 2])
-                        .levels(levels);
+                // The lowest pictures that can go two levels at once, and one that goes so twice.
+                let heights = [29, 30, 38, 41, 63, 203].map(|height| ([2, height, 560], 3));
+                let twice = [([2, 150, 576], 4), ([1, 151, 576], 4)];
+                for (shape, levels) in heights.into_iter().chain(twice) {
+                    let transform = Transform::new(wavelet, shape).axes([1, 2]).levels(levels);
                     let plan = engine.plan_with::<T>(&transform, Strategy::Streamed);
                     let plan = format!("{:?}", plan.unwrap());
                     assert!(plan.contains("two_levels_2d"), "{plan}");

@@ -5,7 +5,7 @@
 use super::vectors::Vectors;
 use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};
 use crate::device_info::DeviceKind;
-use crate::geometry::{Arguments, Order, View, folded, lines, with_corner};
+use crate::geometry::{Arguments, Order, Side, View, folded, lines, with_corner};
 use crate::prelude;
 use crate::reach::Reach;
 use crate::transform::Layout;
@@ -138,7 +138,10 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
             .corner
             .is_some()
             .then(|| next.expect("a corner is read again"));
-        let contiguous = pass.near.strides[pass.axis] == 1;
+        // The row pass takes neighbours of a line to be less than 2^31 apart.
+        let near_by = |side: &Side| i32::try_from(side.line.pair).is_ok();
+        let sides = [&arguments.from, &arguments.to, &arguments.corner];
+        let contiguous = pass.near.strides[pass.axis] == 1 && sides.into_iter().all(near_by);
         passes.push(kernels.launch(arguments, contiguous, (from, to, corner)));
     }
     if !forward {

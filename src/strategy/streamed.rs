@@ -1,6 +1,7 @@
-//! One launch a level for the last two axes: sub-groups march along strips of columns, both axes in
-//! registers (cl/streamed_2d.cl). Two levels of a large picture are one launch (cl/two_levels_2d.cl). Where the picture can not simply go on beside itself (extension.rs), other
-//! work-groups of the launch do the border (cl/frame_2d.cl). The last levels are one launch (tail.rs).
+//! One launch a level for the last two axes: sub-groups march along strips of columns, both axes in registers
+//! (cl/streamed_2d.cl). Two levels of a large picture are one launch (cl/two_levels_2d.cl), and so are the last levels
+//! (tail.rs). Where the picture can not simply go on beside itself (extension.rs), other work-groups of the launch do
+//! the border (cl/frame_2d.cl).
 
 use super::tail::Tail;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
@@ -96,6 +97,8 @@ struct Sizes {
     ahead: usize,
     /// The same where there are many more segments than run at once.
     many_ahead: usize,
+    /// Whether one more may be loaded ahead where that takes fewer turns.
+    may_go_further: bool,
     /// When each step runs along y.
     lags: Lags,
     /// Sub-groups for each compute unit; 0 for as many as suit the picture.
@@ -135,16 +138,21 @@ impl Sizes {
             2 => 2 * levels_reach(reach.before + lags.last, 2),
             _ => 1,
         };
-        let ahead = tuned("AHEAD", 2).max(1);
+        let most = device.max_work_group.min(device.max_work_items[0]);
+        let (ahead, is_tuned) = match tuned("AHEAD", 0) {
+            0 => (2, false),
+            ahead => (ahead, true),
+        };
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
         let mut sizes = Sizes {
             lanes,
             // Whole sub-groups.
-            group: (tuned("GROUP", 128).min(device.max_work_group) / lanes).max(1) * lanes,
+            group: (tuned("GROUP", 128).min(most) / lanes).max(1) * lanes,
             pairs,
             levels,
             ahead,
             many_ahead: tuned("MANY_AHEAD", ahead).max(1),
+            may_go_further: !is_tuned,
             lags,
             filling: tuned("FILLING", 0),
             shortest: tuned("SHORTEST", shortest).max(1),
@@ -205,13 +213,15 @@ impl Sizes {
             rows.div_ceil(most.clamp(1, rows.div_ceil(shortest)))
         };
         let (shortest, ahead) = (self.shortest, self.ahead);
+        if self.levels == 2 {
+            let filling = if self.filling == 0 { 12 } else { self.filling };
+            return (windows(filling, 2), ahead);
+        }
         // Turns of the loop without a result.
         let overlap = self.reach.before + self.lags.last;
         // Many more than run at once even out, as long as the overlaps do not count; next best is what runs at once.
         // Where the picture is small, fewer are faster on their way. Measured on an NVIDIA H200.
         let (windows, ahead) = match self.filling {
-            0 if self.levels == 2 => return (windows(12, 2), ahead),
-            filling if self.levels == 2 => return (windows(filling, 2), ahead),
             0 if windows(48, shortest) >= 5 * overlap => (windows(48, shortest), self.many_ahead),
             0 if windows(12, shortest) >= 4 * overlap => (windows(12, shortest), ahead),
             0 => (windows(10, shortest), ahead),
@@ -220,7 +230,8 @@ impl Sizes {
         // Turns go by whole rounds of the ring.
         let turns = |ahead: usize| (windows + overlap).next_multiple_of(ring(kept, ahead));
         let is_slow = windows < overlap && turns(ahead + 1) < turns(ahead);
-        (windows, ahead + usize::from(is_slow))
+        let further = self.may_go_further && is_slow;
+        (windows, ahead + usize::from(further))
     }
 
     /// Whether a line of `samples` samples is so long that what a stream reads beyond it is within one turn.
@@ -498,6 +509,10 @@ mod tests {
                     tuning: &Tuning::default(),
                 },
             );
+            // No pass reads an array that it writes.
+            assert!(design.passes.iter().all(|pass| {
+                pass.from != pass.to && ![pass.from, pass.to].map(Some).contains(&pass.corner)
+            }));
             let name = |pass: &Pass| pass.kernel.name;
             (design.passes.iter().map(name).collect(), design.scratch)
         };
