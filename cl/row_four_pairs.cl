@@ -38,7 +38,7 @@
   UNROLL for (int k = 0; k < LOADS; ++k) {                                                     \
     const int channel = IN_CHANNEL(k), j = IN_PAIR(k), p = (start) + j;                        \
     const bool exists = j < SPAN && p <= (channel ? last_d : last_s);                          \
-    waiting[k] = exists ? *(channel ? in.d + (long)p * in_d : in.s + (long)p * in_s) : 0;                  \
+    waiting[k] = exists ? *(channel ? in.d + p * in_d : in.s + p * in_s) : 0;                  \
   }
 
 kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
@@ -50,7 +50,7 @@ void row_four_pairs(global T *from, global T *to, global T *corner, const Pass p
   const int index = max(group, 0) / pass.groups * ROWS_Y + y;
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
   const Line in = INPUT_LINE(min(index, pass.lines - 1)), out = OUTPUT_LINE(min(index, pass.lines - 1));
-  // The distance of neighbours fits 32 bits (separable.rs), places may not.
+  // Within a row, places fit 32 bits (separable.rs).
   const int in_s = (int)in.s_pair, in_d = (int)in.d_pair, out_s = (int)out.s_pair, out_d = (int)out.d_pair;
   const bool stores = index < pass.lines && group >= 0;
   const int end = END_OF_INNER(pass.samples) - FIRST_INNER;
@@ -85,7 +85,7 @@ void row_four_pairs(global T *from, global T *to, global T *corner, const Pass p
     const int count = stores ? end - start : 0;
     UNROLL for (int k = 0; k < 2 * PAIRS; ++k) {
       const int channel = OUT_CHANNEL(k), j = OUT_PAIR(k), p = start + FIRST_INNER + j;
-      if (j < count) *(channel ? out.d + (long)p * out_d : out.s + (long)p * out_s) = tile[y][channel][PLACE(j)];
+      if (j < count) *(channel ? out.d + p * out_d : out.s + p * out_s) = tile[y][channel][PLACE(j)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     start += TILE;

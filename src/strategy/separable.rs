@@ -138,10 +138,11 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
             .corner
             .is_some()
             .then(|| next.expect("a corner is read again"));
-        // The row pass takes neighbours of a line to be less than 2^31 apart.
-        let near_by = |side: &Side| i32::try_from(side.line.pair).is_ok();
+        // The row pass counts places of a line in 32 bits: coefficients can be far apart where they stay in place.
+        let pairs = (i64::from(arguments.samples) + 1) / 2;
+        let fits = |side: &Side| side.line.pair.saturating_mul(pairs) <= i64::from(i32::MAX);
         let sides = [&arguments.from, &arguments.to, &arguments.corner];
-        let contiguous = pass.near.strides[pass.axis] == 1 && sides.into_iter().all(near_by);
+        let contiguous = pass.near.strides[pass.axis] == 1 && sides.into_iter().all(fits);
         passes.push(kernels.launch(arguments, contiguous, (from, to, corner)));
     }
     if !forward {
@@ -419,6 +420,29 @@ mod tests {
         let [columns, high] = [32, 8];
         // The papers' 71 rows are whole samples; ours are pairs of both channels, so one row more.
         assert_eq!(column_local_samples([columns, high], &reach) / columns, 72);
+    }
+
+    #[test]
+    fn lines_that_stand_far_apart_are_columns() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [1 << 21, 1 << 11])
+            .levels(12)
+            .layout(Layout::Interleaved);
+        let problem = Problem {
+            transform,
+            sample: SampleType::I16,
+            direction: Direction::Forward,
+        };
+        let target = Target {
+            device: &DeviceInfo::imaginary(),
+            tuning: &Tuning::default(),
+        };
+        let design = super::design(&problem, &target);
+        // 1024 samples are left along y and one along x; neighbours in a channel are 2^23 places apart.
+        let last = design.passes.last().unwrap();
+        assert_eq!(
+            (last.arguments.samples, last.kernel.name),
+            (1 << 10, "column_four_pairs")
+        );
     }
 
     #[test]
