@@ -43,6 +43,13 @@ static inline Item coarse_item_of(const Item *fine, const int width) {
   return item;
 }
 
+// Segments begin at even pairs of rows. Those that march up have the rows of the turned picture.
+static inline Span coarse_span_of(const Span *fine, const int height) {
+  const bool up = fine->way < 0;
+  const int from = up ? 1 - fine->to : fine->from, to = up ? 1 - fine->from : fine->to;
+  return span_of(fine->way, from / 2, (to + 1) / 2, height);
+}
+
 #ifdef FORWARD
 #define FAR_SIDE pass.to
 
@@ -209,9 +216,6 @@ void two_levels_2d(global T *from, global T *to, global T *corner, const Pass pa
   if (!find_share(from, to, corner, &pass, get_group_id(0), &fine, &item, &span)) return;
   const Plane coarse = coarse_of(&fine, &FAR_SIDE);
   const Item coarse_item = coarse_item_of(&item, coarse.width);
-  // Segments begin at even pairs of rows.
-  const int height = coarse.height, way = span.way, up = way < 0;
-  const int from_row = up ? 1 - span.to : span.from, to_row = up ? 1 - span.from : span.to;
-  const Span coarse_span = span_of(way, from_row / 2, (to_row + 1) / 2, height);
+  const Span coarse_span = coarse_span_of(&span, coarse.height);
   march(&fine, &coarse, &item, &coarse_item, &span, &coarse_span);
 }

@@ -113,6 +113,8 @@ struct Sizes {
     tile: usize,
     /// Whether each step reads one neighbour on each side.
     near: bool,
+    /// Whether a whole sub-group may be in a work-group: a kernel may allow fewer work-items than the device.
+    holds_a_sub_group: bool,
 }
 
 impl Sizes {
@@ -159,6 +161,7 @@ impl Sizes {
             turning: tuned("TURNING", 12),
             border: reach.border(),
             tile: 0,
+            holds_a_sub_group: lanes <= most,
             near: stencils.iter().all(|step| step.count == 2),
             reach,
         };
@@ -193,6 +196,7 @@ impl Sizes {
         extension == Some(Extension::Mirrored)
             && self.near
             && self.lanes > 1
+            && self.holds_a_sub_group
             && self.pairs > 2
             && self.strip() > 0
             && height > rows
@@ -490,7 +494,7 @@ mod tests {
 
     #[test]
     fn large_pictures_go_two_levels_at_once() {
-        let names = |side: usize, direction| {
+        let names = |side: usize, direction, max_work_group| {
             let problem = Problem {
                 transform: Transform::new(Wavelet::CDF_9_7, [side, side]).levels(4),
                 sample: SampleType::F32,
@@ -500,6 +504,7 @@ mod tests {
                 exchange: Exchange::Khr,
                 lanes: 32,
                 compute_units: 132,
+                max_work_group,
                 ..DeviceInfo::imaginary()
             };
             let design = design(
@@ -516,14 +521,17 @@ mod tests {
             let name = |pass: &Pass| pass.kernel.name;
             (design.passes.iter().map(name).collect(), design.scratch)
         };
-        let (forward, scratch): (Vec<_>, _) = names(8192, Direction::Forward);
+        let (forward, scratch): (Vec<_>, _) = names(8192, Direction::Forward, 256);
         assert_eq!(forward, ["two_levels_2d", "streamed_2d", "streamed_2d"]);
         // The low bands of two levels, and of three.
         assert_eq!(scratch, [2048 * 2048, 1024 * 1024]);
-        let (inverse, _): (Vec<_>, _) = names(8192, Direction::Inverse);
+        let (inverse, _): (Vec<_>, _) = names(8192, Direction::Inverse, 256);
         assert_eq!(inverse, ["streamed_2d", "streamed_2d", "two_levels_2d"]);
-        let (small, _): (Vec<_>, _) = names(2048, Direction::Forward);
+        let (small, _): (Vec<_>, _) = names(2048, Direction::Forward, 256);
         assert_eq!(small, ["streamed_2d"; 4]);
+        // A kernel of two levels that allows half a sub-group is none.
+        let (halved, _): (Vec<_>, _) = names(8192, Direction::Forward, 16);
+        assert_eq!(halved, ["streamed_2d"; 4]);
     }
 
     #[test]
