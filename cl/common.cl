@@ -63,8 +63,8 @@ typedef struct {
                          // work-groups that do borders; streamed: bit 0 whether segments march apart, the
                          // rest is added to a segment's number, even ones march up; tail: how many levels
   int groups;            // work-groups (streamed: strips) side by side over the columns or along a row
-  int windows;           // positions of the window (rows: tiles) in a segment; kernels that lift both axes, or in vectors:
-                         // pairs of rows in a segment, lines for a work-item
+  int windows;           // four_pairs: positions of the window (rows: tiles) in a segment; kernels that lift
+                         // both axes: pairs of rows in a segment; those in vectors: lines for a work-item
   int segments;          // segments of a picture
   int frame_x, frame_y;  // streamed: tiles along the top and bottom, along the left and right edge
 } Pass;

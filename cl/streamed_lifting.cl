@@ -130,11 +130,11 @@ static inline Item item_at(const int strip, const int width) {
     A left[PAIRS], right[PAIRS];                                                        \
     UNROLL for (int i = 0; i < -(first); ++i) {                                         \
       left[i] = from_left(row[X_##source + held - 1 - i]);                              \
-      if (TAKES_OWN && item->own == 0) left[i] = row[X_##source + LEFT_OF_##source(i)];    \
+      if (TAKES_OWN && item->own == 0) left[i] = row[X_##source + LEFT_OF_##source(i)];  \
     }                                                                                   \
     UNROLL for (int i = 0; i < (last); ++i) {                                           \
       right[i] = from_right(row[X_##source + i]);                                       \
-      if (TAKES_OWN && item->own + held >= item->source##_count)                      \
+      if (TAKES_OWN && item->own + held >= item->source##_count)                         \
         right[i] = row[X_##source + RIGHT_OF_##source(i)];                              \
     }                                                                                   \
     UNROLL for (int n = 0; n < held; ++n)                                               \

@@ -7,8 +7,8 @@
 // Both levels go on mirrored. Of a picture of even height, the M rows of the low band go on as s(M - 1 + k) = s(M - k),
 // but mirrored itself the band should go on as s(M - 1 - k). So beyond row M - 1 the coarser level takes the row one
 // further than its own (inverse: the finer one takes the row one nearer). The last segment marches up (inverse: down),
-// and there this is the row that came just before. No other segment gets there: the last one is longer than the 2 *
-// REACH rows that the one before reads of it.
+// and there this is the row that came just before. No other segment gets there: the last one has at least the
+// 2 * REACH rows that the one before reads of it.
 //
 // Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are
 // three times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 312 instructions for 16

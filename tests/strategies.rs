@@ -397,16 +397,6 @@ mod two_levels {
     fn integers_along_x_first() {
         check_heights::<i32>(Wavelet::VC2_DAUB_9_7, &["TWO_AHEAD=4 TWO_PAIRS=8"]);
     }
-
-    #[test]
-    fn one_picture() {
-        for device in devices() {
-            if device.info().exchange != Exchange::None {
-                let transform = Transform::new(Wavelet::CDF_9_7, [900, 1120]).levels(2);
-                check_all::<f32>(&device, Strategy::Streamed, &[transform]);
-            }
-        }
-    }
 }
 
 /// A work-group walks along its rows, tile after tile.
