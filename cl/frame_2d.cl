@@ -70,12 +70,11 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
-    const long px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
+    const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
 #ifdef FORWARD
-    const T v = plane->near[(2 * py + cy) * plane->near_row + 2 * px + cx];
+    const T v = *near_at(plane, 2 * py + cy, 2 * px + cx);
 #else
-    const int band = 2 * cy + cx;
-    const T v = plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]];
+    const T v = *far_at(plane, 2 * cy + cx, py, px);
 #endif
     tile[iy * row + ix] = (T)TILE_LOAD(cx, cy, plane->width, plane->height, v);
   }
@@ -83,14 +82,13 @@ INLINE void frame(const Plane *plane, const Pass *arguments, local T *tile, cons
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
-    const long px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
+    const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const T v = TILE_STORE(cx, cy, plane->width, plane->height, (A)tile[iy * row + ix]);
 #ifdef FORWARD
-    const int band = 2 * cy + cx;
-    plane->far[band][py * plane->far_row[band] + px * plane->far_step[band]] = v;
+    *far_at(plane, 2 * cy + cx, py, px) = v;
 #else
-    plane->near[(2 * py + cy) * plane->near_row + 2 * px + cx] = v;
+    *near_at(plane, 2 * py + cy, 2 * px + cx) = v;
 #endif
   }
 }

@@ -3,13 +3,35 @@
 //
 // Of a `Pass`, the line is x and the first axis across is y; the others count pictures. Bands are numbered
 // 2 * cy + cx: LL, HL, LH, HH.
+
+// Distances within a picture; where all of them are known to be NARROW, a place costs one multiplication and not six.
+#ifdef NARROW
+typedef int Distance;
+#else
+typedef long Distance;
+#endif
+
 typedef struct {
   global T *near;
-  long near_row;
-  global T *far[4];
-  long far_row[4], far_step[4];
+  Distance near_row;
+  global T *far[4];  // the array that a band is in
+  Distance far_start[4], far_row[4], far_step[4];
   int width, height;
 } Plane;
+
+// Neighbours of one row of a band are one place apart in planes (PLANAR).
+#ifndef PLANAR
+#define PLANAR 0
+#endif
+#define FAR_STEP(band) (PLANAR ? 1 : plane->far_step[band])
+
+// Places of the picture, and of a pair of columns in a row of a band.
+INLINE global T *near_at(const Plane *plane, const int y, const int x) {
+  return plane->near + (y * plane->near_row + x);
+}
+INLINE global T *far_at(const Plane *plane, const int band, const int y, const int x) {
+  return plane->far[band] + (plane->far_start[band] + y * plane->far_row[band] + x * FAR_STEP(band));
+}
 
 // Kernels for a single picture need not ask which: work-items have less to do before their first load.
 #ifndef SINGLE
@@ -28,12 +50,14 @@ static inline Plane plane_of(global T *near, const Side *near_side, global T *fa
   plane.near_row = near_side->across[0].high;
   global T *const first = far + START(far_side);
   for (int band = 0; band < 4; ++band) {
-    plane.far[band] = first + (band & 1) * far_side->line.high + (band >> 1) * far_side->across[0].high;
+    plane.far[band] = first;
+    plane.far_start[band] = (band & 1) * far_side->line.high + (band >> 1) * far_side->across[0].high;
     plane.far_row[band] = far_side->across[0].pair;
     plane.far_step[band] = far_side->line.pair;
   }
   if (pass->has_corner) {
     plane.far[0] = corner + START(&pass->corner);
+    plane.far_start[0] = 0;
     plane.far_row[0] = pass->corner.across[0].pair;
     plane.far_step[0] = pass->corner.line.pair;
   }

@@ -28,9 +28,9 @@ typedef struct {
 static inline Rows rows_at(const Plane *plane, const int p, const int first) {
   Rows rows;
   UNROLL for (int band = 0; band < 4; ++band) {
-    rows.near[band >> 1] = plane->near + (2 * p + (band >> 1)) * plane->near_row + 2 * first;
+    rows.near[band >> 1] = near_at(plane, 2 * p + (band >> 1), 2 * first);
     rows.step[band] = plane->far_step[band];
-    rows.far[band] = plane->far[band] + p * plane->far_row[band] + first * rows.step[band];
+    rows.far[band] = far_at(plane, band, p, first);
   }
   return rows;
 }

@@ -30,16 +30,14 @@ INLINE void march(const Plane *plane, const Item *item, const Span *span, local 
 
   for (int p = begin; p < end; p += RING) {
     EACH_PHASE for (int phase = 0; phase < RING; ++phase) {
-      const int now = p + phase, done = now - LAST_LAG;
+      const int now = p + phase;
       unpack(plane, item, stage, waiting[phase % AHEAD][0], 0, s + phase * 2 * HELD);
       unpack(plane, item, stage, waiting[phase % AHEAD][1], 1, d + phase * 2 * HELD);
       if (now + AHEAD <= last)
         load_pair(plane, item, way, now + AHEAD, waiting[phase % AHEAD]);
       A low[2 * HELD], high[2 * HELD];
       turn(item, span, s, d, 2 * HELD, phase, now, low, high);
-      if (done < top || done >= bottom) continue;
-      if (2 * done >= span->from) store_row(plane, item, stage, way * 2 * done, 0, low);
-      if (2 * done + 1 < span->to) store_row(plane, item, stage, way * (2 * done + 1), 1, high);
+      store_pair(plane, item, span, stage, now - LAST_LAG, low, high);
     }
   }
 }

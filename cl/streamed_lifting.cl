@@ -203,11 +203,14 @@ static inline Span span_of(const int way, const int from, const int to, const in
     if (IS_HELD && outermost) HOLD_Y(target)                                        \
   }
 
-// Before the first row of a channel as many like it as are kept, after the last one each like the one before.
+// Before the first row of a channel as many like it as are kept, after the last one each like the one before. Of the
+// segments only the outermost reads rows before the first one (streamed.rs), and it begins REACH_LO pairs before: only
+// one phase, or two, can see the first row of a channel.
+#define SEES_FIRST(lag) (((phase - REACH_LO - (lag)) % RING + RING) % RING < 2)
 #define HOLD_Y(channel)                                                             \
   {                                                                                 \
     const int n = now - lag;                                                        \
-    if (n == span->channel##_first)                                                 \
+    if (SEES_FIRST(lag) && n == span->channel##_first)                              \
       UNROLL for (int age = lag + 1; age < KEPT; ++age)                             \
         UNROLL for (int i = 0; i < count; ++i)                                      \
           channel[AGED(age) + i] = channel[AGED(lag) + i];                          \

@@ -8,10 +8,12 @@
 #define WORD uint
 #define IN_WORD 2
 #define WAITING(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
+#define AS_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
 #else
 #define WORD T
 #define IN_WORD 1
 #define WAITING(words, i) (words)[i]
+#define AS_WORD(samples, i) (samples)[i]
 #endif
 #define WORDS (2 * HELD / IN_WORD)
 
@@ -23,6 +25,15 @@
     UNROLL for (int i = (middle); i < (middle) + (length); i += size)                          \
       JOIN(vstore, size)(*(global const JOIN(WORD, size) *)(words + i), 0, (to) + i);          \
     UNROLL for (int i = (middle) + (length); i < (count); ++i) (to)[i] = words[i];             \
+  }
+
+// Stores `count` samples by vectors of `size` words: NVIDIA's compiler would make two stores of a vector of 8 shorts.
+#define STORE_RUN(to, samples, count, size)                                          \
+  {                                                                                  \
+    WORD words[(count) / IN_WORD];                                                   \
+    UNROLL for (int i = 0; i < (count) / IN_WORD; ++i) words[i] = AS_WORD(samples, i); \
+    UNROLL for (int i = 0; i < (count) / IN_WORD; i += size)                         \
+      ((global JOIN(WORD, size) *)(to))[i / size] = JOIN(vload, size)(0, words + i); \
   }
 
 // A run of samples that a sub-group loads, and one that it stores.
@@ -74,17 +85,6 @@ INLINE void from_own(local T *stage, const int lane, T *run) {
 #define from_own(stage, lane, run)
 #endif
 
-// Neighbours of one row of a band are one place apart in planes (PLANAR).
-#define FAR_STEP(band) (PLANAR ? 1 : plane->far_step[band])
-
-// Places in row y of the picture, and in that row's of a band.
-INLINE global T *near_at(const Plane *plane, const int y, const int column) {
-  return plane->near + (y * plane->near_row + column);
-}
-INLINE global T *far_at(const Plane *plane, const int band, const int y, const int pair) {
-  return plane->far[band] + ((y >> 1) * plane->far_row[band] + pair * FAR_STEP(band));
-}
-
 #ifdef FORWARD
 #define RAW(words, cx, n) WAITING(words, 2 * (n) + (cx))
 
@@ -120,11 +120,10 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
     UNROLL for (int n = 0; n < PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * HELD + BEFORE + n]);
     from_own(stage, item->lane, out);
     const int pair = STAGED ? item->start + item->lane : item->own, step = STAGED ? LANES : 1;
-    global T *const to = far_at(plane, band, y, pair);
+    global T *const to = far_at(plane, band, y >> 1, pair);
     if (WIDE) {
       if (pair < item->from || pair >= item->to) continue;
-      UNROLL for (int n = 0; n < PAIRS; n += FAR_SIZE)
-        *(global JOIN(T, FAR_SIZE) *)(to + n) = JOIN(vload, FAR_SIZE)(0, out + n);
+      STORE_RUN(to, out, PAIRS, FAR_WORDS)
     } else {
       const int end = min(item->to, (plane->width + 1 - cx) / 2);
       UNROLL for (int n = 0; n < PAIRS; ++n)
@@ -144,12 +143,12 @@ INLINE void load_row(const Plane *plane, const Item *item, const int y, const in
     const int band = 2 * cy + cx;
     WORD *const part = to + cx * HELD / IN_WORD;
     if (WIDE && !(ALONE && item->beside)) {
-      LOAD_RUN(part, far_at(plane, band, y, item->loaded - BEFORE), HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
+      LOAD_RUN(part, far_at(plane, band, y >> 1, item->loaded - BEFORE), HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
     } else if (ELSEWHERE && item->beside) {
       UNROLL for (int n = 0; n < HELD; ++n)
-        part[n] = *far_at(plane, band, y, column_inside(2 * (pair + n * step) + cx, width) / 2);
+        part[n] = *far_at(plane, band, y >> 1, column_inside(2 * (pair + n * step) + cx, width) / 2);
     } else {
-      global const T *const row = far_at(plane, band, y, pair);
+      global const T *const row = far_at(plane, band, y >> 1, pair);
       UNROLL for (int n = 0; n < HELD; ++n)
         part[n] = ELSEWHERE || (uint)(pair + n * step) < (uint)(width + 1 - cx) / 2 ? row[n * step * FAR_STEP(band)] : 0;
     }
@@ -175,8 +174,7 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
   global T *const to = near_at(plane, y, column);
   if (WIDE) {
     if (item->own < item->from || item->own >= item->to) return;
-    UNROLL for (int i = 0; i < COLUMNS; i += NEAR_SIZE)
-      *(global JOIN(T, NEAR_SIZE) *)(to + i) = JOIN(vload, NEAR_SIZE)(0, out + i);
+    STORE_RUN(to, out, COLUMNS, NEAR_WORDS)
   } else {
     const int end = min(2 * item->to, plane->width);
     UNROLL for (int i = 0; i < COLUMNS; ++i)
@@ -189,6 +187,14 @@ INLINE void store_row(const Plane *plane, const Item *item, local T *stage, cons
 INLINE void load_pair(const Plane *plane, const Item *item, const int way, const int p, WORD to[2][WORDS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy)
     load_row(plane, item, extended(way * (2 * p + cy), plane->height), cy, to[cy]);
+}
+
+// Both rows of pair p, where they are of the segment.
+INLINE void store_pair(const Plane *plane, const Item *item, const Span *span, local T *stage, const int p, const A *low,
+                       const A *high) {
+  if (2 * p + 1 < span->from || 2 * p >= span->to) return;
+  if (2 * p >= span->from) store_row(plane, item, stage, span->way * 2 * p, 0, low);
+  if (2 * p + 1 < span->to) store_row(plane, item, stage, span->way * (2 * p + 1), 1, high);
 }
 
 // --- shares ------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ INLINE bool is_whole(const Place *at) {
 #define CHANNEL_EXISTS(i) ROW_EXISTS(2 * (i) + cx)
 
 INLINE global T *near_row(const Plane *plane, const Place *at, const int row) {
-  return plane->near + ((at->top + row) * plane->near_row + at->left);
+  return near_at(plane, at->top + row, at->left);
 }
 INLINE global T *far_row(const Plane *plane, const Level *level, const Place *at, const int cx, const int row) {
   return plane->far[0] + (cx * level->x.high + at->left / 2 * level->x.pair) +

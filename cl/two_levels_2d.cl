@@ -26,9 +26,8 @@ static inline Plane coarse_of(const Plane *fine, const Side *far_side) {
   Plane plane = *fine;
   plane.width = samples_at(fine->width, 1);
   plane.height = samples_at(fine->height, 1);
-  global T *const first = fine->far[1] - far_side->line.high;
   const Axis x = axis_at(far_side->line, 1, plane.width), y = axis_at(far_side->across[0], 1, plane.height);
-  for (int band = 1; band < 4; ++band) plane.far[band] = first + (band & 1) * x.high + (band >> 1) * y.high;
+  for (int band = 1; band < 4; ++band) plane.far_start[band] = (band & 1) * x.high + (band >> 1) * y.high;
   return plane;
 }
 
@@ -58,7 +57,7 @@ INLINE void store_coarse(const Plane *plane, const Item *item, const int y, cons
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     T out[COARSE_PAIRS];
     UNROLL for (int n = 0; n < COARSE_PAIRS; ++n) out[n] = STORE_2D(cx, cy, row[cx * COARSE_PAIRS + n]);
-    global T *const to = far_at(plane, 2 * cy + cx, y, item->own);
+    global T *const to = far_at(plane, 2 * cy + cx, y >> 1, item->own);
     UNROLL for (int n = 0; n < COARSE_PAIRS; n += COARSE_SIZE)
       *(global JOIN(T, COARSE_SIZE) *)(to + n) = JOIN(vload, COARSE_SIZE)(0, out + n);
   }
@@ -69,7 +68,7 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
   WORD waiting[AHEAD][2][WORDS];
   A s[RING * COLUMNS], d[RING * COLUMNS], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   T before[PAIRS];
-  const int top = span->from >> 1, bottom = (span->to + 1) >> 1, way = span->way;
+  const int way = span->way;
   const int late_until = way < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
   const int coarse_top = coarse_span->from >> 1, coarse_bottom = (coarse_span->to + 1) >> 1;
   // The results of even phases are even rows of the low band. Where rows go on late, one before the first is needed,
@@ -94,12 +93,9 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
         load_pair(fine, item, way, now + AHEAD, waiting[phase % AHEAD]);
       A low[COLUMNS], high[COLUMNS];
       turn(item, span, s, d, COLUMNS, slot, now, low, high);
-      if (done >= top && done < bottom) {
-        if (2 * done >= span->from) store_row(fine, item, 0, way * 2 * done, 0, low);
-        if (2 * done + 1 < span->to) store_row(fine, item, 0, way * (2 * done + 1), 1, high);
-      }
+      store_pair(fine, item, span, 0, done, low, high);
 
-      const int cy = phase & 1, coarse_slot = phase / 2 % RING;
+      const int cy = phase & 1, coarse_slot = phase / 2;
       A *const row = (cy ? coarse_d : coarse_s) + coarse_slot * PAIRS;
       UNROLL for (int n = 0; n < PAIRS; ++n) {
         const T newest = STORE_2D(0, 0, low[n]), v = done <= late_until ? before[n] : newest;
@@ -123,7 +119,7 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
 INLINE void load_details(const Plane *plane, const Item *item, const int way, const int p, WORD *to) {
   UNROLL for (int band = 1; band < 4; ++band) {
     const int y = extended(way * (2 * p + (band >> 1)), plane->height);
-    global const T *const from = far_at(plane, band, y, item->loaded);
+    global const T *const from = far_at(plane, band, y >> 1, item->loaded);
     LOAD_RUN(to + (band - 1) * PAIRS / IN_WORD, from, PAIRS / IN_WORD, 0, PAIRS / IN_WORD, FAR_WORDS)
   }
 }
@@ -132,7 +128,7 @@ INLINE void load_details(const Plane *plane, const Item *item, const int way, co
 INLINE void load_coarse(const Plane *plane, const Item *item, const int way, const int p, WORD *to) {
   UNROLL for (int band = 0; band < 4; ++band) {
     const int y = extended(way * (2 * p + (band >> 1)), plane->height);
-    global const T *const from = far_at(plane, band, y, item->loaded);
+    global const T *const from = far_at(plane, band, y >> 1, item->loaded);
 #if COARSE_RUN == 1
     LOAD_RUN(to + band * COARSE_WORDS, from, COARSE_WORDS, COARSE_WORDS, 0, 2)
 #else
@@ -186,7 +182,7 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
       if (!cy)
         turn_coarse(coarse, coarse_item, coarse_span, coarse_waiting, coarse_last, coarse_s, coarse_d,
                     (AHEAD_OF_FINE + phase / 2) % RING, coarse_now, coarse_low, coarse_high);
-      const int now = 2 * (coarse_now - LAST_LAG) + cy, done = now - LAST_LAG;
+      const int now = 2 * (coarse_now - LAST_LAG) + cy;
       A *const new_s = s + slot * COLUMNS, *const new_d = d + slot * COLUMNS;
       UNROLL for (int n = 0; n < PAIRS; ++n) {
         const T newest = STORE_2D(n & 1, cy, (cy ? coarse_high : coarse_low)[n % 2 * COARSE_PAIRS + n / 2]);
@@ -200,9 +196,7 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
       if (now + AHEAD <= last) load_details(fine, item, way, now + AHEAD, waiting[phase % AHEAD]);
       A low[COLUMNS], high[COLUMNS];
       turn(item, span, s, d, COLUMNS, slot, now, low, high);
-      if (done < top || done >= bottom) continue;
-      if (2 * done >= span->from) store_row(fine, item, 0, way * 2 * done, 0, low);
-      if (2 * done + 1 < span->to) store_row(fine, item, 0, way * (2 * done + 1), 1, high);
+      store_pair(fine, item, span, 0, now - LAST_LAG, low, high);
     }
   }
 }

@@ -40,8 +40,8 @@ impl Extension {
             return Some(Extension::Repeated);
         }
         let symmetric = is_symmetric(wavelet, sample);
-        // A step that reads one neighbour on each side finds the same one mirrored or held.
-        let near = stencils.iter().all(|step| step.count == 2);
+        // There the same one is found mirrored or held.
+        let near = are_near(&stencils);
         match boundary {
             Boundary::Symmetric if symmetric && samples > 1 => Some(Extension::Mirrored),
             Boundary::Clamp if symmetric && near && samples > 1 => Some(Extension::Mirrored),
@@ -50,6 +50,13 @@ impl Extension {
             _ => None,
         }
     }
+}
+
+/// Whether each step reads one neighbour on each side.
+pub(crate) fn are_near(stencils: &[Stencil]) -> bool {
+    stencils
+        .iter()
+        .all(|step| step.count == 2 && is_centred(step))
 }
 
 /// Whether a step reads as far to the left of its target as to the right.

@@ -138,18 +138,27 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
     let (taps, first) = (step.taps(), step.stencil().first);
     let at = |i: usize| format!("at({})", first + i as i32);
     let term = |i: usize, neighbours: String| format!("{} * {neighbours}", real(taps[i], sample));
+    // Term by term from v on, so that each can be one fused multiply-add.
+    let terms = grouped(taps, at, term);
+    let sum = |sum, term| format!("({sum} {operator} {term})");
+    terms.into_iter().fold("(v)".to_owned(), sum)
+}
+
+/// The terms of a sum. Neighbours of the same factor first make one sum: as many operations or fewer, and the same
+/// result backwards.
+fn grouped<T: PartialEq>(
+    taps: &[T],
+    at: impl Fn(usize) -> String,
+    term: impl Fn(usize, String) -> String,
+) -> Vec<String> {
     let count = taps.len();
-    // Term by term from v on, so that each can be one fused multiply-add. Neighbours of the same factor first make one
-    // sum: as many operations, and the same result backwards.
-    let terms: Vec<String> = if taps.iter().eq(taps.iter().rev()) {
+    if taps.iter().eq(taps.iter().rev()) {
         let pairs = (0..count / 2).map(|i| term(i, format!("({} + {})", at(i), at(count - 1 - i))));
         let middle = (count % 2 == 1).then(|| term(count / 2, at(count / 2)));
         pairs.chain(middle).collect()
     } else {
         (0..count).map(|i| term(i, at(i))).collect()
-    };
-    let sum = |sum, term| format!("({sum} {operator} {term})");
-    terms.into_iter().fold("(v)".to_owned(), sum)
+    }
 }
 
 /// Sums are taken in `uint`: signed overflow is undefined in C.
@@ -160,15 +169,15 @@ fn integer_lift(step: &IntegerStep, operator: char, sample: SampleType) -> Strin
         // -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k: GPUs shift and add at once.
         (bias, sign, operator) = (-bias + (1 << shift) - 1, -1, '+');
     }
-    let terms = step.taps().iter().enumerate().map(|(i, &tap)| {
-        let offset = step.stencil().first + i as i32;
-        format!("{}u * UNSIGNED(at({offset}))", (sign * tap) as u32)
-    });
+    let (taps, first) = (step.taps(), step.stencil().first);
+    let at = |i: usize| format!("UNSIGNED(at({}))", first + i as i32);
+    let term =
+        |i: usize, neighbours: String| format!("{}u * {neighbours}", (sign * taps[i]) as u32);
+    let terms = grouped(taps, at, term);
     let bias = format!("{}u", bias as u32);
-    let sum: Vec<String> = terms.chain([bias]).collect();
     format!(
-        "REDUCE(UNSIGNED(v) {operator} UNSIGNED(SIGNED({}) >> {shift}))",
-        sum.join(" + ")
+        "REDUCE(UNSIGNED(v) {operator} UNSIGNED(SIGNED({} + {bias}) >> {shift}))",
+        terms.join(" + ")
     )
 }
 
@@ -204,7 +213,7 @@ mod tests {
     fn the_inverse_subtracts_in_reverse_order_and_keeps_the_taps() {
         let text = prelude(&Wavelet::CDF_5_3, SampleType::I32, Direction::Inverse);
         for line in [
-            "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) - UNSIGNED(SIGNED(1u * UNSIGNED(at(-1)) + 1u * UNSIGNED(at(0)) + 2u) >> 2))",
+            "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) - UNSIGNED(SIGNED(1u * (UNSIGNED(at(-1)) + UNSIGNED(at(0))) + 2u) >> 2))",
             "#define LIFT_STEPS(STEP) STEP(0, s, d, -1, 0, 0, 1) STEP(1, d, s, 0, 1, 0, 0)",
         ] {
             assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
@@ -216,7 +225,7 @@ mod tests {
     fn sixteen_bits_are_subtracted_by_adding() {
         let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
         // -((a + b + 2) >> 2) = (-a - b + 1) >> 2
-        let line = "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) + UNSIGNED(SIGNED(4294967295u * UNSIGNED(at(-1)) + 4294967295u * UNSIGNED(at(0)) + 1u) >> 2))";
+        let line = "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) + UNSIGNED(SIGNED(4294967295u * (UNSIGNED(at(-1)) + UNSIGNED(at(0))) + 1u) >> 2))";
         assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
         for (a, b) in [(i16::MIN, i16::MIN), (i16::MAX, i16::MAX), (-7, 3), (5, 0)] {
             let sum = i32::from(a) + i32::from(b);

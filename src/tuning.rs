@@ -11,6 +11,33 @@ use crate::sample::SampleType;
 use crate::strategy::{Problem, Strategy};
 use crate::wavelet::Direction;
 
+/// The sizes that a strategy leaves open. Those of `streamed` that begin with `TWO_` are of launches that do two levels.
+const fn names(strategy: Strategy) -> &'static [&'static str] {
+    match strategy {
+        Strategy::Streamed => &[
+            "PAIRS",
+            "AHEAD",
+            "MANY_AHEAD",
+            "GROUP",
+            "FILLING",
+            "MANY_FILLING",
+            "SHORTEST",
+            "TURNING",
+            "TAIL_GROUP",
+            "TWO_PAIRS",
+            "TWO_AHEAD",
+            "TWO_GROUP",
+            "TWO_FILLING",
+            "TWO_SHORTEST",
+        ],
+        Strategy::SingleLoop => &["VECTOR", "STREAMED", "STRIP", "BAND"],
+        Strategy::Separable => &[
+            "ROWS_X", "ROWS_Y", "COLUMNS", "WINDOW_Y", "FILLING", "VECTOR", "STREAMED",
+        ],
+        Strategy::Stepwise => &[],
+    }
+}
+
 /// The measured sizes: those that come with the library, and the user's own after them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tuning {
@@ -66,6 +93,7 @@ impl Tuning {
         device: &DeviceInfo,
         default: usize,
     ) -> usize {
+        debug_assert!(names(strategy).contains(&name), "{name} of {strategy}");
         let mut best = (0, default);
         for line in &self.lines {
             let closeness = line.closeness(strategy, problem, device);
@@ -149,6 +177,13 @@ fn parse_line(text: &str) -> Result<Line, String> {
                     .ok()
                     .filter(|value| (1..1 << 20).contains(value));
                 let value = value.ok_or_else(|| format!("`{size}` is no size"))?;
+                let known = names(line.strategy);
+                if !known.contains(&name) {
+                    let known = known.join(", ");
+                    return Err(format!(
+                        "{strategy} has no size `{name}`, its sizes are: {known}"
+                    ));
+                }
                 line.sizes.push((name.to_owned(), value));
             }
             None => return Err(format!("`{size}` is not NAME=SIZE")),
@@ -286,11 +321,13 @@ mod tests {
         for bad in [
             "x",
             "a|streamed|f32",
-            "a|fast|f32|P=1",
-            "a|streamed|u8|P=1",
-            "a|streamed|f32|P=0",
-            "a|streamed|f32|P",
-            "|streamed|f32|P=1",
+            "a|fast|f32|PAIRS=1",
+            "a|streamed|u8|PAIRS=1",
+            "a|streamed|f32|PAIRS=0",
+            "a|streamed|f32|PAIRS",
+            "a|streamed|f32|ROWS_X=1",
+            "a|stepwise|f32|PAIRS=1",
+            "|streamed|f32|PAIRS=1",
         ] {
             let refused = bad.parse::<Tuning>().unwrap_err().to_string();
             assert!(refused.contains(bad), "{refused}");

@@ -70,7 +70,8 @@ struct Arguments {
 const GRIDS: [(Strategy, &str); 3] = [
     (
         Strategy::Streamed,
-        "PAIRS=4,8 AHEAD=1,2,3,4 GROUP=32,64,128 FILLING=8,12,16,24,32,48 SHORTEST=1,2,4 TURNING=1,12,1000 \
+        "PAIRS=4,8 AHEAD=1,2,3,4 GROUP=32,64,128 MANY_FILLING=12,16,20,24,32,48 FILLING=8,12,16,24 SHORTEST=1,2,4 \
+         TURNING=1,12,1000 \
          TWO_AHEAD=1,2,3 TWO_GROUP=64,128 TWO_FILLING=8,12,16,24",
     ),
     (

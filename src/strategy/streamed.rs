@@ -3,20 +3,18 @@
 //! (tail.rs). Where the picture can not simply go on beside itself (extension.rs), other work-groups of the launch do
 //! the border (cl/frame_2d.cl).
 
+mod sizes;
+
+use self::sizes::{FRAME_PAIRS, Sizes, ring, with_whole_end};
 use super::tail::Tail;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::extension::{Extension, is_symmetric};
-use crate::geometry::{Arguments, Side};
-use crate::lags::Lags;
+use crate::geometry::{Arguments, Axis, Side};
 use crate::prelude;
-use crate::reach::Reach;
 use crate::sample::SampleType;
 use crate::transform::Transform;
 use crate::wavelet::Direction;
-
-/// Pairs that a tile of the border is long.
-const FRAME_PAIRS: usize = 16;
 
 const ONE_LEVEL: [&str; 5] = [
     "exchange.cl",
@@ -84,190 +82,6 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     }
 }
 
-/// What the kernel is specialised on besides the prelude.
-struct Sizes {
-    reach: Reach,
-    lanes: usize,
-    group: usize,
-    /// Pairs of columns that one work-item holds.
-    pairs: usize,
-    /// Levels that a launch does: the sizes of those that do two have names that begin with `TWO_`.
-    levels: usize,
-    /// Pairs of rows that are loaded before they are needed.
-    ahead: usize,
-    /// The same where there are many more segments than run at once.
-    many_ahead: usize,
-    /// Whether one more may be loaded ahead where that takes fewer turns.
-    may_go_further: bool,
-    /// When each step runs along y.
-    lags: Lags,
-    /// Sub-groups for each compute unit; 0 for as many as suit the picture.
-    filling: usize,
-    /// Pairs of rows that a segment has at least; where they would be fewer, two levels are two launches.
-    shortest: usize,
-    /// Pairs of rows from which on segments march apart.
-    turning: usize,
-    /// Pairs at each end that make the joined line of the border, along x for rows that go by vectors.
-    border: usize,
-    /// Samples of local memory that a tile of the border needs.
-    tile: usize,
-    /// Whether each step reads one neighbour on each side.
-    near: bool,
-    /// Whether a whole sub-group may be in a work-group: a kernel may allow fewer work-items than the device.
-    holds_a_sub_group: bool,
-}
-
-impl Sizes {
-    fn new(problem: &Problem, target: &Target, levels: usize) -> Self {
-        let (device, tuning) = (target.device, target.tuning);
-        let tuned = |name: &str, default| {
-            let two = format!("TWO_{name}");
-            let name = if levels == 2 { &two } else { name };
-            tuning.size(name, Strategy::Streamed, problem, device, default)
-        };
-        // Vectors are powers of two.
-        let pairs = tuned("PAIRS", 4).next_power_of_two().clamp(2, 16);
-        let wavelet = &problem.transform.wavelet;
-        let stencils = prelude::stencils(wavelet, problem.sample, problem.direction);
-        let reach = Reach::new(&stencils);
-        let lags = Lags::new(&stencils);
-        let lanes = match device.exchange {
-            Exchange::None => 1,
-            _ => device.lanes,
-        };
-        // Two levels gain nothing where half of the turns are overlap.
-        let shortest = match levels {
-            2 => 2 * levels_reach(reach.before + lags.last, 2),
-            _ => 1,
-        };
-        let most = device.max_work_group.min(device.max_work_items[0]);
-        let (ahead, is_tuned) = match tuned("AHEAD", 0) {
-            0 => (2, false),
-            ahead => (ahead, true),
-        };
-        let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
-        let mut sizes = Sizes {
-            lanes,
-            // Whole sub-groups.
-            group: (tuned("GROUP", 128).min(most) / lanes).max(1) * lanes,
-            pairs,
-            levels,
-            ahead,
-            many_ahead: tuned("MANY_AHEAD", ahead).max(1),
-            may_go_further: !is_tuned,
-            lags,
-            filling: tuned("FILLING", 0),
-            shortest: tuned("SHORTEST", shortest).max(1),
-            turning: tuned("TURNING", 12),
-            border: reach.border(),
-            tile: 0,
-            holds_a_sub_group: lanes <= most,
-            near: stencils.iter().all(|step| step.count == 2),
-            reach,
-        };
-        let (x, y) = (4 * sizes.border_x(false), 4 * sizes.border);
-        sizes.tile = (row(x) * window.max(y)).max(row(window) * y);
-        sizes
-    }
-
-    /// Pairs at the ends of a row that make the joined line of the border. Where rows do not go by vectors, the
-    /// work-item in which the picture ends is border too, with those in its reach.
-    fn border_x(&self, wide: bool) -> usize {
-        let more = if wide { 1 } else { 2 };
-        self.border + more * (self.pairs - 1)
-    }
-
-    /// Pairs of columns that a sub-group stores.
-    fn strip(&self) -> usize {
-        let overlap = |reach| match self.lanes {
-            1 => 0,
-            _ => levels_reach(reach, self.levels).div_ceil(self.pairs),
-        };
-        let lanes = self
-            .lanes
-            .saturating_sub(overlap(self.reach.before) + overlap(self.reach.after));
-        lanes * self.pairs
-    }
-
-    /// Whether two levels of a picture that goes on in that way can be done at once.
-    fn fits_two(&self, extension: Option<Extension>, height: usize) -> bool {
-        // The low band, too, must be longer than what is read beyond it.
-        let rows = 4 * (levels_reach(self.reach.before.max(self.reach.after), 2) + 1);
-        extension == Some(Extension::Mirrored)
-            && self.near
-            && self.lanes > 1
-            && self.holds_a_sub_group
-            && self.pairs > 2
-            && self.strip() > 0
-            && height > rows
-    }
-
-    /// How many pairs of rows a segment has, where `rows` pairs of each of `strips` strips are shared out, and how
-    /// many are loaded ahead.
-    fn share(
-        &self,
-        rows: usize,
-        strips: usize,
-        kept: usize,
-        compute_units: usize,
-    ) -> (usize, usize) {
-        let windows = |filling: usize, shortest: usize| {
-            // Not one more than fill the device: a few that come after all others would take as long again.
-            let most = compute_units * filling / strips;
-            rows.div_ceil(most.clamp(1, rows.div_ceil(shortest)))
-        };
-        let (shortest, ahead) = (self.shortest, self.ahead);
-        if self.levels == 2 {
-            let filling = if self.filling == 0 { 12 } else { self.filling };
-            return (windows(filling, 2), ahead);
-        }
-        // Turns of the loop without a result.
-        let overlap = self.reach.before + self.lags.last;
-        // Many more than run at once even out, as long as the overlaps do not count; next best is what runs at once.
-        // Where the picture is small, fewer are faster on their way. Measured on an NVIDIA H200.
-        let (windows, ahead) = match self.filling {
-            0 if windows(48, shortest) >= 5 * overlap => (windows(48, shortest), self.many_ahead),
-            0 if windows(12, shortest) >= 4 * overlap => (windows(12, shortest), ahead),
-            0 => (windows(10, shortest), ahead),
-            filling => (windows(filling, shortest), ahead),
-        };
-        // Turns go by whole rounds of the ring.
-        let turns = |ahead: usize| (windows + overlap).next_multiple_of(ring(kept, ahead));
-        let is_slow = windows < overlap && turns(ahead + 1) < turns(ahead);
-        let further = self.may_go_further && is_slow;
-        (windows, ahead + usize::from(further))
-    }
-
-    /// Whether a line of `samples` samples is so long that what a stream reads beyond it is within one turn.
-    fn is_long(&self, samples: usize) -> bool {
-        samples > 2 * (self.reach.before.max(self.reach.after) + 1)
-    }
-
-    /// The pairs of columns that depend on no border, in whole work-items; none where the whole width is border.
-    fn columns(&self, width: usize, wide: bool) -> std::ops::Range<usize> {
-        let (pairs, after) = (width.div_ceil(2), self.reach.after);
-        if pairs <= 2 * self.border_x(wide) {
-            return 0..0;
-        }
-        let end = if wide {
-            pairs - after - 1
-        } else {
-            width / 2 - after.next_multiple_of(self.pairs)
-        };
-        self.reach.before.next_multiple_of(self.pairs)..end / self.pairs * self.pairs
-    }
-}
-
-/// Pairs of the finest level that `levels` levels reach: those of the second are two of the first apart.
-fn levels_reach(reach: usize, levels: usize) -> usize {
-    ((1 << levels) - 1) * reach
-}
-
-/// How many pairs of rows have registers of their own: every one that is kept, whichever waits.
-fn ring(kept: usize, ahead: usize) -> usize {
-    kept.next_multiple_of(ahead)
-}
-
 pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     let sizes = [1, 2].map(|levels| Sizes::new(problem, target, levels));
     let tail = Tail::new(Strategy::Streamed, problem, target);
@@ -332,17 +146,15 @@ fn launch(
         let (rows, strips) = (rows.len(), strips * pictures);
         let mut windows;
         (windows, ahead) = sizes.share(rows, strips, kept, device.compute_units);
+        // What the last segment but one reads beyond its end has to be inside the picture.
+        let most = sizes.reach.before.max(sizes.reach.after);
         if two_levels {
             if windows < sizes.shortest {
                 return None;
             }
-            // What the last segment but one reads beyond its end is inside the picture.
-            let least = 2 * sizes.reach.before.max(sizes.reach.after);
-            let last = |windows: usize| rows - (rows.div_ceil(windows) - 1) * windows;
-            windows = windows.next_multiple_of(2);
-            while windows < rows && last(windows) < least {
-                windows += 2;
-            }
+            windows = with_whole_end(windows.next_multiple_of(2), rows, 2, 2 * most);
+        } else if extension == Some(Extension::Held) {
+            windows = with_whole_end(windows.max(most + 1), rows, 1, most + 1);
         }
         segments = rows.div_ceil(windows);
         arguments.windows = windows as i32;
@@ -390,6 +202,15 @@ fn launch(
     if device.kind != DeviceKind::Cpu {
         defines.push(("WRITTEN_OUT", 1));
     }
+    let sides = [Some(near), Some(far), corner.map(|_| &arguments.corner)];
+    let beyond = 2 * sizes.lanes * sizes.pairs;
+    if sides
+        .into_iter()
+        .flatten()
+        .all(|side| is_narrow(side, height, width + beyond))
+    {
+        defines.push(("NARROW", 1));
+    }
     if extension.is_none() {
         defines.extend([
             ("BORDER_X", sizes.border_x(wide)),
@@ -419,11 +240,6 @@ fn launch(
     })
 }
 
-/// Places from row to row of a tile of the border, `TILE_ROW` in cl/tile_2d.cl.
-fn row(width: usize) -> usize {
-    width | 1
-}
-
 /// How both axes of a picture have to go on for the boundary rule, if there is such a way.
 fn extension(problem: &Problem, sides: [usize; 2]) -> Option<Extension> {
     let Transform {
@@ -431,6 +247,17 @@ fn extension(problem: &Problem, sides: [usize; 2]) -> Option<Extension> {
     } = &problem.transform;
     let [y, x] = sides.map(|samples| Extension::new(wavelet, problem.sample, *boundary, samples));
     x.filter(|_| x == y)
+}
+
+/// Whether the distances between the samples of a picture fit 32 bits.
+fn is_narrow(side: &Side, height: usize, width: usize) -> bool {
+    let length = |axis: Axis, samples: usize| {
+        axis.pair
+            .saturating_mul(samples.div_ceil(2) as i64)
+            .saturating_add(axis.high)
+    };
+    let (y, x) = (length(side.across[0], height), length(side.line, width));
+    y.saturating_add(x) <= i64::from(i32::MAX)
 }
 
 /// Whether every row starts at a multiple of `size` samples and neighbours of a row are `apart` the
@@ -448,6 +275,7 @@ fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transform::Layout;
     use crate::tuning::Tuning;
     use crate::wavelet::Wavelet;
 
@@ -475,21 +303,6 @@ mod tests {
         let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
         assert_eq!((sizes.pairs, sizes.group, sizes.strip()), (4, 96, 30 * 4));
         assert_eq!(fit, Fit::Preferred);
-    }
-
-    #[test]
-    fn segments_suit_the_picture() {
-        let windows = |tuning, side: usize| {
-            let (sizes, _) = sizes(tuning, 32, Wavelet::CDF_9_7, SampleType::F32);
-            let pairs = side / 2;
-            sizes
-                .share(pairs, pairs.div_ceil(sizes.strip()), sizes.lags.kept, 132)
-                .0
-        };
-        let sides = [8192, 4096, 2048, 64];
-        assert_eq!(sides.map(|side| windows("", side)), [23, 24, 8, 1]);
-        let two = "gpu | streamed | f32 | FILLING=2";
-        assert_eq!(windows(two, 8192), 586);
     }
 
     #[test]
@@ -532,6 +345,32 @@ mod tests {
         // A kernel of two levels that allows half a sub-group is none.
         let (halved, _): (Vec<_>, _) = names(8192, Direction::Forward, 16);
         assert_eq!(halved, ["streamed_2d"; 4]);
+    }
+
+    #[test]
+    fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
+        let narrow = |side: usize, layout| {
+            let problem = Problem {
+                transform: Transform::new(Wavelet::CDF_5_3, [side, side]).layout(layout),
+                sample: SampleType::I16,
+                direction: Direction::Forward,
+            };
+            let device = DeviceInfo {
+                exchange: Exchange::Khr,
+                lanes: 32,
+                ..DeviceInfo::imaginary()
+            };
+            let target = Target {
+                device: &device,
+                tuning: &Tuning::default(),
+            };
+            let kernel = &design(&problem, &target).passes[0].kernel;
+            assert_eq!(kernel.name, "streamed_2d");
+            kernel.defines.contains(&("NARROW", 1))
+        };
+        for layout in [Layout::Mallat, Layout::Interleaved] {
+            assert!(narrow(46_000, layout) && !narrow(47_000, layout));
+        }
     }
 
     #[test]
