@@ -8,13 +8,15 @@
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
 // Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and OVERLAP_HI work-items
 // at the ends of a sub-group compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of
-// rows more than it stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 250 instructions for 16 samples, 128 of
+// rows more than it stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 242 instructions for 16 samples, 128 of
 // them lifting.
 //
-// There, 8192 x 8192 in f32 by 9/7 takes 148 us, a copy 130. Without lifting it takes as long: memory limits it. The two slowest things left: how reads and writes are spread (some 10 us: it stays 142 us without the
-// overlap along x, and does not fall without that along y, which the march from common seams has hidden), and the
-// overlap along x (5 us). 16-bit integers are limited by instructions where steps multiply: VC-2's 9/7 takes 405 for
-// 16 samples, and 96 us where the copy takes 67.
+// There, 8192 x 8192 in f32 by 9/7 takes 148 us, a copy 130. Without lifting it takes as long: memory limits it. The
+// two slowest things left: how reads and writes are spread (some 10 us: it stays 142 us without the overlap along x,
+// and does not fall without that along y, which the march from common seams has hidden), and the overlap along x
+// (5 us). 16-bit integers are limited by instructions, and by how few sub-groups wait at once, where steps multiply:
+// VC-2's 9/7 takes 396 for 16 samples, 256 of them lifting, and 91 us where the copy takes 69. Its 96 registers let 20
+// sub-groups of a compute unit run at once, and it is fastest with 20 segments for each (MANY_FILLING).
 
 // One segment of a strip.
 INLINE void march(const Plane *plane, const Item *item, const Span *span, local T *stage) {

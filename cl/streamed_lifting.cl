@@ -203,10 +203,10 @@ static inline Span span_of(const int way, const int from, const int to, const in
     if (IS_HELD && outermost) HOLD_Y(target)                                        \
   }
 
-// Before the first row of a channel as many like it as are kept, after the last one each like the one before. Of the
-// segments only the outermost reads rows before the first one (streamed.rs), and it begins REACH_LO pairs before: only
-// one phase, or two, can see the first row of a channel.
-#define SEES_FIRST(lag) (((phase - REACH_LO - (lag)) % RING + RING) % RING < 2)
+// Before the first row of a channel as many like it as are kept, after the last one each like the one before. Unless
+// there are SHORT_SEGMENTS, only the outermost segment reads rows before the first one, and it begins REACH_LO pairs
+// before it: one phase, or two, can see the first row of a channel.
+#define SEES_FIRST(lag) (SHORT_SEGMENTS || ((phase - REACH_LO - (lag)) % RING + RING) % RING < 2)
 #define HOLD_Y(channel)                                                             \
   {                                                                                 \
     const int n = now - lag;                                                        \

@@ -143,14 +143,16 @@ INLINE void load_row(const Plane *plane, const Item *item, const int y, const in
     const int band = 2 * cy + cx;
     WORD *const part = to + cx * HELD / IN_WORD;
     if (WIDE && !(ALONE && item->beside)) {
-      LOAD_RUN(part, far_at(plane, band, y >> 1, item->loaded - BEFORE), HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
+      global const T *const from = far_at(plane, band, y >> 1, item->loaded - BEFORE);
+      LOAD_RUN(part, from, HELD / IN_WORD, BEFORE, PAIRS / IN_WORD, FAR_WORDS)
     } else if (ELSEWHERE && item->beside) {
       UNROLL for (int n = 0; n < HELD; ++n)
         part[n] = *far_at(plane, band, y >> 1, column_inside(2 * (pair + n * step) + cx, width) / 2);
     } else {
       global const T *const row = far_at(plane, band, y >> 1, pair);
+      const uint pairs = (width + 1 - cx) / 2;
       UNROLL for (int n = 0; n < HELD; ++n)
-        part[n] = ELSEWHERE || (uint)(pair + n * step) < (uint)(width + 1 - cx) / 2 ? row[n * step * FAR_STEP(band)] : 0;
+        part[n] = ELSEWHERE || (uint)(pair + n * step) < pairs ? row[n * step * FAR_STEP(band)] : 0;
     }
   }
 }
@@ -190,8 +192,8 @@ INLINE void load_pair(const Plane *plane, const Item *item, const int way, const
 }
 
 // Both rows of pair p, where they are of the segment.
-INLINE void store_pair(const Plane *plane, const Item *item, const Span *span, local T *stage, const int p, const A *low,
-                       const A *high) {
+INLINE void store_pair(const Plane *plane, const Item *item, const Span *span, local T *stage, const int p,
+                       const A *low, const A *high) {
   if (2 * p + 1 < span->from || 2 * p >= span->to) return;
   if (2 * p >= span->from) store_row(plane, item, stage, span->way * 2 * p, 0, low);
   if (2 * p + 1 < span->to) store_row(plane, item, stage, span->way * (2 * p + 1), 1, high);

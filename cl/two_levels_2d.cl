@@ -11,11 +11,12 @@
 // 2 * REACH rows that the one before reads of it.
 //
 // Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are
-// three times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 312 instructions for 16
-// samples of the finer level, and 212 registers (inverse 176), so that 8 sub-groups of a compute unit are at work
-// where streamed_2d has 12. There, 8192 x 8192 takes 164 us (inverse 160), by two launches 192 (195), a copy 130. With
-// 8 sub-groups for each compute unit in all instead of 12 it takes 167 us, with 24 168, with 32 173: limited by
-// waiting for memory, as few sub-groups are at work, and by the overlaps. Pictures of 2048 x 2048 gain nothing.
+// three times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 298 instructions for 16
+// samples of the finer level (inverse 286) and 160 registers, so that 12 sub-groups of a compute unit are at work where
+// streamed_2d has 16. There, two levels of 8192 x 8192 took 164 us (inverse 160), by two launches 192 (195), a copy
+// 130. With 12 sub-groups for each compute unit in all, 5 levels take 189 us (inverse 184), with 8 190 (188), with 16,
+// which do not run at once, 203 (203), with 24 194 (184): limited by waiting for memory, as few sub-groups are at work,
+// and by the overlaps. Pictures of 2048 x 2048 gain nothing.
 
 #define COARSE_PAIRS (PAIRS / 2)
 #define COARSE_WORDS (COARSE_PAIRS / IN_WORD)
@@ -107,8 +108,9 @@ INLINE void march(const Plane *fine, const Plane *coarse, const Item *item, cons
       A coarse_low[PAIRS], coarse_high[PAIRS];
       turn(coarse_item, coarse_span, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_now, coarse_low, coarse_high);
       if (coarse_done < coarse_top || coarse_done >= coarse_bottom) continue;
-      if (2 * coarse_done >= coarse_span->from) store_coarse(coarse, coarse_item, way * 2 * coarse_done, 0, coarse_low);
-      if (2 * coarse_done + 1 < coarse_span->to) store_coarse(coarse, coarse_item, way * (2 * coarse_done + 1), 1, coarse_high);
+      const int y = 2 * coarse_done;
+      if (y >= coarse_span->from) store_coarse(coarse, coarse_item, way * y, 0, coarse_low);
+      if (y + 1 < coarse_span->to) store_coarse(coarse, coarse_item, way * (y + 1), 1, coarse_high);
     }
   }
 }

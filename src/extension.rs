@@ -40,7 +40,7 @@ impl Extension {
             return Some(Extension::Repeated);
         }
         let symmetric = is_symmetric(wavelet, sample);
-        // There the same one is found mirrored or held.
+        // Steps that read one neighbour on each side find the same one mirrored or held.
         let near = are_near(&stencils);
         match boundary {
             Boundary::Symmetric if symmetric && samples > 1 => Some(Extension::Mirrored),
@@ -52,11 +52,9 @@ impl Extension {
     }
 }
 
-/// Whether each step reads one neighbour on each side.
+/// Whether each step reads two neighbours: of a symmetric wavelet, one on each side.
 pub(crate) fn are_near(stencils: &[Stencil]) -> bool {
-    stencils
-        .iter()
-        .all(|step| step.count == 2 && is_centred(step))
+    stencils.iter().all(|step| step.count == 2)
 }
 
 /// Whether a step reads as far to the left of its target as to the right.

@@ -11,8 +11,8 @@ use crate::sample::SampleType;
 use crate::strategy::{Problem, Strategy};
 use crate::wavelet::Direction;
 
-/// The sizes that a strategy leaves open. Those of `streamed` that begin with `TWO_` are of launches that do two levels.
-const fn names(strategy: Strategy) -> &'static [&'static str] {
+/// The sizes that a strategy leaves open. Launches of `streamed` that do two levels have those that begin with `TWO_`.
+fn names(strategy: Strategy) -> &'static [&'static str] {
     match strategy {
         Strategy::Streamed => &[
             "PAIRS",

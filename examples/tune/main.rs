@@ -56,8 +56,8 @@ struct Arguments {
     /// Runs of each variant, after warming up; slow ones run less often
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
-    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: all that the
-    /// strategy has]
+    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: those worth
+    /// varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
     /// Keep what was measured in this file, one JSON object a line, and do not measure again what is in it.
@@ -70,8 +70,8 @@ struct Arguments {
 const GRIDS: [(Strategy, &str); 3] = [
     (
         Strategy::Streamed,
-        "PAIRS=4,8 AHEAD=1,2,3,4 GROUP=32,64,128 MANY_FILLING=12,16,20,24,32,48 FILLING=8,12,16,24 SHORTEST=1,2,4 \
-         TURNING=1,12,1000 \
+        "PAIRS=4,8 AHEAD=1,2,3,4 GROUP=32,64,128 MANY_AHEAD=2,3,4 MANY_FILLING=12,16,20,24,32,48 FILLING=8,12,16,24 \
+         SHORTEST=1,2,4 TURNING=1,12,1000 TAIL_GROUP=64,256,1024 TWO_PAIRS=4,8 \
          TWO_AHEAD=1,2,3 TWO_GROUP=64,128 TWO_FILLING=8,12,16,24",
     ),
     (

@@ -141,12 +141,13 @@ fn launch(
         Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
         _ => sizes.lags.kept,
     };
-    let (mut segments, mut ahead) = (0, sizes.ahead);
+    let (mut segments, mut ahead, mut short) = (0, sizes.ahead, false);
     if !rows.is_empty() && !columns.is_empty() {
         let (rows, strips) = (rows.len(), strips * pictures);
         let mut windows;
         (windows, ahead) = sizes.share(rows, strips, kept, device.compute_units);
-        // What the last segment but one reads beyond its end has to be inside the picture.
+        // Only the outermost segments may read beyond the picture: all are longer than what they read beyond their
+        // ends, the last one too. Where rows are held short ones may as well, which costs more.
         let most = sizes.reach.before.max(sizes.reach.after);
         if two_levels {
             if windows < sizes.shortest {
@@ -154,7 +155,10 @@ fn launch(
             }
             windows = with_whole_end(windows.next_multiple_of(2), rows, 2, 2 * most);
         } else if extension == Some(Extension::Held) {
-            windows = with_whole_end(windows.max(most + 1), rows, 1, most + 1);
+            short = windows <= most;
+            if !short {
+                windows = with_whole_end(windows, rows, 1, most + 1);
+            }
         }
         segments = rows.div_ceil(windows);
         arguments.windows = windows as i32;
@@ -192,6 +196,7 @@ fn launch(
         ("PLANAR", usize::from(planar)),
         ("EXTENSION", extension.map_or(0, |way| way as usize)),
         ("TURNS", usize::from(turns)),
+        ("SHORT_SEGMENTS", usize::from(short)),
         ("LEVELS", sizes.levels),
         ("SINGLE", usize::from(pictures == 1)),
     ];
@@ -202,12 +207,15 @@ fn launch(
     if device.kind != DeviceKind::Cpu {
         defines.push(("WRITTEN_OUT", 1));
     }
+    // A work-item by itself, on a CPU, multiplies 64 bits as fast.
     let sides = [Some(near), Some(far), corner.map(|_| &arguments.corner)];
+    // The last sub-group has columns past the picture.
     let beyond = 2 * sizes.lanes * sizes.pairs;
-    if sides
-        .into_iter()
-        .flatten()
-        .all(|side| is_narrow(side, height, width + beyond))
+    if device.exchange != Exchange::None
+        && sides
+            .into_iter()
+            .flatten()
+            .all(|side| is_narrow(side, height, width + beyond))
     {
         defines.push(("NARROW", 1));
     }
