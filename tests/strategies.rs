@@ -329,22 +329,35 @@ mod past_the_caches {
 /// Short segments, many of them, that march apart and towards each other.
 #[test]
 fn streams_that_meet() {
-    fn check_sizes<T: TestSample>(wavelet: Wavelet) {
+    fn check_sizes<T: TestSample>(wavelet: Wavelet, all_sizes: &[&str], shapes: &[[usize; 2]]) {
         for device in devices() {
-            for ahead in [1, 3, 4] {
+            for sizes in all_sizes {
                 let (name, sample) = (&device.info().name, T::TYPE);
-                let sizes = format!("AHEAD={ahead} FILLING=64 SHORTEST=1 TURNING=1");
+                let sizes = format!("FILLING=64 TURNING=1 {sizes}");
                 let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
-                for height in [5, 8, 63, 70] {
-                    let transform = Transform::new(wavelet, [height, 90]);
+                for &shape in shapes {
+                    let transform = Transform::new(wavelet, shape);
                     check::<T>(&engine, Strategy::Streamed, &transform, 3);
                 }
             }
         }
     }
-    check_sizes::<f32>(Wavelet::CDF_9_7);
-    check_sizes::<i16>(Wavelet::VC2_DD_13_7);
+    // Of 104 columns, whole work-items have 4 pairs, not 8.
+    let sizes = [
+        "AHEAD=1 SHORTEST=1",
+        "AHEAD=4 SHORTEST=1",
+        "AHEAD=3 SHORTEST=5 PAIRS=8",
+    ];
+    let shapes = [[5, 90], [8, 104], [63, 90], [70, 104]];
+    check_sizes::<f32>(Wavelet::CDF_9_7, &sizes, &shapes);
+    check_sizes::<i16>(Wavelet::VC2_DD_13_7, &sizes, &shapes);
+    // Eight segments of 9 pairs of rows would leave 2 for the last one, and the one before reads further.
+    check_sizes::<i32>(
+        Wavelet::VC2_FIDELITY,
+        &["SHORTEST=9"],
+        &[[129, 40], [130, 40]],
+    );
 }
 
 /// Two levels in one launch, where sub-groups exchange: few and many segments, that march down and up, of heights whose

@@ -11,7 +11,6 @@ use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels}
 use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
 use crate::extension::{Extension, is_symmetric};
 use crate::geometry::{Arguments, Axis, Side};
-use crate::prelude;
 use crate::sample::SampleType;
 use crate::transform::Transform;
 use crate::wavelet::Direction;
@@ -49,9 +48,7 @@ pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     }
     let sizes = Sizes::new(problem, target, 1);
     let pairs = sizes.pairs;
-    let stencils = prelude::stencils(&transform.wavelet, problem.sample, problem.direction);
-    let far = |offset: i32| offset.unsigned_abs() as usize > pairs;
-    if device.exchange != Exchange::None && stencils.iter().any(|s| far(s.first) || far(s.last())) {
+    if device.exchange != Exchange::None && sizes.farthest > pairs {
         return Fit::No {
             why: format!("a step reaches over {pairs} pairs, past the neighbouring work-item"),
         };
@@ -98,27 +95,31 @@ fn launch(
     (from, to, corner): (Array, Array, Option<Array>),
 ) -> Option<Pass> {
     let forward = problem.direction == Direction::Forward;
-    let vector = (16 / problem.sample.size()).max(1);
-    let (near_size, far_size) = (vector.min(2 * sizes.pairs), vector.min(sizes.pairs));
     let (near, far) = if forward {
         (&arguments.from, &arguments.to)
     } else {
         (&arguments.to, &arguments.from)
     };
     let two_levels = sizes.levels == 2;
-    let corner_size = if two_levels {
-        far_size.min(sizes.pairs / 2)
-    } else {
-        far_size
-    };
-    let corner_is_wide = arguments.has_corner == 0 || is_wide(&arguments.corner, 1, corner_size);
-    let aligned = is_wide(near, 2, near_size) && is_wide(far, 1, far_size) && corner_is_wide;
-
     let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
     let pictures = (arguments.across[1] * arguments.across[2]) as usize;
     let planar =
         far.line.pair == 1 && (arguments.has_corner == 0 || arguments.corner.line.pair == 1);
-    let wide = aligned && width % (2 * sizes.pairs) == 0;
+    // Rows that are aligned, and of whole work-items, go by vectors; if need be of fewer pairs.
+    let is_wide = |sizes: &Sizes| {
+        let [near_size, far_size, corner_size] = sizes.vectors(problem.sample);
+        width.is_multiple_of(2 * sizes.pairs)
+            && is_aligned(near, 2, near_size)
+            && is_aligned(far, 1, far_size)
+            && (arguments.has_corner == 0 || is_aligned(&arguments.corner, 1, corner_size))
+    };
+    let narrower = sizes.with_fewer_pairs().find(is_wide);
+    let sizes = match &narrower {
+        Some(narrower) if !is_wide(sizes) => narrower,
+        _ => sizes,
+    };
+    let wide = is_wide(sizes);
+    let [near_size, far_size, corner_size] = sizes.vectors(problem.sample);
     let extension =
         extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
     if two_levels && !(wide && planar && sizes.fits_two(extension, height)) {
@@ -270,7 +271,7 @@ fn is_narrow(side: &Side, height: usize, width: usize) -> bool {
 
 /// Whether every row starts at a multiple of `size` samples and neighbours of a row are `apart` the
 /// `line.pair` that they should have.
-fn is_wide(side: &Side, pair: i64, size: usize) -> bool {
+fn is_aligned(side: &Side, pair: i64, size: usize) -> bool {
     let aligned = |place: i64| place % size as i64 == 0;
     let rows = side
         .across
@@ -311,6 +312,39 @@ mod tests {
         let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
         assert_eq!((sizes.pairs, sizes.group, sizes.strip()), (4, 96, 30 * 4));
         assert_eq!(fit, Fit::Preferred);
+    }
+
+    #[test]
+    fn fewer_pairs_let_rows_go_by_vectors() {
+        let pairs = |width: usize, layout| {
+            let problem = Problem {
+                transform: Transform::new(Wavelet::CDF_5_3, [64, width]).layout(layout),
+                sample: SampleType::I16,
+                direction: Direction::Inverse,
+            };
+            let device = DeviceInfo {
+                exchange: Exchange::Khr,
+                lanes: 32,
+                ..DeviceInfo::imaginary()
+            };
+            let tuning = "gpu | streamed | i16 | PAIRS=8".parse().unwrap();
+            let target = Target {
+                device: &device,
+                tuning: &tuning,
+            };
+            let design = design(&problem, &target);
+            let defines = &design.passes[0].kernel.defines;
+            ["PAIRS", "WIDE"].map(|name| defines.iter().find(|define| define.0 == name).unwrap().1)
+        };
+        for (width, expected) in [
+            (1024, [8, 1]),
+            (1000, [4, 1]),
+            (1004, [8, 0]),
+            (1001, [8, 0]),
+        ] {
+            assert_eq!(pairs(width, Layout::Mallat), expected, "{width}");
+        }
+        assert_eq!(pairs(1000, Layout::Interleaved), [8, 0]);
     }
 
     #[test]

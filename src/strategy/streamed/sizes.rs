@@ -5,12 +5,14 @@ use crate::extension::{Extension, are_near};
 use crate::lags::Lags;
 use crate::prelude;
 use crate::reach::Reach;
+use crate::sample::SampleType;
 use crate::strategy::{Problem, Strategy, Target};
 
 /// Pairs that a tile of the border is long.
 pub const FRAME_PAIRS: usize = 16;
 
 /// The sizes of one launch.
+#[derive(Clone)]
 pub struct Sizes {
     pub reach: Reach,
     pub lanes: usize,
@@ -41,6 +43,8 @@ pub struct Sizes {
     pub tile: usize,
     /// Whether each step reads one neighbour on each side.
     pub near: bool,
+    /// How many pairs further a step reads at most.
+    pub farthest: usize,
     /// Whether a whole sub-group may be in a work-group: a kernel may allow fewer work-items than the device.
     pub holds_a_sub_group: bool,
 }
@@ -80,6 +84,8 @@ impl Sizes {
             0 => (2, false),
             ahead => (ahead, true),
         };
+        let ends = stencils.iter().flat_map(|step| [step.first, step.last()]);
+        let farthest = ends.map(|offset| offset.unsigned_abs() as usize);
         let window = 2 * (reach.before + FRAME_PAIRS + reach.after);
         let mut sizes = Sizes {
             lanes,
@@ -99,11 +105,35 @@ impl Sizes {
             tile: 0,
             holds_a_sub_group: lanes <= most,
             near: are_near(&stencils),
+            farthest: farthest.max().unwrap_or(0),
             reach,
         };
         let (x, y) = (4 * sizes.border_x(false), 4 * sizes.border);
         sizes.tile = (row(x) * window.max(y)).max(row(window) * y);
         sizes
+    }
+
+    /// The same with fewer pairs, as far as these hold what a step reads of a neighbour.
+    pub fn with_fewer_pairs(&self) -> impl Iterator<Item = Sizes> {
+        let with = |pairs| Sizes {
+            pairs,
+            ..self.clone()
+        };
+        let fewer = [self.pairs / 2, self.pairs / 4].into_iter();
+        let fewer = fewer.filter(|&pairs| pairs >= self.farthest.max(4));
+        fewer.map(with).filter(|sizes| sizes.strip() > 0)
+    }
+
+    /// Samples of a vector on the near side, on the far side, and in the corner.
+    pub fn vectors(&self, sample: SampleType) -> [usize; 3] {
+        let most = (16 / sample.size()).max(1);
+        let far = most.min(self.pairs);
+        let corner = if self.levels == 2 {
+            far.min(self.pairs / 2)
+        } else {
+            far
+        };
+        [most.min(2 * self.pairs), far, corner]
     }
 
     /// Pairs at the ends of a row that make the joined line of the border. Where rows do not go by vectors, the
@@ -225,7 +255,6 @@ fn row(width: usize) -> usize {
 mod tests {
     use super::*;
     use crate::device_info::DeviceInfo;
-    use crate::sample::SampleType;
     use crate::transform::Transform;
     use crate::wavelet::{Direction, Wavelet};
 
