@@ -346,10 +346,11 @@ fn streams_that_meet() {
     // Of 104 columns, whole work-items have 4 pairs, not 8.
     let sizes = [
         "AHEAD=1 SHORTEST=1",
+        "AHEAD=3 SHORTEST=1",
         "AHEAD=4 SHORTEST=1",
         "AHEAD=3 SHORTEST=5 PAIRS=8",
     ];
-    let shapes = [[5, 90], [8, 104], [63, 90], [70, 104]];
+    let shapes = [[5, 90], [8, 90], [63, 90], [70, 90], [70, 104]];
     check_sizes::<f32>(Wavelet::CDF_9_7, &sizes, &shapes);
     check_sizes::<i16>(Wavelet::VC2_DD_13_7, &sizes, &shapes);
     // Eight segments of 9 pairs of rows would leave 2 for the last one, and the one before reads further.
