@@ -51,41 +51,24 @@
 
 #![deny(missing_docs)]
 
-pub mod reference;
-
-mod band;
-mod boundary;
-mod coefficients;
 mod device;
-mod device_info;
-mod engine;
 mod error;
-mod extension;
-mod geometry;
-mod lags;
+mod lifting;
 mod names;
-mod plan;
-mod prelude;
-mod program;
-mod reach;
-mod sample;
+mod runtime;
 mod strategy;
 mod transform;
-mod tuning;
 mod wavelet;
 
-pub use band::Band;
-pub use boundary::Boundary;
-pub use coefficients::{BandView, BandViewMut, Coefficients};
-pub use device::{Device, DeviceSelector};
-pub use device_info::{DeviceInfo, DeviceKind, Exchange};
-pub use engine::{DeviceArray, Engine, Run};
+pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-pub use plan::Plan;
-pub use sample::{Sample, SampleType};
+pub use runtime::{DeviceArray, Engine, Plan, Run};
 pub use strategy::Strategy;
-pub use transform::{Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform};
+pub use transform::{
+    Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,
+    reference,
+};
 pub use wavelet::{
-    AxisOrder, Channel, Direction, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS, RealStep, Scale,
-    Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS, RealStep,
+    Sample, SampleType, Scale, Stencil, Wavelet,
 };

@@ -2,7 +2,7 @@
 
 use super::tail::Tail;
 use super::{Array, Design, Pass, Problem};
-use crate::geometry::{Arguments, Order, View, planes};
+use crate::transform::geometry::{Arguments, Order, View, planes};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{AxisOrder, Direction};
 

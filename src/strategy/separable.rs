@@ -4,12 +4,12 @@
 
 use super::vectors::Vectors;
 use super::{Array, Design, Kernel, Pass, Problem, Strategy, Target, vector_passes};
-use crate::device_info::DeviceKind;
-use crate::geometry::{Arguments, Order, Side, View, folded, lines, with_corner};
-use crate::prelude;
-use crate::reach::Reach;
+use crate::device::DeviceKind;
+use crate::lifting::prelude;
+use crate::lifting::reach::Reach;
+use crate::strategy::tuning::Tiles;
 use crate::transform::Layout;
-use crate::tuning::Tiles;
+use crate::transform::geometry::{Arguments, Order, Side, View, folded, lines, with_corner};
 use crate::wavelet::Direction;
 
 /// Pairs that one work-item lifts; `PAIRS` in cl/four_pairs.cl.
@@ -311,10 +311,10 @@ fn column_local_samples([x, y]: [usize; 2], reach: &Reach) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device_info::DeviceInfo;
-    use crate::sample::SampleType;
+    use crate::device::DeviceInfo;
+    use crate::strategy::tuning::Tuning;
     use crate::transform::Transform;
-    use crate::tuning::Tuning;
+    use crate::wavelet::SampleType;
     use crate::wavelet::Wavelet;
 
     fn designed(transform: Transform, direction: Direction) -> Design {

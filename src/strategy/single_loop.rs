@@ -3,12 +3,12 @@
 
 use super::vectors::Vectors;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
-use crate::boundary::Boundary;
-use crate::device_info::DeviceKind;
-use crate::geometry::Arguments;
-use crate::lags::Lags;
-use crate::prelude;
-use crate::reach::{Reach, effective};
+use crate::device::DeviceKind;
+use crate::lifting::prelude;
+use crate::lifting::reach::{Reach, effective};
+use crate::lifting::schedule::Lags;
+use crate::transform::geometry::Arguments;
+use crate::wavelet::Boundary;
 
 pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
     if let Some(why) = levels::no_picture(&problem.transform) {

@@ -1,10 +1,10 @@
 //! One launch per lifting step, in place in global memory (cl/stepwise.cl).
 
 use super::{Array, Design, Kernel, Pass, Problem, Target, move_lines};
-use crate::geometry::{Arguments, Order, View, lines};
-use crate::prelude;
+use crate::lifting::prelude;
+use crate::strategy::tuning::Tiles;
 use crate::transform::Layout;
-use crate::tuning::Tiles;
+use crate::transform::geometry::{Arguments, Order, View, lines};
 use crate::wavelet::{Direction, Scale};
 
 /// A launch of one of the kernels of cl/stepwise.cl, a work-item for each pair of each line.

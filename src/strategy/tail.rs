@@ -2,10 +2,10 @@
 //! (cl/tail_2d.cl).
 
 use super::{Array, Kernel, Pass, Problem, Strategy, Target, levels};
-use crate::geometry::Arguments;
-use crate::prelude;
-use crate::sample::SampleType;
+use crate::lifting::prelude;
 use crate::transform::Level;
+use crate::transform::geometry::Arguments;
+use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, Stencil};
 
 /// Samples along each axis of what a work-item holds, `PATCH` in cl/patch_2d.cl.
@@ -110,11 +110,11 @@ fn ghosts(step: &Stencil) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device_info::DeviceInfo;
-    use crate::sample::SampleType;
+    use crate::device::DeviceInfo;
     use crate::strategy::Design;
+    use crate::strategy::tuning::Tuning;
     use crate::transform::Transform;
-    use crate::tuning::Tuning;
+    use crate::wavelet::SampleType;
     use crate::wavelet::{Direction, Wavelet};
 
     const BOTH: [Direction; 2] = [Direction::Forward, Direction::Inverse];

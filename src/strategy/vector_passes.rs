@@ -2,9 +2,9 @@
 
 use super::vectors::Vectors;
 use super::{Kernel, Problem, Strategy, Target};
-use crate::geometry::Arguments;
-use crate::lags::Lags;
-use crate::prelude;
+use crate::lifting::prelude;
+use crate::lifting::schedule::Lags;
+use crate::transform::geometry::Arguments;
 
 /// Which vectors the passes of a problem work on; none where a step reaches over more than one, or a vector
 /// of each kept row is more than local memory holds.

@@ -1,8 +1,8 @@
 //! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/vectors.cl).
 
 use super::{Problem, Strategy, Target};
-use crate::lags::Lags;
-use crate::prelude;
+use crate::lifting::prelude;
+use crate::lifting::schedule::Lags;
 use crate::wavelet::{MAX_STEPS, Stencil};
 
 /// Vectors of samples, and the schedules of steps that run on them.

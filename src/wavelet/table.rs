@@ -1,7 +1,6 @@
 //! The wavelets that come with the library, each with its source.
 
-use super::{AxisOrder, Channel, IntegerStep, RealStep, Scale, Steps, Wavelet};
-use crate::boundary::Boundary;
+use super::{AxisOrder, Boundary, Channel, IntegerStep, RealStep, Scale, Steps, Wavelet};
 use Channel::{Approximation as S, Detail as D};
 
 // Shared by several wavelets of VC-2 and by CCSDS 122.

@@ -1,12 +1,12 @@
 //! What `streamed` is specialised on besides the wavelet: who holds how much, and who gets which share of a picture.
 
-use crate::device_info::Exchange;
-use crate::extension::{Extension, are_near};
-use crate::lags::Lags;
-use crate::prelude;
-use crate::reach::Reach;
-use crate::sample::SampleType;
+use crate::device::Exchange;
+use crate::lifting::extension::{Extension, are_near};
+use crate::lifting::prelude;
+use crate::lifting::reach::Reach;
+use crate::lifting::schedule::Lags;
 use crate::strategy::{Problem, Strategy, Target};
+use crate::wavelet::SampleType;
 
 /// Pairs that a tile of the border is long.
 pub const FRAME_PAIRS: usize = 16;
@@ -254,7 +254,7 @@ fn row(width: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device_info::DeviceInfo;
+    use crate::device::DeviceInfo;
     use crate::transform::Transform;
     use crate::wavelet::{Direction, Wavelet};
 

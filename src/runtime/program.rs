@@ -1,9 +1,9 @@
 //! From a kernel's description to a kernel that runs: source, build, cache, launch.
 
-use crate::engine::{Shared, opencl};
+use super::context::{Shared, opencl};
 use crate::error::{Error, Result};
-use crate::geometry::Arguments;
 use crate::strategy::Kernel;
+use crate::transform::geometry::Arguments;
 use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel as ClKernel;
@@ -13,40 +13,55 @@ use std::sync::Arc;
 
 /// The folder cl/, as it is compiled in.
 const SOURCES: [(&str, &str); 28] = [
-    ("common.cl", include_str!("../cl/common.cl")),
-    ("boundary.cl", include_str!("../cl/boundary.cl")),
-    ("border_lines.cl", include_str!("../cl/border_lines.cl")),
-    ("border.cl", include_str!("../cl/border.cl")),
-    ("four_pairs.cl", include_str!("../cl/four_pairs.cl")),
-    ("row_four_pairs.cl", include_str!("../cl/row_four_pairs.cl")),
+    ("common.cl", include_str!("../../cl/common.cl")),
+    ("boundary.cl", include_str!("../../cl/boundary.cl")),
+    ("border_lines.cl", include_str!("../../cl/border_lines.cl")),
+    ("border.cl", include_str!("../../cl/border.cl")),
+    ("four_pairs.cl", include_str!("../../cl/four_pairs.cl")),
+    (
+        "row_four_pairs.cl",
+        include_str!("../../cl/row_four_pairs.cl"),
+    ),
     (
         "column_four_pairs.cl",
-        include_str!("../cl/column_four_pairs.cl"),
+        include_str!("../../cl/column_four_pairs.cl"),
     ),
-    ("exchange.cl", include_str!("../cl/exchange.cl")),
-    ("plane.cl", include_str!("../cl/plane.cl")),
-    ("tile_2d.cl", include_str!("../cl/tile_2d.cl")),
-    ("frame_2d.cl", include_str!("../cl/frame_2d.cl")),
+    ("exchange.cl", include_str!("../../cl/exchange.cl")),
+    ("plane.cl", include_str!("../../cl/plane.cl")),
+    ("tile_2d.cl", include_str!("../../cl/tile_2d.cl")),
+    ("frame_2d.cl", include_str!("../../cl/frame_2d.cl")),
     (
         "streamed_lifting.cl",
-        include_str!("../cl/streamed_lifting.cl"),
+        include_str!("../../cl/streamed_lifting.cl"),
     ),
-    ("streamed_rows.cl", include_str!("../cl/streamed_rows.cl")),
-    ("streamed_2d.cl", include_str!("../cl/streamed_2d.cl")),
-    ("two_levels_2d.cl", include_str!("../cl/two_levels_2d.cl")),
-    ("vectors.cl", include_str!("../cl/vectors.cl")),
-    ("lanes.cl", include_str!("../cl/lanes.cl")),
-    ("pairs.cl", include_str!("../cl/pairs.cl")),
-    ("pipeline_x.cl", include_str!("../cl/pipeline_x.cl")),
-    ("pipeline_y.cl", include_str!("../cl/pipeline_y.cl")),
-    ("row_vectors.cl", include_str!("../cl/row_vectors.cl")),
-    ("column_vectors.cl", include_str!("../cl/column_vectors.cl")),
-    ("row_buffers.cl", include_str!("../cl/row_buffers.cl")),
-    ("results.cl", include_str!("../cl/results.cl")),
-    ("patch_2d.cl", include_str!("../cl/patch_2d.cl")),
-    ("tail_2d.cl", include_str!("../cl/tail_2d.cl")),
-    ("single_loop_2d.cl", include_str!("../cl/single_loop_2d.cl")),
-    ("stepwise.cl", include_str!("../cl/stepwise.cl")),
+    (
+        "streamed_rows.cl",
+        include_str!("../../cl/streamed_rows.cl"),
+    ),
+    ("streamed_2d.cl", include_str!("../../cl/streamed_2d.cl")),
+    (
+        "two_levels_2d.cl",
+        include_str!("../../cl/two_levels_2d.cl"),
+    ),
+    ("vectors.cl", include_str!("../../cl/vectors.cl")),
+    ("lanes.cl", include_str!("../../cl/lanes.cl")),
+    ("pairs.cl", include_str!("../../cl/pairs.cl")),
+    ("pipeline_x.cl", include_str!("../../cl/pipeline_x.cl")),
+    ("pipeline_y.cl", include_str!("../../cl/pipeline_y.cl")),
+    ("row_vectors.cl", include_str!("../../cl/row_vectors.cl")),
+    (
+        "column_vectors.cl",
+        include_str!("../../cl/column_vectors.cl"),
+    ),
+    ("row_buffers.cl", include_str!("../../cl/row_buffers.cl")),
+    ("results.cl", include_str!("../../cl/results.cl")),
+    ("patch_2d.cl", include_str!("../../cl/patch_2d.cl")),
+    ("tail_2d.cl", include_str!("../../cl/tail_2d.cl")),
+    (
+        "single_loop_2d.cl",
+        include_str!("../../cl/single_loop_2d.cl"),
+    ),
+    ("stepwise.cl", include_str!("../../cl/stepwise.cl")),
 ];
 
 /// Version 1.2 of OpenCL C is what every device can compile.
@@ -203,7 +218,7 @@ pub(crate) struct CopyKernel {
 
 impl CopyKernel {
     pub fn new(shared: &Shared) -> Result<Self> {
-        let source = include_str!("../cl/copy.cl").to_owned();
+        let source = include_str!("../../cl/copy.cl").to_owned();
         let program = build(shared, source)?;
         let kernel = ClKernel::create(&program, "copy").map_err(opencl("clCreateKernel"))?;
         let info = shared.device.info();

@@ -1,8 +1,16 @@
 //! What to compute: a wavelet on an array of some shape.
 
-use crate::boundary::Boundary;
+mod band;
+mod coefficients;
+pub(crate) mod geometry;
+pub mod reference;
+
+pub use band::Band;
+pub use coefficients::{BandView, BandViewMut, Coefficients};
+
 use crate::error::{Error, Result};
 use crate::names::named;
+use crate::wavelet::Boundary;
 use crate::wavelet::{AxisOrder, Wavelet};
 
 /// The most axes that an array may have.

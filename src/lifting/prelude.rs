@@ -1,9 +1,9 @@
 //! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
 //! and direction. cl/common.cl lists them.
 
-use crate::lags::Lags;
-use crate::reach::Reach;
-use crate::sample::SampleType;
+use crate::lifting::reach::Reach;
+use crate::lifting::schedule::Lags;
+use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Scale, Stencil, Wavelet};
 use std::fmt::Write;
 

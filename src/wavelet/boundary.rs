@@ -1,7 +1,7 @@
 //! What a lifting step reads where its neighbours would lie outside the signal.
 
+use super::Channel;
 use crate::names::named;
-use crate::wavelet::Channel;
 
 /// The rule for neighbours outside the signal, applied to the neighbour's index at every step.
 ///

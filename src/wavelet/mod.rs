@@ -6,16 +6,22 @@
 //! every list of steps is an invertible transform. The reference on the CPU and every kernel, forward
 //! and inverse, are specialised from the one table in [`Wavelet::ALL`].
 
+mod boundary;
+mod channel;
+mod sample;
 mod steps;
 mod table;
 
-use steps::Steps;
+pub use boundary::Boundary;
+pub use channel::{Channel, Direction};
+pub(crate) use sample::arithmetic;
+pub use sample::{Sample, SampleType};
 pub use steps::{IntegerStep, RealStep, Stencil};
 
-use crate::boundary::Boundary;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
+use steps::Steps;
 
 /// The most taps that one step may have.
 pub const MAX_TAPS: usize = 8;
@@ -25,42 +31,6 @@ pub const MAX_STEPS: usize = 8;
 pub const MAX_REACH: usize = 16;
 
 const MAX_NAME: usize = 24;
-
-/// One of the two polyphase channels of a signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Channel {
-    /// The even samples, which become the approximation (low-pass) coefficients.
-    Approximation = 0,
-    /// The odd samples, which become the detail (high-pass) coefficients.
-    Detail = 1,
-}
-
-impl Channel {
-    /// How many samples of a signal of `samples` samples are in this channel.
-    pub const fn count(self, samples: usize) -> usize {
-        match self {
-            Channel::Approximation => samples.div_ceil(2),
-            Channel::Detail => samples / 2,
-        }
-    }
-
-    /// The other channel.
-    pub const fn other(self) -> Self {
-        match self {
-            Channel::Approximation => Channel::Detail,
-            Channel::Detail => Channel::Approximation,
-        }
-    }
-}
-
-/// Forward (analysis) or inverse (synthesis).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// Samples to coefficients.
-    Forward,
-    /// Coefficients to samples.
-    Inverse,
-}
 
 /// Which axis goes first within a level. Integer results depend on it; the inverse undoes it backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

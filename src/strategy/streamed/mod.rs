@@ -8,12 +8,12 @@ mod sizes;
 use self::sizes::{FRAME_PAIRS, Sizes, ring, with_whole_end};
 use super::tail::Tail;
 use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
-use crate::device_info::{DeviceInfo, DeviceKind, Exchange};
-use crate::extension::{Extension, is_symmetric};
-use crate::geometry::{Arguments, Axis, Side};
-use crate::sample::SampleType;
+use crate::device::{DeviceInfo, DeviceKind, Exchange};
+use crate::lifting::extension::{Extension, is_symmetric};
 use crate::transform::Transform;
+use crate::transform::geometry::{Arguments, Axis, Side};
 use crate::wavelet::Direction;
+use crate::wavelet::SampleType;
 
 const ONE_LEVEL: [&str; 5] = [
     "exchange.cl",
@@ -285,8 +285,8 @@ fn is_aligned(side: &Side, pair: i64, size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategy::tuning::Tuning;
     use crate::transform::Layout;
-    use crate::tuning::Tuning;
     use crate::wavelet::Wavelet;
 
     fn sizes(tuning: &str, lanes: usize, wavelet: Wavelet, sample: SampleType) -> (Sizes, Fit) {

@@ -2,9 +2,9 @@
 //! functions.
 
 use crate::error::{Error, Result};
-use crate::reference::inverse_line;
-use crate::sample::SampleType;
+use crate::transform::reference::inverse_line;
 use crate::transform::{Layout, MAX_AXES, Transform};
+use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, MAX_REACH, RealStep, Scale, Wavelet};
 use std::fmt;
 use std::str::FromStr;
@@ -240,7 +240,7 @@ fn synthesis(wavelet: &Wavelet, channel: Channel) -> Vec<f64> {
     let centre = 2 * MAX_REACH;
     let mut line = vec![0.0; 4 * centre];
     line[2 * centre + channel as usize] = 1.0;
-    inverse_line(wavelet, crate::boundary::Boundary::Zero, &mut line);
+    inverse_line(wavelet, crate::wavelet::Boundary::Zero, &mut line);
     line
 }
 
@@ -284,7 +284,7 @@ fn cascade_norm(low: &[f64], first: &[f64], levels: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference;
+    use crate::transform::reference;
 
     #[test]
     fn names_round_trip() {

@@ -1,6 +1,6 @@
 //! How far the result of a list of steps depends on its surroundings, in pairs of samples.
 
-use crate::boundary::Boundary;
+use crate::wavelet::Boundary;
 use crate::wavelet::{Channel, Stencil};
 
 /// Stencils wide enough for what the steps read under any boundary rule that stays near the border
@@ -92,8 +92,8 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::{forward_line, inverse_line};
-    use crate::sample::SampleType;
+    use crate::transform::reference::{forward_line, inverse_line};
+    use crate::wavelet::SampleType;
     use crate::wavelet::{IntegerStep, Wavelet};
 
     fn reach(wavelet: Wavelet, sample: SampleType) -> Reach {

@@ -1,11 +1,11 @@
 //! The transform on the CPU, one sample after the other: slow, obviously right, and the oracle of every
 //! test. Needs no OpenCL.
 
-use crate::boundary::Boundary;
 use crate::error::{Error, Result};
-use crate::sample::Sample;
-use crate::sample::arithmetic::Arithmetic;
 use crate::transform::{Layout, Level, Transform};
+use crate::wavelet::Boundary;
+use crate::wavelet::Sample;
+use crate::wavelet::arithmetic::Arithmetic;
 use crate::wavelet::{Channel, Direction, Wavelet};
 
 /// Transforms `samples` (row-major, of the transform's shape) into as many coefficients.

@@ -1,8 +1,8 @@
 //! The sample types, and their arithmetic on the CPU.
 
+use super::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
 use crate::error::Error;
 use crate::names::named;
-use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
 use std::fmt;
 
 /// A sample type, as data.

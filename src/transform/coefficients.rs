@@ -1,11 +1,9 @@
 //! The result of a transform on the host, and views of its sub-bands.
 
-use crate::band::BandBox;
+use super::band::{Band, BandBox};
 use crate::error::{Error, Result};
-use crate::sample::Sample;
 use crate::transform::Transform;
-
-pub use crate::band::Band;
+use crate::wavelet::Sample;
 
 /// Coefficients on the host: an array of the transform's shape, in its layout.
 #[derive(Clone, Debug, PartialEq)]

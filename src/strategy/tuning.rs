@@ -5,11 +5,11 @@
 //! vendor's, or a kind; a closer match wins, and of equal ones the later line. `wavelet=` and `direction=`
 //! among the sizes restrict a line further. Sizes not named are left at their defaults.
 
-use crate::device_info::{DeviceInfo, DeviceKind};
+use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::{Error, Result};
-use crate::sample::SampleType;
 use crate::strategy::{Problem, Strategy};
 use crate::wavelet::Direction;
+use crate::wavelet::SampleType;
 
 /// The sizes that a strategy leaves open. Launches of `streamed` that do two levels have those that begin with `TWO_`.
 fn names(strategy: Strategy) -> &'static [&'static str] {

@@ -1,17 +1,19 @@
 //! A plan: a transform built for one engine, ready to run.
 
-use crate::coefficients::{Band, Coefficients};
-use crate::device_info::DeviceInfo;
-use crate::engine::{DeviceArray, Run, Shared};
+use super::array::DeviceArray;
+use super::context::Shared;
+use super::program::PassKernel;
+use super::run::Run;
+use crate::device::DeviceInfo;
 use crate::error::{Error, Result};
-use crate::geometry::Arguments;
-use crate::prelude::prelude;
-use crate::program::PassKernel;
-use crate::sample::Sample;
+use crate::lifting::prelude::prelude;
+use crate::strategy::Tuning;
 use crate::strategy::{Array, Design, Problem, Strategy, Target};
 use crate::transform::Transform;
-use crate::tuning::Tuning;
+use crate::transform::geometry::Arguments;
+use crate::transform::{Band, Coefficients};
 use crate::wavelet::Direction;
+use crate::wavelet::Sample;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
@@ -91,9 +93,10 @@ impl<T: Sample> Plan<T> {
 
         let (forward, forward_scratch) = build(shared, tuning, strategy, &forward)?;
         let (inverse, inverse_scratch) = build(shared, tuning, strategy, &inverse)?;
-        let scratch = |i: usize| shared.allocate(forward_scratch[i].max(inverse_scratch[i]));
+        let scratch =
+            |i: usize| DeviceArray::new(shared, forward_scratch[i].max(inverse_scratch[i]));
         let scratch = [scratch(0)?, scratch(1)?];
-        let array = || shared.allocate(transform.len());
+        let array = || DeviceArray::new(shared, transform.len());
         let host = array().and_then(|from| Ok(Mutex::new([from, array()?])));
         Ok(Plan {
             transform: transform.clone(),

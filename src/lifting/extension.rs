@@ -4,8 +4,8 @@
 //! repeated, a kernel need only read samples from elsewhere. The outermost samples of both channels can be held as
 //! well, but anew after each step.
 
-use crate::boundary::Boundary;
-use crate::sample::SampleType;
+use crate::wavelet::Boundary;
+use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, Stencil, Wavelet};
 
 /// How a signal goes on; its numbers are those in the kernels.
@@ -87,7 +87,7 @@ pub(crate) fn is_symmetric(wavelet: &Wavelet, sample: SampleType) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::{forward_line, inverse_line};
+    use crate::transform::reference::{forward_line, inverse_line};
 
     /// A line, its length even or odd, and the same with `more` samples on each side.
     fn extended(extension: Extension, line: &[i32], more: i64) -> Vec<i32> {

@@ -58,8 +58,8 @@ impl Lags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reach::effective;
-    use crate::sample::SampleType;
+    use crate::lifting::reach::effective;
+    use crate::wavelet::SampleType;
     use crate::wavelet::{Channel, IntegerStep, Wavelet};
 
     /// Lags and kept pairs of a wavelet's steps as `change` makes them.

@@ -7,17 +7,19 @@ mod single_loop;
 mod stepwise;
 mod streamed;
 mod tail;
+mod tuning;
 mod vector_passes;
 mod vectors;
 
-use crate::device_info::DeviceInfo;
+pub(crate) use tuning::Tuning;
+
+use crate::device::DeviceInfo;
 use crate::error::{Error, Result};
-use crate::geometry::{Arguments, View, lines, most_lines};
 use crate::names::named;
-use crate::sample::SampleType;
 use crate::transform::Transform;
-use crate::tuning::Tuning;
+use crate::transform::geometry::{Arguments, View, lines, most_lines};
 use crate::wavelet::Direction;
+use crate::wavelet::SampleType;
 
 /// A way to compute a transform on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

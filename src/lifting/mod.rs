@@ -1,0 +1,7 @@
+//! When and where lifting steps run: how far they reach, how they are scheduled on a stream, how a signal goes on
+//! beyond its ends, and the macros that specialise the kernels.
+
+pub(crate) mod extension;
+pub(crate) mod prelude;
+pub(crate) mod reach;
+pub(crate) mod schedule;

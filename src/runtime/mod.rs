@@ -1,0 +1,13 @@
+//! What runs: engines, plans, arrays and programs. All calls of OpenCL stand here, finding devices apart.
+
+mod array;
+mod context;
+mod engine;
+mod plan;
+mod program;
+mod run;
+
+pub use array::DeviceArray;
+pub use engine::Engine;
+pub use plan::Plan;
+pub use run::Run;

@@ -1,0 +1,37 @@
+//! The two polyphase channels of a signal, and the two directions of a transform.
+
+/// One of the two polyphase channels of a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// The even samples, which become the approximation (low-pass) coefficients.
+    Approximation = 0,
+    /// The odd samples, which become the detail (high-pass) coefficients.
+    Detail = 1,
+}
+
+impl Channel {
+    /// How many samples of a signal of `samples` samples are in this channel.
+    pub const fn count(self, samples: usize) -> usize {
+        match self {
+            Channel::Approximation => samples.div_ceil(2),
+            Channel::Detail => samples / 2,
+        }
+    }
+
+    /// The other channel.
+    pub const fn other(self) -> Self {
+        match self {
+            Channel::Approximation => Channel::Detail,
+            Channel::Detail => Channel::Approximation,
+        }
+    }
+}
+
+/// Forward (analysis) or inverse (synthesis).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Samples to coefficients.
+    Forward,
+    /// Coefficients to samples.
+    Inverse,
+}

@@ -1,0 +1,73 @@
+//! The house has floors: a module uses only what stands below it (CONTRIBUTING.md draws them).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The top modules, highest first.
+const FLOORS: [&str; 8] = [
+    "runtime",
+    "strategy",
+    "lifting",
+    "transform",
+    "wavelet",
+    "device",
+    "names",
+    "error",
+];
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The file without its unit tests, which may look up: they check a floor against the reference.
+fn without_tests(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+/// The top modules that a text names after `crate::`.
+fn used(text: &str) -> Vec<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let names = text.split("crate::").skip(1);
+    names
+        .map(|rest| rest.split(|c| !is_name(c)).next().unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn a_module_uses_only_what_stands_below_it() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = 0;
+    for path in rust_files(&source) {
+        let inside = path.strip_prefix(&source).unwrap();
+        let first = inside.iter().next().unwrap().to_str().unwrap();
+        let floor = first.trim_end_matches(".rs");
+        let Some(height) = FLOORS.iter().position(|name| *name == floor) else {
+            assert_eq!(floor, "lib", "{} stands on no floor", inside.display());
+            continue;
+        };
+        for name in used(&without_tests(&path)) {
+            let below = FLOORS.iter().position(|floor| *floor == name);
+            let below = below.unwrap_or_else(|| panic!("{}: crate::{name}", inside.display()));
+            assert!(
+                below >= height,
+                "{} uses {name}, which stands above it",
+                inside.display()
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 30, "only {found} uses were found");
+}
