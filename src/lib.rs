@@ -63,7 +63,7 @@ mod wavelet;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
 pub use runtime::{DeviceArray, Engine, Plan, Run};
-pub use strategy::Strategy;
+pub use strategy::{Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,
     reference,

@@ -15,7 +15,7 @@ macro_rules! named {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 let known = Self::ALL.iter().find(|choice| choice.name() == word);
                 known.copied().ok_or_else(|| {
-                    let names = Self::ALL.each_ref().map(|choice| choice.name());
+                    let names: Vec<&str> = Self::ALL.iter().map(|choice| choice.name()).collect();
                     crate::error::Error::unknown($what, &names, word)
                 })
             }

@@ -1,5 +1,5 @@
 //! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
-//! and direction. cl/common.cl lists them.
+//! and direction. cl/core/wavelet.cl lists them.
 
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
@@ -22,46 +22,39 @@ pub(crate) fn stencils(
     stencils
 }
 
-/// The prelude for `wavelet`, which must have steps for `sample`.
-pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Direction) -> String {
-    let mut text = String::new();
-    let mut define = |name: &str, value: String| {
-        writeln!(text, "#define {name} {value}").expect("writing to a String")
-    };
-    let (memory, register) = match sample {
-        SampleType::I16 => ("short", "int"),
-        SampleType::I32 => ("int", "int"),
-        SampleType::F32 => ("float", "float"),
-        SampleType::F64 => ("double", "double"),
-    };
-    define("T", memory.into());
-    define("A", register.into());
-    if sample.is_integer() {
-        define("INTEGER", String::new());
-    }
-    match sample {
-        SampleType::I16 => define("SHORT", String::new()),
-        SampleType::F64 => define("DOUBLE", String::new()),
-        SampleType::I32 | SampleType::F32 => {}
-    }
-    let inverse = direction == Direction::Inverse;
-    if !inverse {
-        define("FORWARD", String::new());
-    }
-    let (load, store) = if inverse {
-        (0, wavelet.pre_shift())
-    } else {
-        (wavelet.pre_shift(), 0)
-    };
-    define("LEVEL_SHIFT_IN", load.to_string());
-    define("LEVEL_SHIFT_OUT", store.to_string());
+/// The macros that specialise every kernel for a wavelet, a sample type and a direction.
+#[derive(Default)]
+struct Prelude {
+    text: String,
+}
 
-    if !sample.is_integer() {
-        let Scale {
-            approximation: s,
-            detail: d,
-        } = wavelet.scale();
-        // Of one axis, and of two at once, rounded once: often the two cancel.
+impl Prelude {
+    fn define(&mut self, name: &str, value: impl std::fmt::Display) {
+        writeln!(self.text, "#define {name} {value}").expect("writing to a String");
+    }
+
+    fn types(&mut self, sample: SampleType, direction: Direction) {
+        let (memory, register) = match sample {
+            SampleType::I16 => ("short", "int"),
+            SampleType::I32 => ("int", "int"),
+            SampleType::F32 => ("float", "float"),
+            SampleType::F64 => ("double", "double"),
+        };
+        self.define("T", memory);
+        self.define("A", register);
+        self.define("INTEGER", u8::from(sample.is_integer()));
+        self.define("SHORT", u8::from(sample == SampleType::I16));
+        self.define("DOUBLE", u8::from(sample == SampleType::F64));
+        self.define("FORWARD", u8::from(direction == Direction::Forward));
+    }
+
+    /// The factors of one axis, and of two at once, rounded once: often the two cancel.
+    fn scaling(&mut self, wavelet: &Wavelet, sample: SampleType, direction: Direction) {
+        let scale = match sample.is_integer() {
+            true => Scale::NONE,
+            false => wavelet.scale(),
+        };
+        let (s, d) = (scale.approximation, scale.detail);
         for (name, factor) in [
             ("s", s),
             ("d", d),
@@ -69,62 +62,68 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
             ("sd", s * d),
             ("dd", d * d),
         ] {
-            let (load, store) = if inverse {
-                (1.0 / factor, 1.0)
-            } else {
-                (1.0, factor)
+            let (load, store) = match direction {
+                Direction::Forward => (1.0, factor),
+                Direction::Inverse => (1.0 / factor, 1.0),
             };
-            define(&format!("IN_{name}"), real(load, sample));
-            define(&format!("OUT_{name}"), real(store, sample));
+            let number = |value| match sample.is_integer() {
+                true => "1".to_owned(),
+                false => real(value, sample),
+            };
+            self.define(&format!("IN_{name}"), number(load));
+            self.define(&format!("OUT_{name}"), number(store));
         }
     }
 
-    let operator = if inverse { '-' } else { '+' };
-    let mut lifts: Vec<String> = if sample.is_integer() {
-        let steps = wavelet.integer_steps().unwrap_or_default();
-        steps
-            .iter()
-            .map(|step| integer_lift(step, operator, sample))
-            .collect()
-    } else {
-        let steps = wavelet.real_steps().unwrap_or_default();
-        steps
-            .iter()
-            .map(|step| real_lift(step, operator, sample))
-            .collect()
-    };
-    if inverse {
-        lifts.reverse();
-    }
-    for (k, lift) in lifts.into_iter().enumerate() {
-        define(&format!("LIFT_{k}(v, at)"), lift);
+    fn steps(&mut self, wavelet: &Wavelet, sample: SampleType, direction: Direction) {
+        let operator = match direction {
+            Direction::Forward => '+',
+            Direction::Inverse => '-',
+        };
+        let integers = wavelet.integer_steps().unwrap_or_default().iter();
+        let reals = wavelet.real_steps().unwrap_or_default().iter();
+        let mut lifts: Vec<String> = match sample.is_integer() {
+            true => integers.map(|step| integer_lift(step, operator, sample)).collect(),
+            false => reals.map(|step| real_lift(step, operator, sample)).collect(),
+        };
+        if direction == Direction::Inverse {
+            lifts.reverse();
+        }
+        for (k, lift) in lifts.into_iter().enumerate() {
+            self.define(&format!("LIFT_{k}(v, at)"), lift);
+        }
     }
 
-    let stencils = stencils(wavelet, sample, direction);
-    let reach = Reach::new(&stencils);
-    define("REACH_LO", reach.before.to_string());
-    define("REACH_HI", reach.after.to_string());
-    let lags = Lags::new(&stencils);
-    for (k, lag) in lags.steps.iter().enumerate() {
-        define(&format!("LAG_{k}"), lag.to_string());
-    }
-    define("LAST_LAG", lags.last.to_string());
-    define("KEPT", lags.kept.to_string());
-    let steps: Vec<String> = stencils
-        .iter()
-        .zip(&reach.steps)
-        .enumerate()
-        .map(|(k, (stencil, (before, after)))| {
+    fn schedule(&mut self, stencils: &[Stencil]) {
+        let (reach, lags) = (Reach::new(stencils), Lags::new(stencils));
+        self.define("REACH_LO", reach.before);
+        self.define("REACH_HI", reach.after);
+        for (k, lag) in lags.steps.iter().enumerate() {
+            self.define(&format!("LAG_{k}"), lag);
+        }
+        self.define("LAST_LAG", lags.last);
+        self.define("KEPT", lags.kept);
+        let steps = stencils.iter().zip(&reach.steps).enumerate();
+        let steps = steps.map(|(k, (stencil, (before, after)))| {
             let (target, source) = match stencil.target {
                 Channel::Approximation => ("s", "d"),
                 Channel::Detail => ("d", "s"),
             };
             let (first, last) = (stencil.first, stencil.last());
             format!("STEP({k}, {target}, {source}, {first}, {last}, {before}, {after})")
-        })
-        .collect();
-    define("LIFT_STEPS(STEP)", steps.join(" "));
-    text
+        });
+        self.define("LIFT_STEPS(STEP)", steps.collect::<Vec<_>>().join(" "));
+    }
+}
+
+/// The prelude for `wavelet`, which must have steps for `sample`; cl/core/wavelet.cl says what each macro means.
+pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Direction) -> String {
+    let mut prelude = Prelude::default();
+    prelude.types(sample, direction);
+    prelude.scaling(wavelet, sample, direction);
+    prelude.steps(wavelet, sample, direction);
+    prelude.schedule(&stencils(wavelet, sample, direction));
+    prelude.text
 }
 
 fn real(value: f64, sample: SampleType) -> String {
@@ -202,7 +201,7 @@ mod tests {
         let text = prelude(&Wavelet::CDF_9_7, SampleType::F32, Direction::Forward);
         for line in [
             "#define T float",
-            "#define FORWARD ",
+            "#define FORWARD 1",
             "#define IN_s (1e0f)",
             "#define OUT_d (1.2301741e0f)",
             "#define LIFT_0(v, at) ((v) + (-1.5861343e0f) * (at(0) + at(1)))",
@@ -223,7 +222,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
         }
-        assert!(!text.contains("FORWARD") && !text.contains("IN_s"));
+        assert!(text.contains("#define FORWARD 0\n") && text.contains("#define IN_s 1\n"));
     }
 
     #[test]

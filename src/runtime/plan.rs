@@ -4,46 +4,36 @@ use super::array::DeviceArray;
 use super::context::Shared;
 use super::program::PassKernel;
 use super::run::Run;
-use crate::device::DeviceInfo;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
-use crate::strategy::Tuning;
-use crate::strategy::{Array, Design, Problem, Strategy, Target};
-use crate::transform::Transform;
-use crate::transform::geometry::Arguments;
-use crate::transform::{Band, Coefficients};
-use crate::wavelet::Direction;
-use crate::wavelet::Sample;
+use crate::strategy::{self, Array, Launch, Problem, Strategy, Target, Tuning};
+use crate::transform::{Band, Coefficients, Transform};
+use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
-/// Host slices go through two arrays that the plan keeps for them; arrays on the device are used where
-/// they are. A plan can be shared between threads; their calls take turns.
+/// Host slices go through two staging arrays, which the plan makes with the first such call and keeps; arrays on the device
+/// are used where they are. A plan can be shared between threads; their calls take turns.
 pub struct Plan<T: Sample> {
     transform: Transform,
-    strategy: Strategy,
     shared: Arc<Shared>,
+    strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
-    /// The arrays that host slices go through, or why they do not fit.
-    host: Result<Mutex<[DeviceArray<T>; 2]>>,
+    staging: Mutex<Option<[DeviceArray<T>; 2]>>,
 }
 
-/// What one thread at a time may use: kernels hold their arguments, and scratch their intermediate results.
+/// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
 struct Routes<T: Sample> {
-    forward: Vec<Launch>,
-    inverse: Vec<Launch>,
+    forward: Vec<(Launch, PassKernel)>,
+    inverse: Vec<(Launch, PassKernel)>,
     scratch: [DeviceArray<T>; 2],
 }
 
-struct Launch {
-    name: &'static str,
-    kernel: PassKernel,
-    from: Array,
-    to: Array,
-    corner: Option<Array>,
-    arguments: Arguments,
-    groups: usize,
+/// One direction of a plan.
+struct Route {
+    launches: Vec<(Launch, PassKernel)>,
+    scratch: [usize; 2],
 }
 
 impl<T: Sample> Plan<T> {
@@ -55,85 +45,80 @@ impl<T: Sample> Plan<T> {
     ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(&transform.wavelet)?;
+        let builder = Builder {
+            shared,
+            tuning,
+            strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
+        };
         let problem = |direction| Problem {
             transform: transform.clone(),
             sample: T::TYPE,
             direction,
         };
-        let forward = problem(Direction::Forward);
-        let target = Target {
-            device: shared.device.info(),
-            tuning,
-        };
-        let strategy = match wanted {
-            Some(strategy) => strategy.require(&forward, &target).map(|()| strategy)?,
-            None => Strategy::choose(&forward, &target)?,
-        };
-        let inverse = problem(Direction::Inverse);
-        log::debug!(
-            "{} {:?} on {} samples: {strategy} on {}",
-            transform.wavelet,
-            transform.shape,
-            T::TYPE,
-            shared.device
-        );
-
+        let [forward, inverse] = [Direction::Forward, Direction::Inverse].map(problem);
         // Before anything is built: what the plan and its caller's two arrays take.
-        let sizes = |forward: &Design, inverse: &Design| {
-            [0, 1].map(|i| forward.scratch[i].max(inverse.scratch[i]))
-        };
-        let scratch = sizes(
-            &strategy.design(&forward, &target),
-            &strategy.design(&inverse, &target),
-        );
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
         let array = bytes(transform.len());
+        let largest = |a: [usize; 2], b: [usize; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+        let scratch = largest(builder.scratch(&forward)?, builder.scratch(&inverse)?);
         let [a, b] = scratch.map(bytes);
         shared.check_memory("the transform", &[array, array, a, b])?;
 
-        let (forward, forward_scratch) = build(shared, tuning, strategy, &forward)?;
-        let (inverse, inverse_scratch) = build(shared, tuning, strategy, &inverse)?;
-        let scratch =
-            |i: usize| DeviceArray::new(shared, forward_scratch[i].max(inverse_scratch[i]));
-        let scratch = [scratch(0)?, scratch(1)?];
-        let array = || DeviceArray::new(shared, transform.len());
-        let host = array().and_then(|from| Ok(Mutex::new([from, array()?])));
-        Ok(Plan {
+        let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
+        let [a, b] = largest(forward.scratch, inverse.scratch);
+        let mut strategies: Vec<Strategy> = forward.launches.iter().map(|(launch, _)| launch.strategy).collect();
+        strategies.dedup();
+        let plan = Plan {
             transform: transform.clone(),
-            strategy,
             shared: shared.clone(),
+            strategies,
             routes: Mutex::new(Routes {
-                forward,
-                inverse,
-                scratch,
+                forward: forward.launches,
+                inverse: inverse.launches,
+                scratch: [DeviceArray::new(shared, a)?, DeviceArray::new(shared, b)?],
             }),
-            host,
-        })
+            staging: Mutex::new(None),
+        };
+        log::debug!("{plan:?} on {}", shared.device);
+        Ok(plan)
     }
 
-    /// What is computed.
+    /// The transform that this plan computes.
     pub fn transform(&self) -> &Transform {
         &self.transform
     }
 
-    /// How it is computed.
+    /// The strategy of the first pass of the finest level, forward.
     pub fn strategy(&self) -> Strategy {
-        self.strategy
+        self.strategies[0]
+    }
+
+    /// The strategies of the forward transform's passes, in order of use, each named once where it is used several times in
+    /// a row.
+    pub fn strategies(&self) -> &[Strategy] {
+        &self.strategies
+    }
+
+    /// How many bytes of device memory the plan has for intermediate results. The staging arrays of host slices are not
+    /// counted.
+    pub fn scratch_bytes(&self) -> u64 {
+        let scratch = &lock(&self.routes).scratch;
+        scratch.iter().map(|array| (array.len() * size_of::<T>()) as u64).sum()
     }
 
     /// Transforms samples (row-major, of the transform's shape) into coefficients.
     ///
     /// # Errors
-    /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device could not hold
-    /// the plan's arrays for host transfers beside its own (arrays on the device can still be used);
-    /// [`Error::OpenCl`].
+    /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
+    /// host slices beside the plan's own (arrays on the device can still be used); [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         self.forward_into(samples, &mut coefficients)?;
         Ok(coefficients)
     }
 
-    /// The same into coefficients that are there. Allocates and compiles nothing.
+    /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
+    /// allocates the plan's staging arrays; nothing is compiled.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -143,7 +128,7 @@ impl<T: Sample> Plan<T> {
         self.on_host(samples, output, Direction::Forward)
     }
 
-    /// Transforms coefficients back into samples.
+    /// Transforms coefficients back into samples (row-major, of the transform's shape).
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -153,7 +138,8 @@ impl<T: Sample> Plan<T> {
         Ok(samples)
     }
 
-    /// The same into a slice. Allocates and compiles nothing.
+    /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
+    /// staging arrays; nothing is compiled.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -215,22 +201,27 @@ impl<T: Sample> Plan<T> {
             Array::Scratch(i) => &routes.scratch[i].buffer,
         };
         let mut ends = Vec::with_capacity(2);
-        for (i, launch) in launches.iter().enumerate() {
-            let corner = launch.corner.unwrap_or(launch.from);
-            let buffers = [launch.from, launch.to, corner].map(buffer);
-            let arguments = &launch.arguments;
+        for (i, (launch, kernel)) in launches.iter().enumerate() {
+            let arrays = launch.arrays;
+            let low = arrays.low.unwrap_or(arrays.bands);
+            let buffers = [arrays.signal, arrays.bands, low].map(buffer);
             let is_end = i + 1 == launches.len() || (i == 0 && self.shared.profiling);
-            let (kernel, groups) = (&launch.kernel, launch.groups);
-            ends.extend(kernel.launch(&self.shared, buffers, arguments, groups, is_end)?);
+            ends.extend(kernel.launch(&self.shared, buffers, &launch.pass, is_end)?);
         }
         Ok(Run::of(ends))
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
-        let mut host = lock(self.host.as_ref().map_err(Clone::clone)?);
-        let [from, to] = &mut *host;
-        check_length("the input", input.len(), from.len())?;
-        check_length("the output", output.len(), to.len())?;
+        check_length("the input", input.len(), self.transform.len())?;
+        check_length("the output", output.len(), self.transform.len())?;
+        let mut staging = lock(&self.staging);
+        let [from, to] = match &mut *staging {
+            Some(arrays) => arrays,
+            None => {
+                let array = || DeviceArray::new(&self.shared, self.transform.len());
+                staging.insert([array()?, array()?])
+            }
+        };
         from.write(input)?;
         let _run = self.enqueue(from, to, direction)?;
         to.download_into(output)
@@ -248,56 +239,64 @@ impl<T: Sample> Plan<T> {
     }
 }
 
-/// Builds the launches of a problem. Where a kernel allows fewer work-items than the device does, the
-/// whole is designed again for as many.
-fn build(
-    shared: &Shared,
-    tuning: &Tuning,
-    strategy: Strategy,
-    problem: &Problem,
-) -> Result<(Vec<Launch>, [usize; 2])> {
-    let prelude = prelude(
-        &problem.transform.wavelet,
-        problem.sample,
-        problem.direction,
-    );
-    let mut info: DeviceInfo = shared.device.info().clone();
-    'smaller: loop {
-        let target = Target {
-            device: &info,
-            tuning,
-        };
-        let design = strategy.design(problem, &target);
-        let mut launches = Vec::with_capacity(design.passes.len());
-        for pass in design.passes {
-            let (kernel, allowed) = PassKernel::new(shared, &prelude, &pass.kernel)?;
-            let wanted: usize = pass.kernel.group.iter().product();
-            if allowed < wanted {
-                // No smaller design, or none that is small enough.
-                if allowed == 0 || allowed >= info.max_work_group {
-                    return Err(Error::Unsupported {
-                        what: format!("kernel `{}`", pass.kernel.name),
-                        why: format!("{} can not run it", shared.device),
-                    });
+/// What designs and builds.
+struct Builder<'a> {
+    shared: &'a Shared,
+    tuning: &'a Tuning,
+    strategies: &'a [Strategy],
+}
+
+impl Builder<'_> {
+    fn target<'a>(&'a self, limits: &'a [(&'static str, usize)]) -> Target<'a> {
+        Target {
+            device: self.shared.device.info(),
+            tuning: self.tuning,
+            limits,
+        }
+    }
+
+    /// The samples of the scratch arrays that a problem takes.
+    fn scratch(&self, problem: &Problem) -> Result<[usize; 2]> {
+        Ok(strategy::plan(problem, &self.target(&[]), self.strategies)?.scratch)
+    }
+
+    /// Builds the launches of a problem. Where a kernel allows smaller work-groups than the device does, the problem is
+    /// designed again with that limit for that kernel.
+    fn route(&self, problem: &Problem) -> Result<Route> {
+        let Problem {
+            transform,
+            sample,
+            direction,
+        } = problem;
+        let prelude = prelude(&transform.wavelet, *sample, *direction);
+        let mut limits: Vec<(&'static str, usize)> = Vec::new();
+        'smaller: loop {
+            let design = strategy::plan(problem, &self.target(&limits), self.strategies)?;
+            let mut launches = Vec::with_capacity(design.launches.len());
+            for launch in design.launches {
+                let kernel = &launch.pass.kernel;
+                let (built, allowed) = PassKernel::new(self.shared, &prelude, kernel)?;
+                let wanted: usize = kernel.group.iter().product();
+                if allowed < wanted {
+                    let known = limits.iter().any(|(name, limit)| *name == kernel.name && allowed >= *limit);
+                    // No smaller design, or none that is small enough.
+                    if allowed == 0 || known {
+                        return Err(Error::Unsupported {
+                            what: format!("kernel `{}`", kernel.name),
+                            why: format!("{} cannot run it", self.shared.device),
+                        });
+                    }
+                    log::debug!("`{}` allows {allowed} work-items, not {wanted}", kernel.name);
+                    limits.push((kernel.name, allowed));
+                    continue 'smaller;
                 }
-                log::debug!(
-                    "`{}` allows {allowed} work-items, not {wanted}",
-                    pass.kernel.name
-                );
-                info.max_work_group = allowed;
-                continue 'smaller;
+                launches.push((launch, built));
             }
-            launches.push(Launch {
-                name: pass.kernel.name,
-                kernel,
-                from: pass.from,
-                to: pass.to,
-                corner: pass.corner,
-                arguments: pass.arguments,
-                groups: pass.groups,
+            return Ok(Route {
+                launches,
+                scratch: design.scratch,
             });
         }
-        return Ok((launches, design.scratch));
     }
 }
 
@@ -318,16 +317,18 @@ fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
 }
 
 impl<T: Sample> std::fmt::Debug for Plan<T> {
+    /// The transform, and a line for every pass.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let routes = lock(&self.routes);
-        let names = routes.forward.iter().map(|launch| launch.name);
-        write!(
-            f,
-            "Plan<{}>({:?}, {}: {})",
-            T::TYPE,
-            self.transform,
-            self.strategy,
-            names.collect::<Vec<_>>().join(", ")
-        )
+        write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?;
+        for (name, launches) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
+            for (Launch { strategy, pass, arrays }, _) in launches {
+                write!(f, "\n{name}: {strategy}: {} x {} on {arrays:?}", pass.groups, pass.kernel.name)?;
+                for (name, value) in &pass.own {
+                    write!(f, " {name}={value}")?;
+                }
+            }
+        }
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::context::{Shared, opencl};
 use crate::error::{Error, Result};
-use crate::strategy::Kernel;
-use crate::transform::geometry::Arguments;
+use crate::strategy::{Kernel, Pass};
+use cl3::kernel::set_kernel_arg;
 use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
 use opencl3::event::Event;
 use opencl3::kernel::Kernel as ClKernel;
@@ -11,77 +11,61 @@ use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
 use std::sync::Arc;
 
-/// The folder cl/, as it is compiled in.
-const SOURCES: [(&str, &str); 28] = [
-    ("common.cl", include_str!("../../cl/common.cl")),
-    ("boundary.cl", include_str!("../../cl/boundary.cl")),
-    ("border_lines.cl", include_str!("../../cl/border_lines.cl")),
-    ("border.cl", include_str!("../../cl/border.cl")),
-    ("four_pairs.cl", include_str!("../../cl/four_pairs.cl")),
-    (
-        "row_four_pairs.cl",
-        include_str!("../../cl/row_four_pairs.cl"),
-    ),
-    (
-        "column_four_pairs.cl",
-        include_str!("../../cl/column_four_pairs.cl"),
-    ),
-    ("exchange.cl", include_str!("../../cl/exchange.cl")),
-    ("plane.cl", include_str!("../../cl/plane.cl")),
-    ("tile_2d.cl", include_str!("../../cl/tile_2d.cl")),
-    ("frame_2d.cl", include_str!("../../cl/frame_2d.cl")),
-    (
-        "streamed_lifting.cl",
-        include_str!("../../cl/streamed_lifting.cl"),
-    ),
-    (
-        "streamed_rows.cl",
-        include_str!("../../cl/streamed_rows.cl"),
-    ),
-    ("streamed_2d.cl", include_str!("../../cl/streamed_2d.cl")),
-    (
-        "two_levels_2d.cl",
-        include_str!("../../cl/two_levels_2d.cl"),
-    ),
-    ("vectors.cl", include_str!("../../cl/vectors.cl")),
-    ("lanes.cl", include_str!("../../cl/lanes.cl")),
-    ("pairs.cl", include_str!("../../cl/pairs.cl")),
-    ("pipeline_x.cl", include_str!("../../cl/pipeline_x.cl")),
-    ("pipeline_y.cl", include_str!("../../cl/pipeline_y.cl")),
-    ("row_vectors.cl", include_str!("../../cl/row_vectors.cl")),
-    (
-        "column_vectors.cl",
-        include_str!("../../cl/column_vectors.cl"),
-    ),
-    ("row_buffers.cl", include_str!("../../cl/row_buffers.cl")),
-    ("results.cl", include_str!("../../cl/results.cl")),
-    ("patch_2d.cl", include_str!("../../cl/patch_2d.cl")),
-    ("tail_2d.cl", include_str!("../../cl/tail_2d.cl")),
-    (
-        "single_loop_2d.cl",
-        include_str!("../../cl/single_loop_2d.cl"),
-    ),
-    ("stepwise.cl", include_str!("../../cl/stepwise.cl")),
-];
+/// A file of cl/, as it is compiled in.
+macro_rules! files {
+    ($($name:literal)*) => {
+        [$(($name, include_str!(concat!("../../cl/", $name)))),*]
+    };
+}
 
-/// Version 1.2 of OpenCL C is what every device can compile.
-const OPTIONS: &str = "-cl-std=CL1.2";
+/// The folder cl/.
+const FILES: &[(&str, &str)] = &files! {
+    "core/border.cl" "core/boundary.cl" "core/exchange.cl" "core/pass.cl" "core/picture.cl" "core/tile.cl"
+    "core/wavelet.cl"
+    "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
+    "separable/column_four_pairs.cl" "separable/four_pairs.cl" "separable/row_four_pairs.cl" "separable/short_lines.cl"
+    "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
+    "stepwise/stepwise.cl"
+    "streamed/frame.cl" "streamed/lift_x.cl" "streamed/lift_y.cl" "streamed/one_level.cl" "streamed/parameters.cl"
+    "streamed/rows.cl" "streamed/shares.cl" "streamed/two_levels.cl"
+    "vectors/column_vectors.cl" "vectors/parallel_lines.cl" "vectors/row_vectors.cl"
+};
 
-/// The source of a kernel: the prelude, the sizes that the kernel leaves open, then its files. The
-/// compiler's messages name the files.
+/// Version 1.2 of OpenCL C is what every device can compile. Warnings are for `make kernels`, which compiles every kernel
+/// with all of them; some drivers print them on the user's terminal otherwise.
+const OPTIONS: &str = "-cl-std=CL1.2 -w";
+
+/// The source of a kernel: the prelude, what its file leaves open, then the file with what it includes. The compiler's
+/// messages name the files.
 pub(crate) fn source(prelude: &str, kernel: &Kernel) -> String {
     let mut text = format!("#line 1 \"prelude\"\n{prelude}");
     for (name, value) in &kernel.defines {
         text += &format!("#define {name} {value}\n");
     }
-    for name in ["common.cl"].iter().chain(kernel.parts) {
-        let (_, part) = SOURCES
-            .iter()
-            .find(|(source, _)| source == name)
-            .expect("every part of a kernel is a file in cl/");
-        text += &format!("#line 1 \"{name}\"\n{part}");
-    }
+    include(kernel.file, &mut Vec::new(), &mut text);
     text
+}
+
+/// Appends a file, each of its `#include` lines replaced by the file that it names where it comes first.
+fn include(name: &'static str, included: &mut Vec<&'static str>, text: &mut String) {
+    included.push(name);
+    *text += &format!("#line 1 \"{name}\"\n");
+    for (number, line) in file(name).1.lines().enumerate() {
+        let inner = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        match inner.map(|inner| file(inner).0) {
+            Some(inner) if !included.contains(&inner) => {
+                include(inner, included, text);
+                *text += &format!("#line {} \"{name}\"\n", number + 2);
+            }
+            Some(_) => *text += "\n",
+            None => *text += &format!("{line}\n"),
+        }
+    }
+}
+
+fn file(name: &str) -> (&'static str, &'static str) {
+    let known = FILES.iter().find(|(known, _)| *known == name);
+    *known.unwrap_or_else(|| panic!("cl/{name} is not among the files that are compiled in"))
 }
 
 /// Builds `source` for the engine's device, or takes it from the engine's cache.
@@ -108,7 +92,7 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
     Ok(program)
 }
 
-/// A kernel ready to be launched on (from, to, corner, arguments).
+/// A kernel ready to be launched on (signal, bands, low, geometry, own arguments).
 #[derive(Debug)]
 pub(crate) struct PassKernel {
     kernel: ClKernel,
@@ -134,44 +118,35 @@ impl PassKernel {
         ))
     }
 
-    /// Enqueues `groups` work-groups, with an event if one is wanted. Kernels of one plan are launched by one
+    /// Enqueues a pass that this is the kernel of, with an event if one is wanted. Kernels of one plan are launched by one
     /// thread at a time.
     pub fn launch<T>(
         &self,
         shared: &Shared,
-        [from, to, corner]: [&Buffer<T>; 3],
-        arguments: &Arguments,
-        groups: usize,
+        buffers: [&Buffer<T>; 3],
+        pass: &Pass,
         event: bool,
     ) -> Result<Option<Event>> {
-        let global = [groups * self.group[0], self.group[1]];
-        // SAFETY: every kernel made by `new` takes three buffers and a `Pass`, whose layout in cl/common.cl
-        // is that of `Arguments`. The buffers hold as many samples as the arguments address: a plan checks
-        // its callers' arrays and sizes its own.
-        unsafe {
-            enqueue(
-                shared,
-                &self.kernel,
-                [from, to, corner],
-                arguments,
-                global,
-                self.group,
-                event,
-            )
-        }
+        let global = [pass.groups * self.group[0], self.group[1]];
+        let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
+        let arguments: [&[u8]; 2] = [bytemuck::bytes_of(&pass.geometry), bytemuck::cast_slice(&own)];
+        // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
+        // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
+        // buffers have as many samples as the geometry addresses: a plan checks its callers' arrays and sizes its own.
+        unsafe { enqueue(shared, &self.kernel, buffers, &arguments, global, self.group, event) }
     }
 }
 
-/// Sets a kernel's arguments, some buffers and one thing more, and enqueues it. An event is made only where one is
+/// Sets a kernel's arguments, some buffers and then some values, and enqueues it. An event is made only where one is
 /// wanted: on an NVIDIA H200 the next kernel starts 2.7 us later for it.
 ///
 /// # Safety
 /// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
-unsafe fn enqueue<T, A: bytemuck::Pod, const BUFFERS: usize, const DIMENSIONS: usize>(
+unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
     shared: &Shared,
     kernel: &ClKernel,
     buffers: [&Buffer<T>; BUFFERS],
-    argument: &A,
+    values: &[&[u8]],
     global: [usize; DIMENSIONS],
     group: [usize; DIMENSIONS],
     wants_event: bool,
@@ -190,9 +165,11 @@ unsafe fn enqueue<T, A: bytemuck::Pod, const BUFFERS: usize, const DIMENSIONS: u
                 .set_arg(i as u32, &buffer.get())
                 .map_err(opencl("clSetKernelArg"))?;
         }
-        kernel
-            .set_arg(BUFFERS as u32, argument)
-            .map_err(opencl("clSetKernelArg"))?;
+        for (i, value) in values.iter().enumerate() {
+            let index = (BUFFERS + i) as u32;
+            set_kernel_arg(kernel.get(), index, value.len(), value.as_ptr().cast())
+                .map_err(|code| opencl("clSetKernelArg")(ClError(code)))?;
+        }
         let (offset, dimensions) = (std::ptr::null(), DIMENSIONS as u32);
         let (global, group, no_waits) = (global.as_ptr(), group.as_ptr(), std::ptr::null());
         let (queue, kernel) = (shared.queue.get(), kernel.get());
@@ -243,7 +220,7 @@ impl CopyKernel {
                 shared,
                 &self.kernel,
                 [from, to],
-                &bytes,
+                &[&bytes.to_ne_bytes()],
                 [global],
                 [self.group],
                 true,
@@ -257,22 +234,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_concatenated_with_their_names() {
+    fn files_are_included_once_and_named() {
         let kernel = Kernel {
-            name: "border",
-            parts: &["boundary.cl", "border.cl"],
-            defines: vec![("GROUP", 64)],
+            name: "lift",
+            file: "stepwise/stepwise.cl",
+            defines: vec![("GROUP".to_owned(), "64".to_owned())],
             group: [64, 1],
         };
         let text = source("#define T float\n", &kernel);
         let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle}"));
         assert!(at("#define T float") < at("#define GROUP 64"));
-        assert!(at("#define GROUP 64") < at("#line 1 \"common.cl\""));
-        assert!(at("#line 1 \"boundary.cl\"") < at("#line 1 \"border.cl\""));
+        assert!(at("#define GROUP 64") < at("#line 1 \"stepwise/stepwise.cl\""));
+        assert!(at("#line 1 \"core/boundary.cl\"") < at("#line 1 \"core/wavelet.cl\""));
+        assert_eq!(text.matches("#line 1 \"core/wavelet.cl\"").count(), 1);
+        assert!(!text.contains("#include"));
+    }
+
+    /// An include that a condition leaves out would be missing where it is named again.
+    #[test]
+    fn files_include_others_before_any_condition() {
+        for (name, text) in FILES {
+            let lines: Vec<&str> = text.lines().collect();
+            let last = lines.iter().rposition(|line| line.starts_with("#include"));
+            let condition = lines.iter().position(|line| line.starts_with("#if"));
+            if let (Some(last), Some(condition)) = (last, condition) {
+                assert!(last < condition, "{name}");
+            }
+        }
     }
 
     #[test]
     fn every_file_in_cl_ends_its_last_line() {
-        assert!(SOURCES.iter().all(|(_, text)| text.ends_with('\n')));
+        assert!(FILES.iter().all(|(_, text)| text.ends_with('\n')));
     }
 }

@@ -1,157 +1,89 @@
-//! One launch per lifting step, in place in global memory (cl/stepwise.cl).
+//! One launch per lifting step, in place in global memory (cl/stepwise/stepwise.cl).
 
-use super::{Array, Design, Kernel, Pass, Problem, Target, move_lines};
-use crate::lifting::prelude;
-use crate::strategy::tuning::Tiles;
-use crate::transform::Layout;
-use crate::transform::geometry::{Arguments, Order, View, lines};
+use super::Strategy;
+use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Target};
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::transform::geometry::{Geometry, Sides, View};
 use crate::wavelet::{Direction, Scale};
 
-/// A launch of one of the kernels of cl/stepwise.cl, a work-item for each pair of each line.
-pub(super) fn pass(
-    name: &'static str,
-    from: Array,
-    to: Array,
-    arguments: Arguments,
-    group: usize,
-) -> Pass {
-    let pairs = (arguments.samples as usize).div_ceil(2);
-    Pass {
-        kernel: Kernel {
-            name,
-            parts: &["boundary.cl", "stepwise.cl"],
-            defines: vec![("GROUP", group)],
-            group: [group, 1],
-        },
-        from,
-        to,
-        corner: None,
-        arguments,
-        groups: (pairs * arguments.lines as usize).div_ceil(group),
+pub(super) const TUNABLES: &[Tunable] = &[];
+
+/// Work-items in a work-group.
+const GROUP: usize = 64;
+
+/// One axis: its lines are moved to where the results stand, and everything happens to them there.
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Problem {
+        transform,
+        sample,
+        direction,
+    } = todo.problem;
+    let geometry = Geometry {
+        boundary: transform.boundary.number(),
+        shift: todo.pre_shift(),
+        ..todo.sides(1, 1).lines(todo.axes()[0])
+    };
+    let forward = *direction == Direction::Forward;
+    let scaled = !sample.is_integer() && transform.wavelet.scale() != Scale::NONE;
+    let shifted = geometry.shift > 0;
+    let pass = |name, step| pass(name, step, geometry, todo.target);
+    let mut passes = vec![pass("move", 0)];
+    if forward && shifted || !forward && scaled {
+        passes.push(pass("load", 0));
     }
+    let steps = todo.problem.stencils().len();
+    passes.extend((0..steps as i32).map(|step| pass("lift", step)));
+    if forward && scaled || !forward && shifted {
+        passes.push(pass("store", 0));
+    }
+    Offer::Works(Taken {
+        levels: 1,
+        axes: 1,
+        passes,
+    })
 }
 
 /// A transform without any level: the output is the input.
 pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
     let whole = View::dense(&problem.transform.shape);
-    let last = whole.shape.len() - 1;
-    let group = Tiles::of(target.device).linear;
+    let sides = Sides {
+        signal: whole.clone(),
+        bands: whole,
+        low: None,
+    };
+    let (signal, bands) = match problem.direction {
+        Direction::Forward => (Array::Input, Array::Output),
+        Direction::Inverse => (Array::Output, Array::Input),
+    };
+    let last = problem.transform.shape.len() - 1;
     Design {
-        passes: vec![move_lines(
-            last,
-            (&whole, Array::Input),
-            (&whole, Array::Output),
-            group,
-        )],
+        launches: vec![Launch {
+            strategy: Strategy::Stepwise,
+            pass: pass("move", 0, sides.lines(last), target),
+            arrays: Arrays {
+                signal,
+                bands,
+                low: None,
+            },
+        }],
         scratch: [0; 2],
     }
 }
 
-/// All levels run in place in an array in which the coefficients stay where their samples were. For the
-/// Mallat layout they are moved there first (inverse) or from there last (forward), level by level:
-/// each level's low corner is overwritten by the next one's.
-pub(super) fn design(problem: &Problem, target: &Target) -> Design {
-    let Problem {
-        transform,
-        direction,
-        ..
-    } = problem;
-    let group = Tiles::of(target.device).linear;
-    let mallat = transform.layout == Layout::Mallat;
-    let forward = *direction == Direction::Forward;
-    let levels = transform.active_levels();
-    let woven = transform.clone().layout(Layout::Interleaved);
-    let last = transform.shape.len() - 1;
-
-    let work = if mallat && forward {
-        Array::Scratch(0)
-    } else {
-        Array::Output
-    };
-    // Between the two layouts, the whole of every level at once.
-    let moves = levels.iter().map(|level| {
-        let planar = View::of_level(transform, level.number).with_order(&level.axes, Order::Planar);
-        let woven = View::of_level(&woven, level.number).with_order(&level.axes, Order::Woven);
-        if forward {
-            move_lines(last, (&woven, work), (&planar, Array::Output), group)
-        } else {
-            move_lines(last, (&planar, Array::Input), (&woven, work), group)
-        }
-    });
-    let copy = || {
-        let whole = View::dense(&transform.shape);
-        move_lines(last, (&whole, Array::Input), (&whole, work), group)
-    };
-
-    let mut steps = Vec::new();
-    for level in &levels {
-        for (i, &axis) in level.axes.iter().enumerate() {
-            let view = View::of_level(&woven, level.number);
-            let arguments = lines(axis, &view, &view);
-            let shift = if i == 0 {
-                transform.wavelet.pre_shift()
-            } else {
-                0
-            };
-            steps.push(on_axis(problem, work, arguments, shift as i32, group));
-        }
+/// A launch of one of the kernels, a work-item for each pair of each line.
+fn pass(name: &'static str, step: i32, geometry: Geometry, target: &Target) -> Pass {
+    let group = GROUP.min(target.work_group(name));
+    let pairs = (geometry.samples as usize).div_ceil(2);
+    Pass {
+        kernel: Kernel {
+            name,
+            file: "stepwise/stepwise.cl",
+            defines: Vec::new(),
+            group: [group, 1],
+        },
+        geometry,
+        own: vec![("step", step)],
+        groups: (pairs * geometry.lines as usize).div_ceil(group),
     }
-    if !forward {
-        steps.reverse();
-    }
-    let steps = steps.into_iter().flatten();
-
-    let passes = match (mallat, forward) {
-        (false, _) => std::iter::once(copy()).chain(steps).collect(),
-        (true, true) => std::iter::once(copy()).chain(steps).chain(moves).collect(),
-        (true, false) => moves.chain(steps).collect(),
-    };
-    let scratch = if mallat && forward {
-        transform.len()
-    } else {
-        0
-    };
-    Design {
-        passes,
-        scratch: [scratch, 0],
-    }
-}
-
-/// The launches for one axis of one level: scaling and steps.
-fn on_axis(
-    problem: &Problem,
-    work: Array,
-    arguments: Arguments,
-    shift: i32,
-    group: usize,
-) -> Vec<Pass> {
-    let Problem {
-        transform,
-        sample,
-        direction,
-    } = problem;
-    let mut arguments = Arguments {
-        boundary: transform.boundary.number(),
-        ..arguments
-    };
-    let forward = *direction == Direction::Forward;
-    let scaled = !sample.is_integer() && transform.wavelet.scale() != Scale::NONE;
-    let shifted = sample.is_integer() && shift > 0;
-    if forward {
-        arguments.shift_in = shift;
-    } else {
-        arguments.shift_out = shift;
-    }
-
-    let pass = |name, arguments| pass(name, work, work, arguments, group);
-    let mut passes = Vec::new();
-    if forward && shifted || !forward && scaled {
-        passes.push(pass("load", arguments));
-    }
-    let steps = prelude::stencils(&transform.wavelet, *sample, *direction).len();
-    passes.extend((0..steps as i32).map(|step| pass("lift", Arguments { step, ..arguments })));
-    if forward && scaled || !forward && shifted {
-        passes.push(pass("store", arguments));
-    }
-    passes
 }

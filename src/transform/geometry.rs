@@ -1,18 +1,18 @@
 //! Where the samples of a pass lie: arrays seen at one level, and their lines along one axis.
 
-use crate::transform::{Layout, Transform};
+use super::{Layout, Transform};
 use bytemuck::{Pod, Zeroable};
 
-/// The two channels of an axis: the distance of neighbours within a channel, and where the second
-/// (detail) channel starts. The same as `Axis` in cl/common.cl.
+/// The two channels of an axis: the distance of neighbours within a channel, and where the details start. The same as
+/// `Axis` in cl/core/pass.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Axis {
-    pub pair: i64,
-    pub high: i64,
+    pub stride: i64,
+    pub detail: i64,
 }
 
-/// Where the lines of a pass stand in one array. The same as `Side` in cl/common.cl.
+/// Where the lines of a pass stand in one array. The same as `Side` in cl/core/pass.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Side {
@@ -21,27 +21,25 @@ pub(crate) struct Side {
     pub across: [Axis; 3],
 }
 
-/// The arguments of a kernel besides its arrays. The same as `Pass` in cl/common.cl.
+/// Where a pass works: on the lines along one axis of a box, between the signal side and the sub-band side. The same as
+/// `Pass` in cl/core/pass.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub(crate) struct Arguments {
-    pub from: Side,
-    pub to: Side,
-    pub corner: Side,
+pub(crate) struct Geometry {
+    pub signal: Side,
+    pub bands: Side,
+    /// Where the approximations stand that the next level reads.
+    pub low: Side,
     pub samples: i32,
     pub lines: i32,
     pub across: [i32; 3],
-    pub low: [i32; 3],
+    pub low_across: [i32; 3],
     pub boundary: i32,
-    pub shift_in: i32,
-    pub shift_out: i32,
-    pub has_corner: i32,
-    pub step: i32,
-    pub groups: i32,
-    pub windows: i32,
-    pub segments: i32,
-    pub frame_x: i32,
-    pub frame_y: i32,
+    /// The level's pre-shift, where this pass applies it.
+    pub shift: i32,
+    pub has_low: i32,
+    /// Makes the size a multiple of that of an `i64`.
+    pub unused: i32,
 }
 
 /// How the two channels of an axis lie in an array.
@@ -52,7 +50,7 @@ pub(crate) enum Order {
     /// All approximations, then all details.
     Planar,
     /// Each coefficient where its sample was.
-    Woven,
+    Interleaved,
 }
 
 /// An array as one level sees it: its shape there, and per axis the stride and the order of samples.
@@ -105,12 +103,12 @@ impl View {
         let stride = self.strides[axis] as i64;
         match self.order[axis] {
             Order::Planar => Axis {
-                pair: stride,
-                high: stride * self.shape[axis].div_ceil(2) as i64,
+                stride,
+                detail: stride * self.shape[axis].div_ceil(2) as i64,
             },
-            Order::Signal | Order::Woven => Axis {
-                pair: 2 * stride,
-                high: stride,
+            Order::Signal | Order::Interleaved => Axis {
+                stride: 2 * stride,
+                detail: stride,
             },
         }
     }
@@ -120,80 +118,107 @@ impl View {
         let stride = self.strides[axis] as i64;
         match self.order[axis] {
             Order::Signal | Order::Planar => Axis {
-                pair: stride,
-                high: stride * low as i64,
+                stride,
+                detail: stride * low as i64,
             },
-            Order::Woven => Axis {
-                pair: 2 * stride,
-                high: stride,
+            Order::Interleaved => Axis {
+                stride: 2 * stride,
+                detail: stride,
             },
         }
     }
 }
 
-/// The lines along `axis` of a box that stands as `from` in one array and as `to` in another. Lines are
-/// counted in channel order on every axis that is transformed on either side.
-pub(crate) fn lines(axis: usize, from: &View, to: &View) -> Arguments {
-    let mut arguments = Arguments {
-        samples: from.shape[axis] as i32,
-        lines: 1,
-        across: [1; 3],
-        low: [1; 3],
-        ..Arguments::default()
-    };
-    arguments.from.line = from.along(axis);
-    arguments.to.line = to.along(axis);
-    let others = (0..from.shape.len()).rev().filter(|&other| other != axis);
-    for (i, other) in others.enumerate() {
-        let extent = from.shape[other];
-        let signal = |view: &View| view.order[other] == Order::Signal;
-        let low = if signal(from) && signal(to) {
-            extent
-        } else {
-            extent.div_ceil(2)
-        };
-        arguments.across[i] = extent as i32;
-        arguments.low[i] = low as i32;
-        arguments.lines = arguments.lines.saturating_mul(extent as i32);
-        arguments.from.across[i] = from.across(other, low);
-        arguments.to.across[i] = to.across(other, low);
-    }
-    arguments
+/// What a pass, or several, work between: the signal before, the sub-bands after, and a dense array of its own for the
+/// low band that the next level reads, if one follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sides {
+    pub signal: View,
+    pub bands: View,
+    pub low: Option<View>,
 }
 
-/// The same lines with the approximations of the low corner in a dense array of their own.
-pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) -> Arguments {
-    arguments.has_corner = 1;
-    arguments.corner.line.pair = corner.strides[axis] as i64;
-    let others = (0..corner.shape.len()).rev().filter(|&other| other != axis);
-    for (i, other) in others.enumerate() {
-        arguments.corner.across[i].pair = corner.strides[other] as i64;
+impl Sides {
+    /// The lines along `axis`, the other axes across in this order. Lines are counted in channel order on every axis that
+    /// is transformed on either side.
+    fn lines_across(&self, axis: usize, others: &[usize]) -> Geometry {
+        let mut geometry = Geometry {
+            samples: self.signal.shape[axis] as i32,
+            lines: 1,
+            across: [1; 3],
+            low_across: [1; 3],
+            has_low: i32::from(self.low.is_some()),
+            ..Geometry::default()
+        };
+        geometry.signal.line = self.signal.along(axis);
+        geometry.bands.line = self.bands.along(axis);
+        let strides = |axis: usize| self.low.as_ref().map_or(0, |low| low.strides[axis] as i64);
+        geometry.low.line.stride = strides(axis);
+        for (i, &other) in others.iter().enumerate() {
+            let extent = self.signal.shape[other];
+            let is_signal = |view: &View| view.order[other] == Order::Signal;
+            let low = if is_signal(&self.signal) && is_signal(&self.bands) {
+                extent
+            } else {
+                extent.div_ceil(2)
+            };
+            geometry.across[i] = extent as i32;
+            geometry.low_across[i] = low as i32;
+            geometry.lines = geometry.lines.saturating_mul(extent as i32);
+            geometry.signal.across[i] = self.signal.across(other, low);
+            geometry.bands.across[i] = self.bands.across(other, low);
+            geometry.low.across[i].stride = strides(other);
+        }
+        geometry
     }
-    arguments
+
+    /// The lines along `axis`, on as few axes across as that takes.
+    pub fn lines(&self, axis: usize) -> Geometry {
+        folded(self.lines_across(axis, &self.others(&[axis])))
+    }
+
+    /// The pictures of a batch that are transformed along `x` and `y` at once: the lines along x, with y as the first
+    /// axis across.
+    pub fn pictures(&self, y: usize, x: usize) -> Geometry {
+        let mut others = vec![y];
+        others.extend(self.others(&[x, y]));
+        let mut geometry = self.lines_across(x, &others);
+        geometry.signal.across[0] = self.signal.along(y);
+        geometry.bands.across[0] = self.bands.along(y);
+        geometry
+    }
+
+    /// The other axes, innermost first, without those of one sample.
+    fn others(&self, axes: &[usize]) -> Vec<usize> {
+        let shape = &self.signal.shape;
+        let is_other = |axis: &usize| !axes.contains(axis) && shape[*axis] > 1;
+        (0..shape.len()).rev().filter(is_other).collect()
+    }
 }
 
 /// The same lines on as few axes across as that takes: kernels take neighbours on the first one together.
-pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
-    let sides = |a: &Arguments, i: usize| [a.from.across[i], a.to.across[i], a.corner.across[i]];
-    let count = if arguments.has_corner == 1 { 3 } else { 2 };
+fn folded(mut geometry: Geometry) -> Geometry {
+    let sides = |g: &Geometry, i: usize| [g.signal.across[i], g.bands.across[i], g.low.across[i]];
+    let count = if geometry.has_low == 1 { 3 } else { 2 };
     let mut axes: Vec<(i32, i32, [Axis; 3])> = Vec::new();
-    for i in (0..3).filter(|&i| arguments.across[i] > 1) {
-        let (extent, mut low, places) =
-            (arguments.across[i], arguments.low[i], sides(&arguments, i));
+    for i in (0..3).filter(|&i| geometry.across[i] > 1) {
+        let (extent, mut low) = (geometry.across[i], geometry.low_across[i]);
+        let places = sides(&geometry, i);
         // Details that follow their approximations everywhere need no telling apart.
-        let follow = |place: &Axis| place.high == i64::from(low) * place.pair;
-        if arguments.has_corner == 0 && places[..count].iter().all(follow) {
+        let follow = |place: &Axis| place.detail == i64::from(low) * place.stride;
+        if geometry.has_low == 0 && places[..count].iter().all(follow) {
             low = extent;
         }
         match axes.last_mut() {
             Some((within, within_low, inner))
                 if within == within_low
-                    && (0..count).all(|k| places[k].pair == i64::from(*within) * inner[k].pair) =>
+                    && (0..count)
+                        .all(|k| places[k].stride == i64::from(*within) * inner[k].stride) =>
             {
                 *within_low = *within * low;
                 *within *= extent;
                 for (inner, outer) in inner.iter_mut().zip(places) {
-                    inner.high = outer.high;
+                    inner.detail = outer.detail;
                 }
             }
             _ => axes.push((extent, low, places)),
@@ -201,27 +226,14 @@ pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
     }
     for i in 0..3 {
         let (extent, low, places) = axes.get(i).copied().unwrap_or((1, 1, Default::default()));
-        (arguments.across[i], arguments.low[i]) = (extent, low);
+        (geometry.across[i], geometry.low_across[i]) = (extent, low);
         [
-            arguments.from.across[i],
-            arguments.to.across[i],
-            arguments.corner.across[i],
+            geometry.signal.across[i],
+            geometry.bands.across[i],
+            geometry.low.across[i],
         ] = places;
     }
-    arguments
-}
-
-/// The pictures of a batch whose last two axes are transformed at once: the lines along x of a `Pass`,
-/// with y as the first axis across. `near` is the signal's side, `far` that of the sub-bands.
-pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments {
-    let [y, x] = [from.shape.len() - 2, from.shape.len() - 1];
-    let mut arguments = lines(x, from, to);
-    if let Some(corner) = corner {
-        arguments = with_corner(arguments, x, corner);
-    }
-    arguments.from.across[0] = from.along(y);
-    arguments.to.across[0] = to.along(y);
-    arguments
+    geometry
 }
 
 /// How many lines a transform has along one of its axes, at most; kernels count them in 32 bits. Lines of
@@ -238,60 +250,77 @@ mod tests {
     use super::*;
     use crate::wavelet::Wavelet;
 
+    fn sides(signal: &View, bands: &View, low: Option<View>) -> Sides {
+        let (signal, bands) = (signal.clone(), bands.clone());
+        Sides { signal, bands, low }
+    }
+
     #[test]
-    fn arguments_have_no_hidden_padding() {
+    fn the_geometry_has_no_hidden_padding() {
         assert_eq!(size_of::<Side>(), 9 * 8);
-        assert_eq!(size_of::<Arguments>(), 27 * 8 + 18 * 4);
+        assert_eq!(size_of::<Geometry>(), 27 * 8 + 12 * 4);
     }
 
     #[test]
     fn a_column_pass_of_a_stack_of_pictures() {
-        let near = View::dense(&[3, 5, 7]);
-        let far = near.clone().with_order(&[1], Order::Planar);
-        let pass = lines(1, &near, &far);
+        let signal = View::dense(&[3, 5, 7]);
+        let bands = signal.clone().with_order(&[1], Order::Planar);
+        let pass = sides(&signal, &bands, None).lines(1);
         assert_eq!((pass.samples, pass.lines), (5, 21));
-        assert_eq!((pass.across, pass.low), ([7, 3, 1], [7, 3, 1]));
-        assert_eq!(pass.from.line, Axis { pair: 14, high: 7 });
-        assert_eq!(pass.to.line, Axis { pair: 7, high: 21 });
-        assert_eq!(pass.from.across[1].pair, 35);
+        assert_eq!((pass.across, pass.low_across), ([7, 3, 1], [7, 3, 1]));
+        let axis = |stride, detail| Axis { stride, detail };
+        assert_eq!(pass.signal.line, axis(14, 7));
+        assert_eq!(pass.bands.line, axis(7, 21));
+        assert_eq!(pass.signal.across[1].stride, 35);
     }
 
     #[test]
     fn axes_across_fold_where_lines_are_evenly_apart() {
-        let folded = |axis, near: &View, far: &View| {
-            let pass = folded(lines(axis, near, far));
+        let lines = |axis, signal: &View, bands: &View| {
+            let pass = sides(signal, bands, None).lines(axis);
             assert_eq!(pass.lines, pass.across.iter().product());
-            (pass.across, pass.low, pass.to.across[0])
+            (pass.across, pass.low_across, pass.bands.across[0])
         };
-        let axis = |pair, high| Axis { pair, high };
-        // Pictures of three woven channels: along y, a row of all channels; along x, the channels.
-        let near = View::dense(&[5, 7, 3]);
-        let far = |axes: &[usize]| near.clone().with_order(axes, Order::Planar);
-        let row = folded(0, &near, &far(&[0]));
+        let axis = |stride, detail| Axis { stride, detail };
+        // Pictures with three colours innermost: along y, a row of all colours; along x, the colours.
+        let signal = View::dense(&[5, 7, 3]);
+        let bands = |axes: &[usize]| signal.clone().with_order(axes, Order::Planar);
+        let row = lines(0, &signal, &bands(&[0]));
         assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
-        let channels = folded(1, &near, &far(&[1]));
-        assert_eq!((channels.0, channels.2), ([3, 5, 1], axis(1, 3)));
+        let colours = lines(1, &signal, &bands(&[1]));
+        assert_eq!((colours.0, colours.2), ([3, 5, 1], axis(1, 3)));
         // After x was split, approximations come first on both sides, or on one.
-        let row = folded(0, &far(&[1]), &far(&[0, 1]));
+        let row = lines(0, &bands(&[1]), &bands(&[0, 1]));
         assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
-        let woven = near.clone().with_order(&[0, 1], Order::Woven);
-        let apart = folded(0, &far(&[1]), &woven);
+        let interleaved = signal.clone().with_order(&[0, 1], Order::Interleaved);
+        let apart = lines(0, &bands(&[1]), &interleaved);
         assert_eq!((apart.0, apart.1), ([3, 7, 1], [3, 4, 1]));
-        // Where the corner stands in an array of its own the two stay apart.
-        let pass = with_corner(
-            lines(0, &far(&[1]), &far(&[0, 1])),
-            0,
-            &View::dense(&[3, 4, 3]),
-        );
-        let pass = super::folded(pass);
-        assert_eq!((pass.across, pass.low), ([21, 1, 1], [12, 1, 1]));
+        // Where the low band stands in an array of its own the two stay apart.
+        let low = Some(View::dense(&[3, 4, 3]));
+        let pass = sides(&bands(&[1]), &bands(&[0, 1]), low).lines(0);
+        assert_eq!((pass.across, pass.low_across), ([21, 1, 1], [12, 1, 1]));
         assert_eq!(
-            (pass.to.across[0], pass.corner.across[0].pair),
+            (pass.bands.across[0], pass.low.across[0].stride),
             (axis(1, 12), 1)
         );
         // An axis of one sample is none.
-        let pass = folded(2, &View::dense(&[9, 1, 8]), &View::dense(&[9, 1, 8]));
-        assert_eq!((pass.0, pass.2.pair), ([9, 1, 1], 8));
+        let pass = lines(2, &View::dense(&[9, 1, 8]), &View::dense(&[9, 1, 8]));
+        assert_eq!((pass.0, pass.2.stride), ([9, 1, 1], 8));
+    }
+
+    #[test]
+    fn pictures_may_have_other_axes_before_between_and_behind() {
+        let signal = View::dense(&[5, 3, 7]);
+        let bands = signal.clone().with_order(&[0, 2], Order::Planar);
+        let pass = sides(&signal, &bands, None).pictures(0, 2);
+        assert_eq!((pass.samples, pass.across), (7, [5, 3, 1]));
+        let axis = |stride, detail| Axis { stride, detail };
+        assert_eq!(pass.signal.across[0], axis(42, 21));
+        assert_eq!(pass.bands.across[0], axis(21, 63));
+        let signal = View::dense(&[6, 8, 1]);
+        let bands = signal.clone().with_order(&[0, 1], Order::Planar);
+        let pass = sides(&signal, &bands, None).pictures(0, 1);
+        assert_eq!((pass.samples, pass.across), (8, [6, 1, 1]));
     }
 
     #[test]
@@ -311,19 +340,17 @@ mod tests {
     #[test]
     fn interleaved_levels_keep_their_places() {
         let transform = Transform::new(Wavelet::CDF_5_3, [9, 10]).layout(Layout::Interleaved);
-        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Woven);
+        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Interleaved);
         assert_eq!(
             (view.shape.as_slice(), view.strides.as_slice()),
             (&[5, 5][..], &[20, 2][..])
         );
-        let pass = lines(
-            1,
-            &View::dense(&[5, 5]).with_order(&[0], Order::Planar),
-            &view,
-        );
-        assert_eq!(pass.low[0], 3);
+        let signal = View::dense(&[5, 5]).with_order(&[0], Order::Planar);
+        let pass = sides(&signal, &view, None).lines(1);
+        assert_eq!(pass.low_across[0], 3);
         // Row 3 of the dense array is the first detail row: at place 1 of the level's lattice.
-        assert_eq!(pass.to.across[0], Axis { pair: 40, high: 20 });
-        assert_eq!(pass.to.line, Axis { pair: 4, high: 2 });
+        let axis = |stride, detail| Axis { stride, detail };
+        assert_eq!(pass.bands.across[0], axis(40, 20));
+        assert_eq!(pass.bands.line, axis(4, 2));
     }
 }

@@ -1,425 +1,328 @@
-//! One launch a level for the last two axes: sub-groups march along strips of columns, both axes in registers
-//! (cl/streamed_2d.cl). Two levels of a large picture are one launch (cl/two_levels_2d.cl), and so are the last levels
-//! (tail.rs). Where the picture can not simply go on beside itself (extension.rs), other work-groups of the launch do
-//! the border (cl/frame_2d.cl).
+//! One launch per level for two axes: sub-groups sweep along strips of columns, both axes in registers
+//! (cl/streamed/one_level.cl). Two levels of a large picture are one launch (cl/streamed/two_levels.cl). Where a picture
+//! cannot simply go on beyond its border (lifting/extension.rs), other work-groups of the launch lift the border
+//! (cl/streamed/frame.cl).
 
+mod segments;
 mod sizes;
 
-use self::sizes::{FRAME_PAIRS, Sizes, ring, with_whole_end};
-use super::tail::Tail;
-use super::{Array, Design, Fit, Kernel, Pass, Problem, Strategy, Target, levels};
-use crate::device::{DeviceInfo, DeviceKind, Exchange};
+use self::segments::{Segments, of_one_level, of_two_levels};
+use self::sizes::{FRAME_PAIRS, Sizes};
+use super::design::{Define, Kernel, Pass, define};
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{Extension, is_symmetric};
-use crate::transform::Transform;
-use crate::transform::geometry::{Arguments, Axis, Side};
-use crate::wavelet::Direction;
-use crate::wavelet::SampleType;
+use crate::transform::geometry::{Axis, Geometry, Side};
+use crate::wavelet::{Direction, SampleType};
 
-const ONE_LEVEL: [&str; 5] = [
-    "exchange.cl",
-    "plane.cl",
-    "streamed_lifting.cl",
-    "streamed_rows.cl",
-    "streamed_2d.cl",
-];
-const TWO_LEVELS: [&str; 5] = [
-    "exchange.cl",
-    "plane.cl",
-    "streamed_lifting.cl",
-    "streamed_rows.cl",
-    "two_levels_2d.cl",
-];
-const ONE_LEVEL_AND_FRAME: [&str; 8] = [
-    "boundary.cl",
-    "exchange.cl",
-    "plane.cl",
-    "tile_2d.cl",
-    "frame_2d.cl",
-    "streamed_lifting.cl",
-    "streamed_rows.cl",
-    "streamed_2d.cl",
-];
+pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING, TWO_FILLING];
 
-pub(super) fn fit(problem: &Problem, target: &Target) -> Fit {
-    let device = target.device;
-    let transform = &problem.transform;
-    if let Some(why) = levels::no_picture(transform) {
-        return Fit::No { why };
-    }
-    let sizes = Sizes::new(problem, target, 1);
-    let pairs = sizes.pairs;
-    if device.exchange != Exchange::None && sizes.farthest > pairs {
-        return Fit::No {
-            why: format!("a step reaches over {pairs} pairs, past the neighbouring work-item"),
-        };
-    }
-    if sizes.strip() == 0 {
-        return Fit::No {
-            why: format!("sub-groups of {} are all overlap", sizes.lanes),
-        };
-    }
-    // And a row for each sub-group, where rows are not aligned.
-    let local = ((sizes.tile + 2 * pairs * sizes.group) * problem.sample.size()) as u64;
-    if local > device.local_memory {
-        let have = device.local_memory;
-        return Fit::No {
-            why: format!(
-                "its border tiles and rows need {local} bytes of local memory, there are {have}"
-            ),
-        };
-    }
-    if device.max_work_group < sizes.group || device.max_work_items[0] < sizes.group {
-        return Fit::No {
-            why: format!("it needs work-groups of {}", sizes.group),
-        };
-    }
-    match device.kind {
-        DeviceKind::Gpu => Fit::Preferred,
-        DeviceKind::Cpu | DeviceKind::Accelerator => Fit::Works,
+const PAIRS: Tunable = Tunable {
+    name: "PAIRS",
+    default: 4,
+    candidates: &[4, 8],
+    says: "pairs of columns of a work-item, a power of two",
+};
+const PREFETCHED: Tunable = Tunable {
+    name: "PREFETCHED",
+    default: 2,
+    candidates: &[1, 2, 3, 4],
+    says: "pairs of rows that are loaded before they are needed, in pictures of many segments",
+};
+const FILLING: Tunable = Tunable {
+    name: "FILLING",
+    default: 48,
+    candidates: &[12, 16, 20, 24, 32, 48],
+    says: "segments for each compute unit of large pictures; best is a multiple of the sub-groups that it runs at once",
+};
+const TWO_FILLING: Tunable = Tunable {
+    name: "TWO_FILLING",
+    default: 12,
+    candidates: &[8, 12, 16, 24],
+    says: "the same for launches of two levels",
+};
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some(axes) = todo.picture() else {
+        return Offer::no("it takes two axes of which the inner one is in one piece");
+    };
+    let levels = if has_two_levels(todo) { 2 } else { 1 };
+    let taken = (1..=levels).rev().find_map(|levels| {
+        let pass = pass(todo, axes, levels);
+        (levels == 1 || pass.is_ok()).then_some((levels, pass))
+    });
+    let (levels, pass) = taken.expect("there is an answer for one level");
+    let taken = match pass {
+        Ok(pass) => Taken {
+            levels,
+            axes: 2,
+            passes: vec![pass],
+        },
+        Err(why) => return Offer::No { why },
+    };
+    match todo.target.device.kind {
+        DeviceKind::Gpu => Offer::Preferred(taken),
+        DeviceKind::Cpu | DeviceKind::Accelerator => Offer::Works(taken),
     }
 }
 
-pub(super) fn design(problem: &Problem, target: &Target) -> Design {
-    let sizes = [1, 2].map(|levels| Sizes::new(problem, target, levels));
-    let tail = Tail::new(Strategy::Streamed, problem, target);
-    levels::with_tail(problem, 2, Some(&tail), |count, arguments, arrays| {
-        launch(problem, target.device, &sizes[count - 1], arguments, arrays)
-    })
+/// Whether this level and the next lift the same two axes, and nothing else.
+fn has_two_levels(todo: &Todo) -> bool {
+    let axes = &todo.levels[0].axes;
+    let next = todo.levels.get(1);
+    todo.done == 0 && axes.len() == 2 && next.is_some_and(|next| next.axes == *axes)
 }
 
-fn launch(
-    problem: &Problem,
-    device: &DeviceInfo,
-    sizes: &Sizes,
-    mut arguments: Arguments,
-    (from, to, corner): (Array, Array, Option<Array>),
-) -> Option<Pass> {
-    let forward = problem.direction == Direction::Forward;
-    let (near, far) = if forward {
-        (&arguments.from, &arguments.to)
-    } else {
-        (&arguments.to, &arguments.from)
+/// The launch for one level or two, or why there is none.
+fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> {
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary.number(),
+        ..todo.sides(levels, 2).pictures(y, x)
     };
-    let two_levels = sizes.levels == 2;
-    let [height, width] = [arguments.across[0], arguments.samples].map(|n| n as usize);
-    let pictures = (arguments.across[1] * arguments.across[2]) as usize;
-    let planar =
-        far.line.pair == 1 && (arguments.has_corner == 0 || arguments.corner.line.pair == 1);
-    // Rows that are aligned, and of whole work-items, go by vectors; if need be of fewer pairs.
-    let is_wide = |sizes: &Sizes| {
-        let [near_size, far_size, corner_size] = sizes.vectors(problem.sample);
-        width.is_multiple_of(2 * sizes.pairs)
-            && is_aligned(near, 2, near_size)
-            && is_aligned(far, 1, far_size)
-            && (arguments.has_corner == 0 || is_aligned(&arguments.corner, 1, corner_size))
+    let picture = Picture::new(todo, geometry, levels)?;
+    let segments = match levels {
+        1 => picture.segments(),
+        _ => picture.segments_of_two()?,
     };
-    let narrower = sizes.with_fewer_pairs().find(is_wide);
-    let sizes = match &narrower {
-        Some(narrower) if !is_wide(sizes) => narrower,
-        _ => sizes,
-    };
-    let wide = is_wide(sizes);
-    let [near_size, far_size, corner_size] = sizes.vectors(problem.sample);
-    let extension =
-        extension(problem, [height, width]).filter(|_| sizes.is_long(height.min(width)));
-    if two_levels && !(wide && planar && sizes.fits_two(extension, height)) {
-        return None;
-    }
-    let turns = matches!(extension, Some(Extension::Mirrored | Extension::Held))
-        && is_symmetric(&problem.transform.wavelet, problem.sample);
-    let (rows, columns, frames) = if extension.is_some() {
-        (0..height.div_ceil(2), 0..width.div_ceil(2), 0)
-    } else {
-        let (rows, columns) = (sizes.reach.inner(height), sizes.columns(width, wide));
-        arguments.frame_x = columns.len().div_ceil(FRAME_PAIRS) as i32;
-        arguments.frame_y = rows.len().div_ceil(FRAME_PAIRS) as i32;
-        let frames = (1 + arguments.frame_x + arguments.frame_y) as usize * pictures;
-        (rows, columns, frames)
-    };
-
-    let strips = columns.end.div_ceil(sizes.strip());
-    let kept = match extension {
-        Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
-        _ => sizes.lags.kept,
-    };
-    let (mut segments, mut ahead, mut short) = (0, sizes.ahead, false);
-    if !rows.is_empty() && !columns.is_empty() {
-        let (rows, strips) = (rows.len(), strips * pictures);
-        let mut windows;
-        (windows, ahead) = sizes.share(rows, strips, kept, device.compute_units);
-        // Only the outermost segments may read beyond the picture: all are longer than what they read beyond their
-        // ends, the last one too. Where rows are held short ones may as well, which costs more.
-        let most = sizes.reach.before.max(sizes.reach.after);
-        if two_levels {
-            if windows < sizes.shortest {
-                return None;
-            }
-            windows = with_whole_end(windows.next_multiple_of(2), rows, 2, 2 * most);
-        } else if extension == Some(Extension::Held) {
-            short = windows <= most;
-            if !short {
-                windows = with_whole_end(windows, rows, 1, most + 1);
-            }
-        }
-        segments = rows.div_ceil(windows);
-        arguments.windows = windows as i32;
-        arguments.step = match (sizes.levels, problem.direction) {
-            (1, _) => i32::from(windows >= sizes.turning),
-            // The last segment marches up, or down.
-            (_, Direction::Forward) => 1 + 2 * (segments as i32 - 1),
-            (_, Direction::Inverse) => 1 + 2 * segments as i32,
-        };
-    }
-    arguments.groups = strips as i32;
-    arguments.segments = segments as i32;
-    let sub_groups = sizes.group / sizes.lanes;
-
-    // Two 16-bit samples wait in a word, where vectors are of whole words.
-    let packed = problem.sample == SampleType::I16
-        && wide
-        && far_size > 2
-        && device.exchange != Exchange::None;
-    let in_word = if packed { 2 } else { 1 };
-    let mut defines = vec![
-        ("EXCHANGE", device.exchange.number()),
-        ("LANES", sizes.lanes),
-        ("GROUP", sizes.group),
-        ("PAIRS", sizes.pairs),
-        ("AHEAD", ahead),
-        ("RING", ring(kept, ahead)),
-        ("NEAR_SIZE", near_size),
-        ("FAR_SIZE", far_size),
-        ("PACKED", usize::from(packed)),
-        ("NEAR_WORDS", near_size / in_word),
-        ("FAR_WORDS", far_size / in_word),
-        ("X_FIRST", usize::from(levels::x_first(problem))),
-        ("WIDE", usize::from(wide)),
-        ("PLANAR", usize::from(planar)),
-        ("EXTENSION", extension.map_or(0, |way| way as usize)),
-        ("TURNS", usize::from(turns)),
-        ("SHORT_SEGMENTS", usize::from(short)),
-        ("LEVELS", sizes.levels),
-        ("SINGLE", usize::from(pictures == 1)),
+    let frames = picture.frames();
+    let own = vec![
+        ("strips", picture.strips() as i32),
+        ("segments", segments.count as i32),
+        ("pairs_per_segment", segments.pairs as i32),
+        ("bottom_up", segments.bottom_up),
+        ("left", picture.columns.start as i32),
+        ("right", picture.columns.end as i32),
+        ("top", picture.rows.start as i32),
+        ("bottom", picture.rows.end as i32),
+        ("frame_x", frames[0] as i32),
+        ("frame_y", frames[1] as i32),
     ];
-    if two_levels {
-        defines.push(("COARSE_SIZE", corner_size));
-        defines.push(("COARSE_RUN", corner_size / in_word));
-    }
-    if device.kind != DeviceKind::Cpu {
-        defines.push(("WRITTEN_OUT", 1));
-    }
-    // For GPUs, where a product of 64 bits takes six instructions. CPUs without exchange keep the general way under
-    // test.
-    let sides = [Some(near), Some(far), corner.map(|_| &arguments.corner)];
-    // The last sub-group has columns past the picture.
-    let beyond = 2 * sizes.lanes * sizes.pairs;
-    if device.exchange != Exchange::None
-        && sides
-            .into_iter()
-            .flatten()
-            .all(|side| is_narrow(side, height, width + beyond))
-    {
-        defines.push(("NARROW", 1));
-    }
-    if extension.is_none() {
-        defines.extend([
-            ("BORDER_X", sizes.border_x(wide)),
-            ("BORDER_Y", sizes.border),
-            ("FRAME_PAIRS", FRAME_PAIRS),
-            ("TILE", sizes.tile),
-        ]);
-    }
-    let (name, parts): (_, &[_]) = match (two_levels, extension) {
-        (true, _) => ("two_levels_2d", &TWO_LEVELS),
-        (_, Some(_)) => ("streamed_2d", &ONE_LEVEL),
-        (_, None) => ("streamed_2d", &ONE_LEVEL_AND_FRAME),
+    let sub_groups = picture.sizes.group / picture.sizes.lanes;
+    let groups = (picture.strips() * segments.count).div_ceil(sub_groups);
+    let (name, file) = match levels {
+        1 => ("streamed_one_level", "streamed/one_level.cl"),
+        _ => ("streamed_two_levels", "streamed/two_levels.cl"),
     };
-    let kernel = Kernel {
-        name,
-        parts,
-        defines,
-        group: [sizes.group, 1],
-    };
-    Some(Pass {
-        kernel,
-        from,
-        to,
-        corner,
-        arguments,
-        groups: frames + (strips * segments).div_ceil(sub_groups) * pictures,
+    Ok(Pass {
+        kernel: Kernel {
+            name,
+            file,
+            defines: picture.defines(&segments),
+            group: [picture.sizes.group, 1],
+        },
+        geometry,
+        own,
+        groups: (groups + picture.tiles()) * picture.count,
     })
+}
+
+/// A batch of pictures, and what a launch for them is specialised on.
+struct Picture<'a> {
+    todo: &'a Todo<'a>,
+    geometry: Geometry,
+    levels: usize,
+    sizes: Sizes,
+    height: usize,
+    width: usize,
+    /// How many pictures there are.
+    count: usize,
+    /// Whether rows are aligned and of whole work-items, so that they go by vectors.
+    wide: bool,
+    /// Whether neighbours in a row of a sub-band are neighbours in memory.
+    planar: bool,
+    extension: Option<Extension>,
+    /// The pairs that no frame lifts.
+    rows: std::ops::Range<usize>,
+    columns: std::ops::Range<usize>,
+}
+
+impl<'a> Picture<'a> {
+    fn new(todo: &'a Todo, geometry: Geometry, levels: usize) -> Result<Self, String> {
+        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+        let is_wide = |sizes: &Sizes| is_wide(&geometry, sizes);
+        // If need be with fewer pairs.
+        let choices = Sizes::choices(todo, levels);
+        let sizes = choices.iter().find(|sizes| is_wide(sizes)).unwrap_or(&choices[0]).clone();
+        sizes.check(todo)?;
+        let wide = is_wide(&sizes);
+        let is_dense = |side: &Side| side.line.stride == 1;
+        let low = (geometry.has_low == 1).then_some(&geometry.low);
+        let sides = [Some(&geometry.bands), low];
+        let planar = sides.into_iter().flatten().all(is_dense);
+        let extension = extension(todo, [height, width])
+            .filter(|_| height.min(width) > 2 * (sizes.reach.before.max(sizes.reach.after) + 1));
+        let (rows, columns) = match extension {
+            Some(_) => (0..height.div_ceil(2), 0..width.div_ceil(2)),
+            None => (sizes.reach.inner(height), sizes.inner_columns(width, wide)),
+        };
+        Ok(Picture {
+            todo,
+            geometry,
+            levels,
+            sizes,
+            height,
+            width,
+            count: (geometry.across[1] * geometry.across[2]) as usize,
+            wide,
+            planar,
+            extension,
+            rows,
+            columns,
+        })
+    }
+
+    /// Sub-groups side by side over the columns.
+    fn strips(&self) -> usize {
+        self.columns.end.div_ceil(self.sizes.strip)
+    }
+
+    /// Pairs of rows that steps still read, or write.
+    fn kept(&self) -> usize {
+        match self.extension {
+            Some(Extension::Held) => self.sizes.lags.kept.max(self.sizes.lags.last + 2),
+            _ => self.sizes.lags.kept,
+        }
+    }
+
+    fn segments(&self) -> Segments {
+        if self.rows.is_empty() || self.columns.is_empty() {
+            return Segments::none();
+        }
+        let strips = self.strips() * self.count;
+        let (rows, compute_units) = (self.rows.len(), self.todo.target.device.compute_units);
+        // Only the outermost segments may read beyond the border where rows are clamped.
+        let least = match self.extension {
+            Some(Extension::Held) => self.sizes.reach.before.max(self.sizes.reach.after) + 1,
+            _ => 1,
+        };
+        let symmetric = is_symmetric(&self.todo.problem.transform.wavelet, self.todo.problem.sample);
+        let turns = symmetric && !matches!(self.extension, None | Some(Extension::Repeated));
+        of_one_level(&self.sizes, [rows, strips], self.kept(), compute_units, least, turns)
+    }
+
+    /// The same where a launch does two levels: pictures that go on mirrored, in rows that go by vectors, of steps that
+    /// read one neighbour on each side, and so large that the overlaps do not eat up what is gained.
+    fn segments_of_two(&self) -> Result<Segments, String> {
+        let (sizes, device) = (&self.sizes, self.todo.target.device);
+        let reach = sizes.reach.before.max(sizes.reach.after);
+        let fits = self.wide
+            && self.planar
+            && sizes.near
+            && self.extension == Some(Extension::Mirrored)
+            && device.exchange != Exchange::None
+            // The low band, too, must be longer than what is read beyond it.
+            && self.height > 4 * (3 * reach + 1);
+        let strips = self.strips() * self.count;
+        let segments = fits.then(|| of_two_levels(sizes, [self.rows.len(), strips], device.compute_units));
+        let forward = self.todo.problem.direction == Direction::Forward;
+        let segments = segments.flatten().map(|segments| segments.with_last(forward));
+        segments.ok_or_else(|| "two levels at once gain nothing here".to_owned())
+    }
+
+    /// Tiles of the frame along the top and bottom, and along the left and right edge.
+    fn frames(&self) -> [usize; 2] {
+        match self.extension {
+            Some(_) => [0, 0],
+            None => [&self.columns, &self.rows].map(|inside| inside.len().div_ceil(FRAME_PAIRS)),
+        }
+    }
+
+    /// All tiles of the frame of one picture, its corners included.
+    fn tiles(&self) -> usize {
+        let [x, y] = self.frames();
+        if self.extension.is_some() { 0 } else { 1 + x + y }
+    }
+
+    /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
+    /// last sub-group has. CPUs without exchange keep the general way under test.
+    fn is_narrow(&self) -> bool {
+        let (sizes, geometry) = (&self.sizes, &self.geometry);
+        let width = self.width + 2 * sizes.lanes * sizes.pairs;
+        let low = (geometry.has_low == 1).then_some(&geometry.low);
+        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
+        sizes.lanes > 1 && sides.into_iter().flatten().all(|side| is_narrow(side, self.height, width))
+    }
+
+    fn defines(&self, segments: &Segments) -> Vec<Define> {
+        let sizes = &self.sizes;
+        let [signal_vector, band_vector, coarse_vector] = sizes.vectors;
+        let is_cpu = self.todo.target.device.kind == DeviceKind::Cpu;
+        let mut defines = vec![
+            define("EXCHANGE", self.todo.target.device.exchange.number()),
+            define("LANES", sizes.lanes),
+            define("GROUP", sizes.group),
+            define("PAIRS", sizes.pairs),
+            define("HALO_LO", sizes.halo[0]),
+            define("HALO_HI", sizes.halo[1]),
+            define("OVERLAP_LO", sizes.overlap[0]),
+            define("OVERLAP_HI", sizes.overlap[1]),
+            define("STRIP", sizes.strip),
+            define("PREFETCHED", segments.prefetched),
+            define("RING", self.kept().next_multiple_of(segments.prefetched)),
+            define("SIGNAL_VECTOR", signal_vector),
+            define("BAND_VECTOR", band_vector),
+            define("X_FIRST", u8::from(self.todo.x_first())),
+            define("WIDE", u8::from(self.wide)),
+            define("PLANAR", u8::from(self.planar)),
+            define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
+            define("PRE_SHIFT", self.todo.pre_shift()),
+            define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
+            define("UNROLL_RING", u8::from(!is_cpu)),
+        ];
+        if self.levels == 2 {
+            defines.push(define("COARSE_VECTOR", coarse_vector));
+        }
+        if self.extension.is_none() {
+            defines.extend([
+                define("BORDER_X", sizes.border_x(self.wide)),
+                define("BORDER_Y", sizes.reach.border()),
+                define("FRAME_PAIRS", FRAME_PAIRS),
+                define("FRAME_TILE", sizes.frame_tile),
+            ]);
+        }
+        defines
+    }
 }
 
 /// How both axes of a picture have to go on for the boundary rule, if there is such a way.
-fn extension(problem: &Problem, sides: [usize; 2]) -> Option<Extension> {
-    let Transform {
-        wavelet, boundary, ..
-    } = &problem.transform;
-    let [y, x] = sides.map(|samples| Extension::new(wavelet, problem.sample, *boundary, samples));
+fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
+    let transform = &todo.problem.transform;
+    let [y, x] = sides.map(|samples| {
+        Extension::new(&transform.wavelet, todo.problem.sample, transform.boundary, samples)
+    });
     x.filter(|_| x == y)
+}
+
+/// Whether every row of every array can go by vectors.
+fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
+    let [signal, band, coarse] = sizes.vectors;
+    (geometry.samples as usize).is_multiple_of(2 * sizes.pairs)
+        && is_aligned(&geometry.signal, 2, signal)
+        && is_aligned(&geometry.bands, 1, band)
+        && (geometry.has_low == 0 || is_aligned(&geometry.low, 1, coarse))
+}
+
+/// Whether every row starts at a multiple of `size` samples, and neighbours in a row are as far apart as they should be.
+fn is_aligned(side: &Side, stride: i64, size: usize) -> bool {
+    let aligned = |place: i64| place % size as i64 == 0;
+    let rows = side.across.iter().all(|axis| aligned(axis.stride) && aligned(axis.detail));
+    let starts = stride == 2 || aligned(side.line.detail);
+    side.line.stride == stride && rows && starts && aligned(side.offset)
 }
 
 /// Whether the distances between the samples of a picture fit 32 bits.
 fn is_narrow(side: &Side, height: usize, width: usize) -> bool {
     let length = |axis: Axis, samples: usize| {
-        axis.pair
+        axis.stride
             .saturating_mul(samples.div_ceil(2) as i64)
-            .saturating_add(axis.high)
+            .saturating_add(axis.detail)
     };
     let (y, x) = (length(side.across[0], height), length(side.line, width));
     y.saturating_add(x) <= i64::from(i32::MAX)
 }
 
-/// Whether every row starts at a multiple of `size` samples and neighbours of a row are `apart` the
-/// `line.pair` that they should have.
-fn is_aligned(side: &Side, pair: i64, size: usize) -> bool {
-    let aligned = |place: i64| place % size as i64 == 0;
-    let rows = side
-        .across
-        .iter()
-        .all(|axis| aligned(axis.pair) && aligned(axis.high));
-    let starts = pair == 2 || aligned(side.line.high);
-    side.line.pair == pair && rows && starts && aligned(side.offset)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::strategy::tuning::Tuning;
-    use crate::transform::Layout;
-    use crate::wavelet::Wavelet;
-
-    fn sizes(tuning: &str, lanes: usize, wavelet: Wavelet, sample: SampleType) -> (Sizes, Fit) {
-        let problem = Problem {
-            transform: Transform::new(wavelet, [512, 512]),
-            sample,
-            direction: Direction::Forward,
-        };
-        let device = DeviceInfo {
-            exchange: Exchange::Khr,
-            lanes,
-            ..DeviceInfo::imaginary()
-        };
-        let target = Target {
-            device: &device,
-            tuning: &tuning.parse().unwrap(),
-        };
-        (Sizes::new(&problem, &target, 1), fit(&problem, &target))
-    }
-
-    #[test]
-    fn odd_tunings_still_give_whole_vectors_and_sub_groups() {
-        let odd = "gpu | streamed | f32 | PAIRS=3 GROUP=100";
-        let (sizes, fit) = sizes(odd, 32, Wavelet::CDF_9_7, SampleType::F32);
-        assert_eq!((sizes.pairs, sizes.group, sizes.strip()), (4, 96, 30 * 4));
-        assert_eq!(fit, Fit::Preferred);
-    }
-
-    #[test]
-    fn fewer_pairs_let_rows_go_by_vectors() {
-        let pairs = |width: usize, layout| {
-            let problem = Problem {
-                transform: Transform::new(Wavelet::CDF_5_3, [64, width]).layout(layout),
-                sample: SampleType::I16,
-                direction: Direction::Inverse,
-            };
-            let device = DeviceInfo {
-                exchange: Exchange::Khr,
-                lanes: 32,
-                ..DeviceInfo::imaginary()
-            };
-            let tuning = "gpu | streamed | i16 | PAIRS=8".parse().unwrap();
-            let target = Target {
-                device: &device,
-                tuning: &tuning,
-            };
-            let design = design(&problem, &target);
-            let defines = &design.passes[0].kernel.defines;
-            ["PAIRS", "WIDE"].map(|name| defines.iter().find(|define| define.0 == name).unwrap().1)
-        };
-        for (width, expected) in [
-            (1024, [8, 1]),
-            (1000, [4, 1]),
-            (1004, [8, 0]),
-            (1001, [8, 0]),
-        ] {
-            assert_eq!(pairs(width, Layout::Mallat), expected, "{width}");
-        }
-        assert_eq!(pairs(1000, Layout::Interleaved), [8, 0]);
-    }
-
-    #[test]
-    fn large_pictures_go_two_levels_at_once() {
-        let names = |side: usize, direction, max_work_group| {
-            let problem = Problem {
-                transform: Transform::new(Wavelet::CDF_9_7, [side, side]).levels(4),
-                sample: SampleType::F32,
-                direction,
-            };
-            let device = DeviceInfo {
-                exchange: Exchange::Khr,
-                lanes: 32,
-                compute_units: 132,
-                max_work_group,
-                ..DeviceInfo::imaginary()
-            };
-            let design = design(
-                &problem,
-                &Target {
-                    device: &device,
-                    tuning: &Tuning::default(),
-                },
-            );
-            // No pass reads an array that it writes.
-            assert!(design.passes.iter().all(|pass| {
-                pass.from != pass.to && ![pass.from, pass.to].map(Some).contains(&pass.corner)
-            }));
-            let name = |pass: &Pass| pass.kernel.name;
-            (design.passes.iter().map(name).collect(), design.scratch)
-        };
-        let (forward, scratch): (Vec<_>, _) = names(8192, Direction::Forward, 256);
-        assert_eq!(forward, ["two_levels_2d", "streamed_2d", "streamed_2d"]);
-        // The low bands of two levels, and of three.
-        assert_eq!(scratch, [2048 * 2048, 1024 * 1024]);
-        let (inverse, _): (Vec<_>, _) = names(8192, Direction::Inverse, 256);
-        assert_eq!(inverse, ["streamed_2d", "streamed_2d", "two_levels_2d"]);
-        let (small, _): (Vec<_>, _) = names(2048, Direction::Forward, 256);
-        assert_eq!(small, ["streamed_2d"; 4]);
-        // A kernel of two levels that allows half a sub-group is none.
-        let (halved, _): (Vec<_>, _) = names(8192, Direction::Forward, 16);
-        assert_eq!(halved, ["streamed_2d"; 4]);
-    }
-
-    #[test]
-    fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
-        let narrow = |side: usize, layout| {
-            let problem = Problem {
-                transform: Transform::new(Wavelet::CDF_5_3, [side, side]).layout(layout),
-                sample: SampleType::I16,
-                direction: Direction::Forward,
-            };
-            let device = DeviceInfo {
-                exchange: Exchange::Khr,
-                lanes: 32,
-                ..DeviceInfo::imaginary()
-            };
-            let target = Target {
-                device: &device,
-                tuning: &Tuning::default(),
-            };
-            let kernel = &design(&problem, &target).passes[0].kernel;
-            assert_eq!(kernel.name, "streamed_2d");
-            kernel.defines.contains(&("NARROW", 1))
-        };
-        for layout in [Layout::Mallat, Layout::Interleaved] {
-            assert!(narrow(46_000, layout) && !narrow(47_000, layout));
-        }
-    }
-
-    #[test]
-    fn sub_groups_that_are_all_overlap_are_refused() {
-        let narrow = "gpu | streamed | i32 | PAIRS=8";
-        let (_, fit) = sizes(narrow, 2, Wavelet::VC2_FIDELITY, SampleType::I32);
-        assert!(matches!(fit, Fit::No { why } if why.contains("overlap")));
-    }
+/// Samples of the vectors by which rows go: at most 16 bytes.
+fn vector(sample: SampleType, samples: usize) -> usize {
+    (16 / sample.size()).clamp(1, samples)
 }

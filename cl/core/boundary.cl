@@ -1,0 +1,34 @@
+// What a step reads outside the line, by the boundary rule; a rule's number is its place in Boundary::ALL.
+
+#include "core/wavelet.cl"
+
+#define SYMMETRIC 0
+#define PERIODIC 1
+#define CLAMP 2
+#define ZERO 3
+
+// Where channel `parity` (0: s, 1: d) of a line of `samples` samples is read when its sample `index`, which may lie
+// outside, is wanted; -1 where the value is zero.
+INLINE int map_index(const int boundary, const int parity, const int index, const int samples) {
+  const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  if (index >= 0 && index < count) return index;
+  if (boundary == SYMMETRIC) {
+    const int last = samples - 1;
+    int place = abs(2 * index + parity);
+    if (place > last) place = abs(2 * last - place);
+    // Lines shorter than a step reaches.
+    if (place > last) {
+      place %= 2 * last;
+      place = min(place, 2 * last - place);
+    }
+    return (place - parity) / 2;
+  }
+  if (boundary == PERIODIC) {
+    const int place = index % count;
+    return place < 0 ? place + count : place;
+  }
+  return boundary == CLAMP ? clamp(index, 0, count - 1) : -1;
+}
+
+#define PARITY_s 0
+#define PARITY_d 1

@@ -1,0 +1,71 @@
+// One picture of a batch as a kernel sees it that lifts both axes: its samples on the signal side, the four sub-bands of
+// one level on the other.
+//
+// Of a `Pass`, the line is x and the first axis across is y; the others count pictures. Sub-bands are numbered
+// 2 * cy + cx: LL, HL, LH, HH.
+
+#include "core/pass.cl"
+
+#ifndef DISTANCE
+#error "DISTANCE: the type of distances within a picture, int where all of them fit it, else long"
+#endif
+#ifndef PLANAR
+#error "PLANAR: 1 where neighbours in a row of a sub-band are known to be neighbours in memory"
+#endif
+#ifndef PRE_SHIFT
+#error "PRE_SHIFT: bits of the level's pre-shift that this pass applies, 0 for none"
+#endif
+
+typedef DISTANCE Distance;
+
+typedef struct {
+  global T *signal;
+  Distance signal_row;
+  global T *band[4];  // the array that a sub-band is in
+  Distance band_start[4], band_row[4], band_stride[4];
+  int width, height;
+} Picture;
+
+#define BAND_STRIDE(picture, n) (PLANAR ? 1 : (picture)->band_stride[n])
+
+// Places of a sample, and of a pair of columns in a row of a sub-band.
+INLINE global T *signal_at(const Picture *picture, const int y, const int x) {
+  return picture->signal + (y * picture->signal_row + x);
+}
+INLINE global T *band_at(const Picture *picture, const int n, const int y, const int x) {
+  return picture->band[n] +
+         (picture->band_start[n] + y * picture->band_row[n] + x * BAND_STRIDE(picture, n));
+}
+
+static inline Picture picture_at(global T *signal, global T *bands, global T *low, const Pass *pass, const int number) {
+  const int outer = pass->across[2] > 1 ? number / pass->across[1] : 0;
+  const int3 at = (int3)(0, number - outer * pass->across[1], outer);
+  Picture picture;
+  picture.width = pass->samples;
+  picture.height = pass->across[0];
+  picture.signal = signal + line_start(&pass->signal, pass, at);
+  picture.signal_row = pass->signal.across[0].detail;
+  global T *const first = bands + line_start(&pass->bands, pass, at);
+  for (int n = 0; n < 4; ++n) {
+    picture.band[n] = first;
+    picture.band_start[n] = (n & 1) * pass->bands.line.detail + (n >> 1) * pass->bands.across[0].detail;
+    picture.band_row[n] = pass->bands.across[0].stride;
+    picture.band_stride[n] = pass->bands.line.stride;
+  }
+  if (pass->has_low && at.y < pass->low_across[1] && at.z < pass->low_across[2]) {
+    picture.band[0] = low + line_start(&pass->low, pass, at);
+    picture.band_start[0] = 0;
+    picture.band_row[0] = pass->low.across[0].stride;
+    picture.band_stride[0] = pass->low.line.stride;
+  }
+  return picture;
+}
+
+// Loading and storing a sample of channel cx along x and cy along y: both axes' scaling at once, the pre-shift once.
+#define LOAD_2D(cx, cy, v) SCALED_IN((A)(v), FACTOR_2D(IN, cx, cy), PRE_SHIFT)
+#define STORE_2D(cx, cy, v) ((T)SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT))
+
+// The same where the picture may be one sample wide or high: an axis of one sample is not scaled.
+#define FACTOR_OF_AXIS(side, channel, length) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)
+#define FACTOR_OF_PICTURE(side, cx, cy, picture) \
+  (FACTOR_OF_AXIS(side, cx, (picture)->width) * FACTOR_OF_AXIS(side, cy, (picture)->height))

@@ -1,0 +1,75 @@
+// Lifts a tile in local memory along both axes under any boundary rule, for kernels whose work-groups have one there.
+//
+// Cost: a barrier per step and axis; for each sample of a step its taps and two accesses more to local memory. Limited by
+// the latency of both.
+
+#include "core/boundary.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where a level lifts along x before y"
+#endif
+
+// The lines of a tile along one axis.
+typedef struct {
+  int samples;    // of a line
+  int apart;      // places from one sample to the next
+  int lines;
+  int next_line;  // places from one line to the next
+} TileLines;
+
+INLINE A tile_sample(local const T *line, const int boundary, const int parity, const int index,
+                     const TileLines *lines) {
+  const int mapped = map_index(boundary, parity, index, lines->samples);
+  return mapped < 0 ? (A)0 : (A)line[(2 * mapped + parity) * lines->apart];
+}
+
+// A target of a step: sample n of its channel in line `line`. Neighbouring work-items take neighbouring lines, so they are
+// at the border together; the next target of a work-item is GROUP further.
+typedef struct {
+  int n, line;
+} Target;
+
+static inline Target first_target(const TileLines *lines) {
+  const Target target = {get_local_id(0) / lines->lines, get_local_id(0) % lines->lines};
+  return target;
+}
+
+static inline Target next_target(const Target from, const TileLines *lines) {
+  Target target = {from.n + GROUP / lines->lines, from.line + GROUP % lines->lines};
+  if (target.line >= lines->lines) ++target.n, target.line -= lines->lines;
+  return target;
+}
+
+INLINE local T *place_of_target(local T *tile, const Target at, const int parity, const TileLines *lines) {
+  return tile + at.line * lines->next_line + (2 * at.n + parity) * lines->apart;
+}
+
+#define TARGETS_s S_COUNT
+#define TARGETS_d D_COUNT
+#define TILE_s(offset) tile_sample(tile + at.line * lines.next_line, boundary, 0, at.n + (offset), &lines)
+#define TILE_d(offset) tile_sample(tile + at.line * lines.next_line, boundary, 1, at.n + (offset), &lines)
+#define TILE_STEP(k, target, source, first, last, before, after)                                              \
+  barrier(CLK_LOCAL_MEM_FENCE);                                                                               \
+  for (Target at = first_target(&lines); at.n < TARGETS_##target(lines.samples); at = next_target(at, &lines)) { \
+    local T *const place = place_of_target(tile, at, PARITY_##target, &lines); *place = (T)LIFT_##k((A)*place, TILE_##source); }
+
+// A tile of one sample along the axis is left as it is, but passes the same barriers: PoCL 3.1 goes wrong where a barrier
+// is under a condition.
+INLINE void lift_tile_lines(local T *tile, const int boundary, TileLines lines) {
+  if (lines.samples == 1) lines.samples = 0;
+  lines.lines = max(lines.lines, 1);
+  LIFT_STEPS(TILE_STEP)
+}
+
+// Both axes of a tile of `width` by `height` samples, `apart` places apart in a row, rows `row` places; waits until all of
+// it is done.
+INLINE void lift_tile(local T *tile, const int boundary, const int width, const int height, const int apart,
+                      const int row) {
+  const TileLines along_x = {width, apart, height, row}, along_y = {height, row, width, apart};
+  lift_tile_lines(tile, boundary, X_FIRST ? along_x : along_y);
+  lift_tile_lines(tile, boundary, X_FIRST ? along_y : along_x);
+  barrier(CLK_LOCAL_MEM_FENCE);
+}

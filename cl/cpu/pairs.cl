@@ -1,0 +1,82 @@
+// Vectors of pairs of columns, between memory and registers: the two channels of a row are interleaved on the signal
+// side, apart on the sub-band side.
+
+#include "cpu/vectors.cl"
+
+// Where the next rows of one or two channels stand, on either side.
+typedef struct {
+  global T *signal[2], *band[4];
+  long stride[4];
+} Rows;
+
+// Whether a channel's samples are neighbours in memory.
+INLINE bool is_dense(const Rows *rows) {
+  return FORWARD ||
+         (rows->stride[0] == 1 && rows->stride[1] == 1 && rows->stride[2] == 1 && rows->stride[3] == 1);
+}
+
+// A vector of both channels of row cy, pairs from `at` on, all of them in the picture and neighbours in memory.
+INLINE void load_whole_pairs(const Rows *rows, const int cy, const int at, AV *s, AV *d) {
+#if FORWARD
+  const TV a = LOAD_T(rows->signal[cy] + 2 * at), b = LOAD_T(rows->signal[cy] + 2 * at + VECTOR);
+  *s = TO_A((TV)(a.even, b.even)), *d = TO_A((TV)(a.odd, b.odd));
+#else
+  *s = TO_A(LOAD_T(rows->band[2 * cy] + at)), *d = TO_A(LOAD_T(rows->band[2 * cy + 1] + at));
+#endif
+}
+
+// The same where only `s_count` and `d_count` pairs of each channel are in the picture.
+INLINE void load_pairs(const Rows *rows, const int cy, const int at, const int s_count, const int d_count, AV *s,
+                       AV *d) {
+#if FORWARD
+  if (at + VECTOR <= d_count) {
+    load_whole_pairs(rows, cy, at, s, d);
+    return;
+  }
+  global const T *const from = rows->signal[cy] + 2 * at;
+  *s = TO_A(load_some(from, 2, s_count - at));
+  *d = at < d_count ? TO_A(load_some(from + 1, 2, d_count - at)) : *s;
+#else
+  const int n = 2 * cy, m = 2 * cy + 1;
+  *s = TO_A(load_some(rows->band[n] + at * rows->stride[n], rows->stride[n], s_count - at));
+  *d = at < d_count ? TO_A(load_some(rows->band[m] + at * rows->stride[m], rows->stride[m], d_count - at)) : *s;
+#endif
+}
+
+// Asks for the same of the next pair of rows.
+INLINE void prefetch_pairs(const Rows *next, const int cy, const int at) {
+#if FORWARD
+  PREFETCH(next->signal[cy] + 2 * at)
+  PREFETCH(next->signal[cy] + 2 * at + VECTOR)
+#else
+  PREFETCH(next->band[2 * cy] + at * next->stride[2 * cy])
+  PREFETCH(next->band[2 * cy + 1] + at * next->stride[2 * cy + 1])
+#endif
+}
+
+// Stores the first `n` samples of two interleaved channels.
+INLINE void store_interleaved(global T *to, const int n, const TV s, const TV d, const bool non_temporal) {
+  TV a, b;
+  a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
+  store_some(a, to, 1, n, non_temporal);
+  store_some(b, to + VECTOR, 1, n - VECTOR, non_temporal);
+}
+
+// Stores a vector of both channels of row cy. (A store of whole vectors without asking was slower on the machine
+// measured.)
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int s_count, const int d_count, const TV s,
+                        const TV d, const bool non_temporal) {
+#if FORWARD
+  const int n = 2 * cy, m = 2 * cy + 1;
+  const long stride = rows->stride[n];
+  // The layout that keeps each coefficient where its sample was.
+  if (stride == 2 && rows->band[m] == rows->band[n] + 1) {
+    store_interleaved(rows->band[n] + 2 * at, s_count + d_count - 2 * at, s, d, non_temporal);
+    return;
+  }
+  store_some(s, rows->band[n] + at * stride, stride, s_count - at, non_temporal);
+  store_some(d, rows->band[m] + at * rows->stride[m], rows->stride[m], d_count - at, non_temporal);
+#else
+  store_interleaved(rows->signal[cy] + 2 * at, s_count + d_count - 2 * at, s, d, non_temporal);
+#endif
+}

@@ -1,0 +1,95 @@
+// Vectors of VECTOR samples, for CPU kernels in which one work-item takes many neighbours at once.
+//
+//   AV, TV            vectors of numbers to compute with, of samples in memory
+//   SHIFTED(a, b, o)  the VECTOR numbers from place `o` on of two vectors side by side
+
+#include "core/wavelet.cl"
+
+#ifndef VECTOR
+#error "VECTOR: samples in a vector, 8 or 16"
+#endif
+#ifndef BUILTINS
+#error "BUILTINS: 1 where the device's compiler has clang's builtins"
+#endif
+#ifndef NON_TEMPORAL
+#error "NON_TEMPORAL: 1 where results are stored past the caches, as the array is larger than they are"
+#endif
+
+#define AV JOIN(A, VECTOR)
+#define TV JOIN(T, VECTOR)
+
+// Vectors at any place, in one access: PoCL 3.1 makes pieces of vload16 and vstore16.
+typedef struct {
+  AV v;
+} __attribute__((packed)) LooseA;
+#if SHORT
+typedef struct {
+  TV v;
+} __attribute__((packed)) LooseT;
+#else
+typedef LooseA LooseT;
+#endif
+// ... of numbers in local memory, of samples in global and in local memory.
+#define LOAD_V(p) (((local const LooseA *)(p))->v)
+#define STORE_V(v_, p) (((local LooseA *)(p))->v = (v_))
+#define LOAD_T(p) (((global const LooseT *)(p))->v)
+#define STORE_T(v_, p) (((global LooseT *)(p))->v = (v_))
+#define LOAD_L(p) (((local const LooseT *)(p))->v)
+#define STORE_L(v_, p) (((local LooseT *)(p))->v = (v_))
+
+#define TO_A(v) JOIN(convert_, AV)(v)
+#define TO_T(v) JOIN(convert_, TV)(v)
+
+#if BUILTINS && VECTOR == 8
+#define SHIFTED(lo, hi, o) \
+  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7)
+#elif BUILTINS && VECTOR == 16
+#define SHIFTED(lo, hi, o)                                                                            \
+  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7, \
+                          (o) + 8, (o) + 9, (o) + 10, (o) + 11, (o) + 12, (o) + 13, (o) + 14, (o) + 15)
+#else
+INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
+  A both[2 * VECTOR];
+  JOIN(vstore, VECTOR)(lo, 0, both);
+  JOIN(vstore, VECTOR)(hi, 1, both);
+  return JOIN(vload, VECTOR)(0, both + o);
+}
+#endif
+
+// Stores a vector at a multiple of its size, past the caches where that is to be had; and asks for what will be loaded
+// soon.
+#if BUILTINS && NON_TEMPORAL
+#define STORE_NON_TEMPORAL(v, p) __builtin_nontemporal_store(v, (global TV *)(p))
+#else
+#define STORE_NON_TEMPORAL(v, p) STORE_T(v, p)
+#endif
+#if BUILTINS
+#define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p));
+#else
+#define PREFETCH(p)
+#endif
+
+// A vector of which `n` samples, `stride` apart, are in memory.
+INLINE TV load_some(global const T *from, const long stride, const int n) {
+  if (n >= VECTOR && stride == 1) return LOAD_T(from);
+  // The second access ends with the last sample.
+  if (n >= VECTOR && stride == 2) return (TV)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
+  T some[VECTOR];
+  for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * stride];
+  return JOIN(vload, VECTOR)(0, some);
+}
+
+// Stores the `n` first samples of a vector, `stride` apart; past the caches if `non_temporal` and where that can be.
+INLINE void store_some(const TV v, global T *to, const long stride, const int n, const bool non_temporal) {
+  if (n >= VECTOR && stride == 1) {
+    if (non_temporal && (ulong)to % sizeof(TV) == 0) {
+      STORE_NON_TEMPORAL(v, to);
+    } else {
+      STORE_T(v, to);
+    }
+  } else {
+    T some[VECTOR];
+    JOIN(vstore, VECTOR)(v, 0, some);
+    for (int i = 0; i < min(n, VECTOR); ++i) to[i * stride] = some[i];
+  }
+}

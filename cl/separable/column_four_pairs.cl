@@ -1,0 +1,76 @@
+// Column pass, four pairs per work-item: the widened sliding window of Kucis et al. 2014.
+//
+// A work-group walks down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
+// position lifts, 4 * WINDOW_Y, and the reach around them: 64 + 7 rows for 9/7 and WINDOW_Y = 8. Each work-item lifts
+// four pairs of one column in registers and no intermediate result is passed on; the window's rows lie in a ring, so the
+// rows that two positions share stay where they are and are read from global memory once. A strip is cut into segments
+// of several positions, so that a large device is full; a segment re-reads the reach.
+//
+// Cost per sample: 1 global read and 1 write, 1 + reach / 4 local reads, two barriers per position, 2 * WINDOW_PAIRS *
+// COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
+
+#include "separable/four_pairs.cl"
+
+#if !defined(COLUMNS) || !defined(WINDOW_Y)
+#error "COLUMNS, WINDOW_Y: the columns of a work-group, and its work-items down each of them"
+#endif
+#ifndef WINDOW_PAIRS
+#error "WINDOW_PAIRS: pairs of rows in the window, those of the reach included"
+#endif
+
+// The arguments besides the geometry.
+typedef struct {
+  int border_groups;          // the first work-groups, which do borders
+  int strips;                 // work-groups side by side over the columns
+  int positions_per_segment;  // of the window
+  int inner_end;              // the pairs from REACH_LO up to this one are in no border's reach
+} ColumnWindows;
+
+// Pairs from one position of the window to the next.
+#define ADVANCE (PAIRS_LIFTED * WINDOW_Y)
+
+// Loads the pairs [start, end) of a segment whose first pair is `top` into the ring; y is the work-item's own.
+#define LOAD_PAIRS(start, end)                                                                       \
+  for (int j = (start) + y; j < (end); j += WINDOW_Y) {                                              \
+    const int p = top + j, row = j % WINDOW_PAIRS;                                                   \
+    s_ring[row][x] = (T)SCALED_IN((A)in.s[min(p, last_s) * in.s_stride], IN_s, pass.shift);          \
+    d_ring[row][x] = (T)SCALED_IN((A)in.d[min(p, last_d) * in.d_stride], IN_d, pass.shift); }
+
+kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
+void column_four_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
+  local T s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
+  const int x = get_local_id(0), y = get_local_id(1);
+  // The first work-groups do borders, and nothing of a strip.
+  const int group = (int)get_group_id(0) - own.border_groups;
+  const int index = max(group, 0) % own.strips * COLUMNS + x;
+  const int top = max(group, 0) / own.strips * own.positions_per_segment * ADVANCE;
+  const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
+  const Line in = INPUT_LINE(min(index, pass.lines - 1));
+  const Line out = OUTPUT_LINE(min(index, pass.lines - 1));
+
+  LOAD_PAIRS(0, REACH_LO + REACH_HI)
+  for (int position = 0; position < own.positions_per_segment; ++position) {
+    const int start = position * ADVANCE;
+    if (top + start + REACH_LO >= own.inner_end || group < 0) break;
+    LOAD_PAIRS(start + REACH_LO + REACH_HI, start + WINDOW_PAIRS)
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    A s[PAIRS_LOADED], d[PAIRS_LOADED];
+    UNROLL for (int j = 0; j < PAIRS_LOADED; ++j) {
+      const int row = (start + PAIRS_LIFTED * y + j) % WINDOW_PAIRS;
+      s[j] = s_ring[row][x];
+      d[j] = d_ring[row][x];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    lift_four_pairs(s, d);
+    UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
+      const int p = top + start + PAIRS_LIFTED * y + REACH_LO + j;
+      if (p < own.inner_end && index < pass.lines) {
+        out.s[p * out.s_stride] = SCALED_OUT(s[REACH_LO + j], OUT_s, pass.shift);
+        out.d[p * out.d_stride] = SCALED_OUT(d[REACH_LO + j], OUT_d, pass.shift);
+      }
+    }
+  }
+  lift_borders(signal, bands, low, pass, group);
+}

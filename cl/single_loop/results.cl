@@ -1,0 +1,121 @@
+// Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that they must
+// be whole and aligned. Where rows do not start at multiples of a vector they are gathered in local memory, which has
+// room for GATHERED vectors of each run, and stored from there some vectors later.
+
+#include "single_loop/row_buffers.cl"
+
+#ifndef GATHERED
+#error "GATHERED: vectors of each run for which there is room"
+#endif
+
+// Results of a pair of rows are RUNS runs of memory: four sub-bands, or two rows of which each pair is PER_PAIR samples.
+#if FORWARD
+#define RUNS 4
+#define PER_PAIR 1
+#else
+#define RUNS 2
+#define PER_PAIR 2
+#endif
+#define RUN_ROOM (GATHERED * VECTOR * PER_PAIR)
+// They wait so long that a load does not meet two stores that are still on their way to the cache.
+#define LATE (4 * VECTOR)
+
+typedef struct {
+  Rows rows;
+  int s_count, d_count;
+  bool gathers;
+  int first;  // the first pair that is gathered
+  local T *gathered;
+  int base;        // the sample that the first one in each run's room is
+  int done[RUNS];  // the first that is not stored; always at a multiple of a vector
+} Results;
+
+INLINE global T *run_of(const Results *results, const int run) {
+  return FORWARD ? results->rows.band[run] : results->rows.signal[run];
+}
+INLINE int run_size(const Results *results, const int run) {
+  if (!FORWARD) return results->s_count + results->d_count;
+  return run & 1 ? results->d_count : results->s_count;
+}
+
+// Results of pair of rows p, of which those from place `first` of the columns `own` on will be gathered.
+static inline Results results_at(const Picture *picture, const int p, const Columns own, local A *gathered,
+                                 const int first) {
+  Results results;
+  results.rows = rows_at(picture, p, own.left);
+  results.s_count = s_count_of(own), results.d_count = d_count_of(own);
+  results.first = first;
+  results.gathered = (local T *)gathered;
+  results.base = first * PER_PAIR;
+  bool aligned = true, dense = true;
+  UNROLL for (int run = 0; run < RUNS; ++run) {
+    const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(TV) / sizeof(T);
+    results.done[run] = results.base + (VECTOR - past) % VECTOR;
+    aligned &= past == 0;
+    dense &= !FORWARD || results.rows.stride[run] == 1;
+  }
+  results.gathers = NON_TEMPORAL && dense && !aligned;
+  return results;
+}
+
+// Puts a vector of both channels of row cy. The first is stored as it is, too, for what is before the first whole one.
+INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers) {
+  const TV low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
+  const TV high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
+  if (!gathers || at == results->first)
+    store_pairs(&results->rows, cy, at, results->s_count, results->d_count, low, high, true);
+  if (!gathers) return;
+  local T *const to = results->gathered + at * PER_PAIR - results->base;
+#if FORWARD
+  STORE_L(low, to + 2 * cy * RUN_ROOM);
+  STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
+#else
+  TV a, b;
+  a.even = low.lo, a.odd = high.lo, b.even = low.hi, b.odd = high.hi;
+  STORE_L(a, to + cy * RUN_ROOM);
+  STORE_L(b, to + cy * RUN_ROOM + VECTOR);
+#endif
+}
+
+// Stores as many samples as came last, of those before pair `end` that came some time ago. What comes after the last
+// whole vector of the strip is left to put_rest.
+INLINE void put_gathered(Results *results, const int end) {
+  const int last = end * PER_PAIR, kept = LATE + VECTOR;
+  if (end > results->d_count) return;
+  UNROLL for (int i = 0; i < PER_PAIR; ++i)
+    UNROLL for (int run = 0; run < RUNS; ++run) {
+      const int done = results->done[run];
+      if (last - done < kept) continue;
+      STORE_NON_TEMPORAL(LOAD_L(results->gathered + run * RUN_ROOM + done - results->base),
+                         run_of(results, run) + done);
+      results->done[run] = done + VECTOR;
+    }
+  if (last - results->base < RUN_ROOM - VECTOR * PER_PAIR) return;
+  const int moved = last - kept - results->base;
+  for (int run = 0; run < RUNS; ++run) {
+    local T *const room = results->gathered + run * RUN_ROOM;
+    for (int i = 0; i < kept; i += VECTOR) STORE_L(LOAD_L(room + moved + i), room + i);
+  }
+  results->base += moved;
+}
+
+// Stores all that was gathered of the pairs before `end`.
+INLINE void put_rest(const Results *results, const int end) {
+  for (int run = 0; run < RUNS; ++run) {
+    local const T *const from = results->gathered + run * RUN_ROOM - results->base;
+    const int last = min(end * PER_PAIR, run_size(results, run));
+    int i = results->done[run];
+    for (; i + VECTOR <= last; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);
+    for (; i < last; ++i) run_of(results, run)[i] = from[i];
+  }
+}
+
+// Asks for what the results of pair of rows p will share with their neighbours in memory: stores of less than a vector's
+// worth of memory read it first, and all later ones wait for that.
+INLINE void prefetch_seams(const Picture *picture, const int p, const Columns own) {
+  const Results next = {rows_at(picture, p, own.left), s_count_of(own), d_count_of(own)};
+  for (int run = 0; run < RUNS; ++run) {
+    PREFETCH(run_of(&next, run))
+    PREFETCH(run_of(&next, run) + run_size(&next, run))
+  }
+}

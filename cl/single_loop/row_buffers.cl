@@ -1,0 +1,134 @@
+// Rows in local memory, lifted step by step: what lies at a border of the picture, under any boundary rule.
+//
+// Along x the samples that the boundary rule maps to are put beside the row before each step; along y a step reads the
+// row that the rule maps to.
+//
+// A row: MARGIN places, the approximations, MARGIN places; the same for the details.
+
+#include "core/boundary.cl"
+#include "core/picture.cl"
+#include "cpu/pairs.cl"
+#include "cpu/pipeline_y.cl"
+
+#if !defined(MARGIN) || !defined(CHANNEL)
+#error "MARGIN, CHANNEL: places beside a channel of a row, and all places of a channel with its margins"
+#endif
+
+#define PLACE_s MARGIN
+#define PLACE_d (CHANNEL + MARGIN)
+// The places of a row at which the vectors of `pairs` pairs stand.
+#define EACH_PLACE(i, pairs)                               \
+  for (int channel = 0; channel < ROW; channel += CHANNEL) \
+    for (int i = channel + MARGIN; i < channel + MARGIN + (pairs); i += VECTOR)
+
+// Columns [left, right), as pairs, of a picture `width` samples wide.
+typedef struct {
+  int left, right, width;
+} Columns;
+
+INLINE int s_count_of(const Columns columns) { return columns.right - columns.left; }
+INLINE int d_count_of(const Columns columns) { return min(columns.right, D_COUNT(columns.width)) - columns.left; }
+
+// Where pair of rows p of a picture stands, from pair of columns `first` on.
+static inline Rows rows_at(const Picture *picture, const int p, const int first) {
+  Rows rows;
+  UNROLL for (int n = 0; n < 4; ++n) {
+    rows.signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first);
+    rows.stride[n] = picture->band_stride[n];
+    rows.band[n] = band_at(picture, n, p, first);
+  }
+  return rows;
+}
+
+// Loads row cy of pair of rows p.
+INLINE void load_buffer(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
+  const int s_count = s_count_of(columns), d_count = d_count_of(columns);
+  const Rows rows = rows_at(picture, p, columns.left);
+  for (int at = 0; at < s_count; at += VECTOR) {
+    AV s, d;
+    load_pairs(&rows, cy, at, s_count, d_count, &s, &d);
+    STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), row + PLACE_s + at);
+    STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), row + PLACE_d + at);
+  }
+}
+
+// Stores row cy of pair of rows p; the columns start at place `skipped` of it.
+INLINE void store_buffer(const Picture *picture, const int p, const int cy, const Columns columns,
+                         local const A *row, const int skipped) {
+  const int s_count = s_count_of(columns), d_count = d_count_of(columns);
+  const Rows rows = rows_at(picture, p, columns.left);
+  for (int at = 0; at < s_count; at += VECTOR) {
+    const TV s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_OF_PICTURE(OUT, 0, cy, picture), PRE_SHIFT));
+    const TV d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_OF_PICTURE(OUT, 1, cy, picture), PRE_SHIFT));
+    store_pairs(&rows, cy, at, s_count, d_count, s, d, true);
+  }
+}
+
+// --- along x -----------------------------------------------------------------------------------------
+
+// Puts at place q of a channel, which is beside the picture, what the boundary rule maps to it.
+INLINE void extend_to(local A *channel, const int parity, const Columns columns, const int boundary, const int q) {
+  const int from = map_index(boundary, parity, q, columns.width);
+  const int inside = clamp(from, columns.left, columns.right - 1);
+  channel[q - columns.left] = from < 0 ? (A)0 : channel[inside - columns.left];
+}
+
+// Extends one channel of a row by the neighbours from `first` to `last` of the picture's first and last pairs.
+INLINE void extend(local A *channel, const int parity, const Columns columns, const int boundary, const int first,
+                   const int last) {
+  const int pairs = S_COUNT(columns.width), count = parity ? D_COUNT(columns.width) : pairs;
+  if (columns.left == 0)
+    for (int q = first; q < 0; ++q) extend_to(channel, parity, columns, boundary, q);
+  if (columns.right == pairs)
+    for (int q = count; q < pairs + last; ++q) extend_to(channel, parity, columns, boundary, q);
+}
+
+INLINE void extend_rows(local A *rows, const int count, const int place, const int parity, const Columns columns,
+                        const int boundary, const int first, const int last) {
+  for (local A *row = rows; row < rows + count * ROW; row += ROW)
+    extend(row + place, parity, columns, boundary, first, last);
+}
+
+#define BUFFER_X_s(offset) LOAD_V(row + PLACE_s + i + (offset))
+#define BUFFER_X_d(offset) LOAD_V(row + PLACE_d + i + (offset))
+#define BUFFER_X_STEP(k, target, source, first, last, before, after)                                         \
+  extend_rows(rows, count, PLACE_##source, PARITY_##source, columns, boundary, first, last);                 \
+  for (int i = 0; i < s_count_of(columns); i += VECTOR) for (local A *row = rows; row < rows + count * ROW; row += ROW) \
+    STORE_V(LIFT_##k(LOAD_V(row + PLACE_##target + i), BUFFER_X_##source), row + PLACE_##target + i);
+
+// Lifts `count` rows at once: a step waits for the one before, but not for another row.
+INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns, const int boundary) {
+  if (columns.width == 1) return;
+  LIFT_STEPS(BUFFER_X_STEP)
+}
+
+// --- along y -----------------------------------------------------------------------------------------
+
+// The row that neighbour `index` of channel cy is read from; above an inner seam any row will do.
+INLINE local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
+                             const int boundary, const int height, const int least) {
+  const int at = map_index(boundary, cy, index, height);
+  return at < 0 ? zeros : RING_ROW(max(at, least), cy);
+}
+
+#define COUNT_OF_s(length) S_COUNT(length)
+#define COUNT_OF_d(length) D_COUNT(length)
+#define BUFFER_Y(offset) LOAD_V(near[(offset) - lowest] + i)
+#define BUFFER_Y_STEP(k, target, source, first, last, before, after)                                            \
+  if (p - Y_LAG_##k >= top && p - Y_LAG_##k < COUNT_OF_##target(height)) {                                      \
+    NEAR_ROWS(p - Y_LAG_##k, PARITY_##source, first, last)                                                      \
+    local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target);                                              \
+    EACH_PLACE(i, pairs) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
+// The rows that a step on row t reads.
+#define NEAR_ROWS(t, cy, first, last)                  \
+  const int lowest = first;                            \
+  local const A *near[(last) - (first) + 1];           \
+  UNROLL for (int o = first; o <= (last); ++o)         \
+    near[o - lowest] = row_of(ring, zeros, cy, (t) + o, boundary, height, top);
+
+// Every step on the pair of rows that it has come to now that pair p is the newest.
+INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int pairs,
+                           const int height, const int boundary) {
+  if (height == 1) return;
+  LIFT_STEPS(BUFFER_Y_STEP)
+}

@@ -1,0 +1,66 @@
+// stepwise: one axis of one level in place in global memory, one launch per lifting step.
+//
+// Source: the lifting scheme itself (Sweldens 1996). One work-item per pair of samples; any wavelet, boundary rule,
+// layout and shape. The lines are first moved to where the results stand, and everything happens to them there.
+// Cost per sample and axis with n steps: n + 1 reads and n / 2 + 1 writes, and one more of each where there is scaling or
+// a pre-shift; no barrier, no local memory. Limited by global memory and by the number of launches.
+
+#include "core/boundary.cl"
+#include "core/pass.cl"
+
+// The arguments of a launch besides the geometry.
+typedef struct {
+  int step;  // which lifting step `lift` applies
+} Stepwise;
+
+// Which pair of which line a work-item has.
+#define LINE_AND_PAIR(n)                                      \
+  const int n = get_global_id(0) % S_COUNT(pass.samples);     \
+  const size_t index = get_global_id(0) / S_COUNT(pass.samples); \
+  if (index >= pass.lines) return;
+
+INLINE A neighbour(global const T *channel, const long stride, const int index) {
+  return index < 0 ? (A)0 : (A)channel[index * stride];
+}
+
+// Copies lines to where the results will stand.
+kernel void move(global T *signal, global T *bands, global T *low, const Pass pass, const Stepwise own) {
+  LINE_AND_PAIR(n)
+  const Line in = INPUT_LINE(index), out = OUTPUT_LINE(index);
+  out.s[n * out.s_stride] = in.s[n * in.s_stride];
+  if (n < D_COUNT(pass.samples)) out.d[n * out.d_stride] = in.d[n * in.d_stride];
+}
+
+// Before the first step: scaling or pre-shift, in place.
+kernel void load(global T *signal, global T *bands, global T *low, const Pass pass, const Stepwise own) {
+  LINE_AND_PAIR(n)
+  const Line line = OUTPUT_LINE(index);
+  global T *const s = line.s + n * line.s_stride, *const d = line.d + n * line.d_stride;
+  *s = (T)SCALED_IN((A)*s, IN_s, pass.shift);
+  if (n < D_COUNT(pass.samples)) *d = (T)SCALED_IN((A)*d, IN_d, pass.shift);
+}
+
+// After the last step.
+kernel void store(global T *signal, global T *bands, global T *low, const Pass pass, const Stepwise own) {
+  LINE_AND_PAIR(n)
+  const Line line = OUTPUT_LINE(index);
+  global T *const s = line.s + n * line.s_stride, *const d = line.d + n * line.d_stride;
+  *s = (T)SCALED_OUT((A)*s, OUT_s, pass.shift);
+  if (n < D_COUNT(pass.samples)) *d = (T)SCALED_OUT((A)*d, OUT_d, pass.shift);
+}
+
+#define COUNT_s(samples) S_COUNT(samples)
+#define COUNT_d(samples) D_COUNT(samples)
+#define NEIGHBOUR_s(offset) neighbour(line.s, line.s_stride, map_index(pass.boundary, 0, n + (offset), pass.samples))
+#define NEIGHBOUR_d(offset) neighbour(line.d, line.d_stride, map_index(pass.boundary, 1, n + (offset), pass.samples))
+#define LIFT_STEP(k, target, source, first, last, before, after)   \
+  if (own.step == k && n < COUNT_##target(pass.samples)) {         \
+    global T *const at = line.target + n * line.target##_stride;   \
+    *at = (T)LIFT_##k((A)*at, NEIGHBOUR_##source); }
+
+// One step on all lines, in place.
+kernel void lift(global T *signal, global T *bands, global T *low, const Pass pass, const Stepwise own) {
+  LINE_AND_PAIR(n)
+  const Line line = OUTPUT_LINE(index);
+  LIFT_STEPS(LIFT_STEP)
+}

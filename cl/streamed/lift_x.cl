@@ -1,0 +1,76 @@
+// Lifting along x on a GPU: across the work-items of a sub-group, which have PAIRS pairs of columns each.
+//
+// A row is `pairs` approximations, then `pairs` details. Before a step a work-item gets the neighbours that it lacks from
+// the work-items beside it; without exchange it has loaded them.
+
+#include "streamed/shares.cl"
+
+#define ROW_s 0
+#define ROW_d pairs
+
+#if EXCHANGE == EXCHANGE_NONE
+// Steps run on ever fewer pairs; every neighbour is there.
+#define ALONE_s(offset) row[ROW_s + n + (offset)]
+#define ALONE_d(offset) row[ROW_d + n + (offset)]
+#define ROW_STEP(k, target, source, first, last, before, after)                      \
+  UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)        \
+    row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], ALONE_##source);         \
+  if (CLAMPED && columns->beyond) clamp_columns(columns->own - HALO_LO, columns->target##_count, row + ROW_##target);
+
+#else
+// Beyond the border, work-items have the mirrored or clamped samples of a row that goes by vectors themselves (its length
+// is even then), and of a staged one the clamped ones. All others were read where they come from.
+#define TAKES_OWN (CLAMPED || (WIDE && EXTENSION == EXTENSION_MIRRORED))
+
+// The i-th neighbour of a channel beyond the left, beyond the right end of this work-item's `pairs` pairs.
+INLINE A left_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
+  const A v = from_left(channel[pairs - 1 - i]);
+  return TAKES_OWN && columns->own == 0 ? channel[CLAMPED ? 0 : parity ? i : 1 + i] : v;
+}
+INLINE A right_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
+  const A v = from_right(channel[i]);
+  const int count = parity ? columns->d_count : columns->s_count, mirrored = pairs - 1 - i - parity;
+  return TAKES_OWN && columns->own + pairs >= count ? channel[CLAMPED ? pairs - 1 : mirrored] : v;
+}
+
+// The pairs of a channel from `first` on up to `last` beyond its end.
+INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const int parity, const int pairs,
+                              const int first, const int last, A *near) {
+  UNROLL for (int i = first; i < pairs + last; ++i) {
+    if (i < 0)
+      near[i - first] = left_neighbour(columns, channel, parity, pairs, -1 - i);
+    else if (i >= pairs)
+      near[i - first] = right_neighbour(columns, channel, parity, pairs, i - pairs);
+    else
+      near[i - first] = channel[i];
+  }
+}
+
+#define PARITY_OF_s 0
+#define PARITY_OF_d 1
+#define NEAR_X(offset) near[n + (offset) - lowest]
+#define ROW_STEP(k, target, source, first, last, before, after)                                               \
+  { const int lowest = first; A near[PAIRS + (last) - (first)];                                               \
+    gather_neighbours(columns, row + ROW_##source, PARITY_OF_##source, pairs, first, last, near);             \
+    UNROLL for (int n = 0; n < pairs; ++n) row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], NEAR_X);   \
+    if (CLAMPED && !WIDE) clamp_staged(columns, columns->target##_count, pairs, row + ROW_##target); }
+#endif
+
+// Repeats the outermost of the `count` pairs of a channel, of which a work-item has those from `first` on.
+INLINE void clamp_columns(const int first, const int count, A *channel) {
+  UNROLL for (int n = PAIRS_LOADED_X - 2; n >= 0; --n)
+    if (ALONE && first + n < 0) channel[n] = channel[n + 1];
+  UNROLL for (int n = 1; n < PAIRS_LOADED_X; ++n)
+    if (first + n >= count) channel[n] = channel[n - 1];
+}
+
+#if EXCHANGE != EXCHANGE_NONE
+// The same where the picture can end anywhere within a sub-group.
+INLINE void clamp_staged(const OwnColumns *columns, const int count, const int pairs, A *channel) {
+  const A before_own = from_left(channel[pairs - 1]);
+  if (columns->own >= count) channel[0] = before_own;
+  clamp_columns(columns->own, count, channel);
+}
+#endif
+
+INLINE void lift_row_x(const OwnColumns *columns, A *row, const int pairs) { LIFT_STEPS(ROW_STEP) }

@@ -1,0 +1,61 @@
+// Lifting along y as a pipeline in registers: step k runs LAG_k pairs of rows behind the newest.
+//
+// The last pairs of rows lie in a ring of RING rows of `count` samples for each channel. The loop over the ring is
+// written out, once for each phase, so that the ring stays in registers and nothing is moved.
+
+#include "streamed/lift_x.cl"
+
+#if UNROLL_RING
+#define EACH_PHASE UNROLL
+#else
+#define EACH_PHASE
+#endif
+
+// The place of sample i of the pair of rows that is `age` pairs behind the newest.
+#define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)
+#define OLDER_s(offset) s[AT_AGE(lag - (offset))]
+#define OLDER_d(offset) d[AT_AGE(lag - (offset))]
+#define COLUMN_STEP(k, target, source, first, last, before, after)                                           \
+  { const int lag = LAG_##k;                                                                                 \
+    UNROLL for (int i = 0; i < count; ++i) target[AT_AGE(lag)] = LIFT_##k(target[AT_AGE(lag)], OLDER_##source); \
+    if (CLAMPED && outermost)                                                                                \
+      clamp_rows(target, lag, count, phase, now, segment->target##_first, segment->target##_end); }
+
+// Before the first row of a channel stand as many like it as the ring has; after the last one each is like the one before.
+// Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before it: one phase, or two,
+// can see the first row of a channel.
+INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int now, const int first,
+                       const int end) {
+  const int n = now - lag;
+  const bool sees_first = ((phase - REACH_LO - lag) % RING + RING) % RING < 2;
+  if (sees_first && n == first)
+    UNROLL for (int age = lag + 1; age < KEPT; ++age)
+      UNROLL for (int i = 0; i < count; ++i) channel[AT_AGE(age)] = channel[AT_AGE(lag)];
+  if (n >= end)
+    UNROLL for (int i = 0; i < count; ++i) channel[AT_AGE(lag)] = channel[AT_AGE(lag + 1)];
+}
+
+// One turn of the pipeline, `now` the newest pair of rows.
+INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int now, const Segment *segment) {
+  const bool outermost = now <= segment->s_first + LAST_LAG || now >= segment->d_end;
+  LIFT_STEPS(COLUMN_STEP)
+}
+
+// One turn along both axes: the newest pair of rows, of `count` samples each, is in its places; `low` and `high` become
+// the pair that is done.
+INLINE void lift_pair_of_rows(const OwnColumns *columns, const Segment *segment, A *s, A *d, const int count,
+                              const int phase, const int now, A *low, A *high) {
+  if (X_FIRST) {
+    lift_row_x(columns, s + phase * count, count / 2);
+    lift_row_x(columns, d + phase * count, count / 2);
+  }
+  lift_rows_y(s, d, count, phase, now, segment);
+  UNROLL for (int i = 0; i < count; ++i) {
+    low[i] = s[AT_AGE(LAST_LAG)];
+    high[i] = d[AT_AGE(LAST_LAG)];
+  }
+  if (!X_FIRST) {
+    lift_row_x(columns, low, count / 2);
+    lift_row_x(columns, high, count / 2);
+  }
+}

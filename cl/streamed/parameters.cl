@@ -1,0 +1,71 @@
+// What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR and
+// PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192; times 1.1 means that
+// a tenth is lost without it).
+
+#include "core/exchange.cl"
+#include "core/picture.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef PAIRS
+#error "PAIRS: pairs of columns of a work-item; 8 of i16 5/3 instead of 4: times 1.09"
+#endif
+#if !defined(HALO_LO) || !defined(HALO_HI)
+#error "HALO_LO, HALO_HI: pairs of columns beside its own that a work-item loads; 0 with exchange"
+#endif
+#if !defined(OVERLAP_LO) || !defined(OVERLAP_HI) || !defined(STRIP)
+#error "OVERLAP_LO, OVERLAP_HI, STRIP: work-items at either end of a sub-group that store nothing; pairs that it stores"
+#endif
+#ifndef PREFETCHED
+#error "PREFETCHED: pairs of rows that are loaded before they are needed"
+#endif
+#ifndef RING
+#error "RING: pairs of rows that have registers of their own: those that steps still read, a multiple of PREFETCHED"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where a level lifts along x before y"
+#endif
+// Without this, a width that is no multiple of PAIRS takes times 1.94 (i16 5/3, 8 pairs, 8200 x 8192).
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
+#endif
+#if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
+#error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
+#endif
+#ifndef EXTENSION
+#error "EXTENSION: how the picture goes on beyond its border, one of those below"
+#endif
+#ifndef UNROLL_RING
+#error "UNROLL_RING: 1 where the loop over the ring is written out; 0 on CPUs, whose compilers take long over it"
+#endif
+
+// Where the boundary rule says the same as going on with mirrored (repeated) samples, samples beyond the border are read
+// where they come from, and that is all. Where the outermost sample of each channel is clamped, it is repeated anew after
+// every step: times 1.17 to 1.30 (VC-2's 13/7), times 1.29 to 1.42 (Fidelity) without this. Any other border is for
+// streamed/frame.cl. The numbers are those of Extension in src/lifting/extension.rs.
+#define EXTENSION_NONE 0
+#define EXTENSION_MIRRORED 1
+#define EXTENSION_REPEATED 2
+#define EXTENSION_CLAMPED 3
+#define CLAMPED (EXTENSION == EXTENSION_CLAMPED)
+
+// Without exchange a work-item is alone: it loads its own surroundings.
+#define ALONE (EXCHANGE == EXCHANGE_NONE)
+// Rows that do not go by vectors go sample by sample, neighbours by neighbouring work-items, which then exchange them
+// through local memory.
+#define STAGED (!WIDE && !ALONE)
+
+// Pairs of columns that a work-item has in registers, and samples.
+#define PAIRS_LOADED_X (HALO_LO + PAIRS + HALO_HI)
+#define COLUMNS_LOADED (2 * PAIRS_LOADED_X)
+#define COLUMNS_OWN (2 * PAIRS)
+
+// The arguments besides the geometry; pairs of rows and columns inside are those that no frame does.
+typedef struct {
+  int strips, segments;          // of a picture
+  int pairs_per_segment;         // of rows
+  int bottom_up;                 // which segments sweep bottom-up: 0 the even ones, 1 the odd ones, -1 none
+  int left, right, top, bottom;  // the inside
+  int frame_x, frame_y;          // tiles of the frame along the top and bottom, along the left and right edge
+} Streamed;

@@ -1,0 +1,226 @@
+// How the sub-groups of the streamed kernels read and write rows.
+//
+// A run is what a work-item has of a row in memory: on the signal side its pairs, both channels interleaved (a unit of 2
+// samples per pair), on the sub-band side its part of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE;
+// else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them through local
+// memory (STAGED). Samples are prefetched as they are in memory.
+
+#include "streamed/shares.cl"
+
+// Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them. NVIDIA's
+// compiler also makes two stores of a vector of 8 shorts. Without this, 16-bit integers take times 1.5 to 1.9.
+#if SHORT && WIDE && EXCHANGE != EXCHANGE_NONE
+#define WORD uint
+#define IN_WORD 2
+#define SAMPLE_OF(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
+#define AS_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#else
+#define WORD T
+#define IN_WORD 1
+#define SAMPLE_OF(words, i) (words)[i]
+#define AS_WORD(samples, i) (samples)[i]
+#endif
+#define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
+
+// A vector of `size` words, at a multiple of its size in memory.
+INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
+  if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)from, 0, to);
+  if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)from, 0, to);
+  if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)from, 0, to);
+  if (size == 1) *to = *from;
+}
+INLINE void store_vector(const WORD *from, const int size, global WORD *to) {
+  if (size == 8) *(global JOIN(WORD, 8) *)to = vload8(0, from);
+  if (size == 4) *(global JOIN(WORD, 4) *)to = vload4(0, from);
+  if (size == 2) *(global JOIN(WORD, 2) *)to = vload2(0, from);
+  if (size == 1) *to = *from;
+}
+// The same of samples in local memory.
+INLINE void load_vector_staged(local const T *from, const int size, T *to) {
+  if (size == 8) vstore8(*(local const JOIN(T, 8) *)from, 0, to);
+  if (size == 4) vstore4(*(local const JOIN(T, 4) *)from, 0, to);
+  if (size == 2) vstore2(*(local const JOIN(T, 2) *)from, 0, to);
+  if (size == 1) *to = *from;
+}
+INLINE void store_vector_staged(const T *from, const int size, local T *to) {
+  if (size == 8) *(local JOIN(T, 8) *)to = vload8(0, from);
+  if (size == 4) *(local JOIN(T, 4) *)to = vload4(0, from);
+  if (size == 2) *(local JOIN(T, 2) *)to = vload2(0, from);
+  if (size == 1) *to = *from;
+}
+
+INLINE int vector_of(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
+
+// Of a row's samples of channel cx (of both for a unit of 2): how many there are, and where the one at `place`, which may
+// be beyond the border, is read.
+INLINE int length_of(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
+INLINE int source_of(const int unit, const int cx, const int place, const int width) {
+  return unit == 2 ? extended_column(place, width) : extended_column(2 * place + cx, width) / 2;
+}
+
+// Samples beyond the border are read where they come from. A sub-group has mirrored and clamped ones anyway: it takes
+// them from local memory, or by vectors each work-item its own; repeated ones go by whole work-items then.
+#define READ_ELSEWHERE (ALONE || EXTENSION == EXTENSION_REPEATED)
+
+// --- runs --------------------------------------------------------------------------------------------
+
+// Sample lane + LANES * j of a sub-group's run becomes sample lane * count + j, extended beyond the border.
+INLINE void exchange_loaded(local T *stage, const OwnColumns *columns, const int unit, const int cx, const int width,
+                            T *run) {
+#if STAGED
+  const int count = unit * PAIRS;
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; ++j) stage[columns->lane + LANES * j] = run[j];
+  SUB_GROUP_FENCE;
+  if (EXTENSION != EXTENSION_NONE && !READ_ELSEWHERE && columns->beyond) {
+    UNROLL for (int j = 0; j < count; ++j) {
+      const int place = source_of(unit, cx, unit * columns->own + j, width) - unit * columns->start;
+      run[j] = stage[clamp(place, 0, LANES * count - 1)];
+    }
+  } else {
+    UNROLL for (int j = 0; j < count; j += vector_of(unit))
+      load_vector_staged(stage + columns->lane * count + j, vector_of(unit), run + j);
+  }
+#endif
+}
+
+// Sample lane * count + j becomes sample lane + LANES * j.
+INLINE void exchange_done(local T *stage, const int lane, const int unit, T *run) {
+#if STAGED
+  const int count = unit * PAIRS;
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; j += vector_of(unit))
+    store_vector_staged(run + j, vector_of(unit), stage + lane * count + j);
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; ++j) run[j] = stage[lane + LANES * j];
+#endif
+}
+
+// The place in its row of the first sample that a work-item loads, and stores.
+INLINE int first_loaded(const OwnColumns *columns, const int unit) {
+  return STAGED ? unit * columns->start + columns->lane : unit * (columns->loaded - HALO_LO);
+}
+INLINE int first_stored(const OwnColumns *columns, const int unit) {
+  return STAGED ? unit * columns->start + columns->lane : unit * columns->own;
+}
+
+// Loads a run sample by sample; `from` is where the sample at `first` stands, neighbours are `stride` places apart.
+INLINE void load_samples(const OwnColumns *columns, global const T *from, const int first, const int unit, const int cx,
+                         const Distance stride, const int width, WORD *to) {
+  const int step = STAGED ? LANES : 1, count = unit * PAIRS_LOADED_X, length = length_of(unit, cx, width);
+  if (READ_ELSEWHERE && columns->beyond) {
+    UNROLL for (int j = 0; j < count; ++j)
+      to[j] = from[(source_of(unit, cx, first + j * step, width) - first) * stride];
+  } else {
+    UNROLL for (int j = 0; j < count; ++j)
+      to[j] = READ_ELSEWHERE || (uint)(first + j * step) < (uint)length ? from[j * step * stride] : 0;
+  }
+}
+
+// Loads a run, by vectors where rows are wide; without exchange also what is beside the work-item's own.
+INLINE void load_run(const OwnColumns *columns, global const T *from, const int first, const int unit, const int cx,
+                     const Distance stride, const int width, WORD *to) {
+  if (!WIDE || (ALONE && columns->beyond)) {
+    load_samples(columns, from, first, unit, cx, stride, width, to);
+    return;
+  }
+  const int before = unit * HALO_LO, own = unit * PAIRS / IN_WORD, all = unit * PAIRS_LOADED_X / IN_WORD;
+  const int size = vector_of(unit) / IN_WORD;
+  global const WORD *const words = (global const WORD *)from;
+  UNROLL for (int i = 0; i < before; ++i) to[i] = words[i];
+  UNROLL for (int i = before; i < before + own; i += size) load_vector(words + i, size, to + i);
+  UNROLL for (int i = before + own; i < all; ++i) to[i] = words[i];
+}
+
+// Stores a run of results.
+INLINE void store_run(const OwnColumns *columns, T *run, global T *to, const int unit, const int cx,
+                      const Distance stride, const int width) {
+  const int count = unit * PAIRS, size = vector_of(unit) / IN_WORD;
+  if (WIDE) {
+    if (columns->own < columns->from || columns->own >= columns->to) return;
+    WORD words[COLUMNS_OWN / IN_WORD];
+    UNROLL for (int i = 0; i < count / IN_WORD; ++i) words[i] = AS_WORD(run, i);
+    UNROLL for (int i = 0; i < count / IN_WORD; i += size) store_vector(words + i, size, (global WORD *)to + i);
+    return;
+  }
+  const int first = first_stored(columns, unit), step = STAGED ? LANES : 1;
+  const int begin = unit * columns->from, end = min(unit * columns->to, length_of(unit, cx, width));
+  UNROLL for (int j = 0; j < count; ++j)
+    if (first + j * step >= begin && first + j * step < end) to[j * step * stride] = run[j];
+}
+
+// --- rows --------------------------------------------------------------------------------------------
+
+#if FORWARD
+INLINE void load_row(const Picture *picture, const OwnColumns *columns, const int y, const int cy, WORD *to) {
+  const int first = first_loaded(columns, 2);
+  load_run(columns, signal_at(picture, y, first), first, 2, 0, 1, picture->width, to);
+}
+
+// From what was loaded to approximations, then details.
+INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local T *stage, WORD *words, const int cy,
+                       A *row) {
+  exchange_loaded(stage, columns, 2, 0, picture->width, (T *)words);
+  UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n) {
+    row[n] = LOAD_2D(0, cy, SAMPLE_OF(words, 2 * n));
+    row[PAIRS_LOADED_X + n] = LOAD_2D(1, cy, SAMPLE_OF(words, 2 * n + 1));
+  }
+}
+
+// Stores a row of two sub-bands, the approximations only if they are wanted.
+INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T *stage, const int y, const int cy,
+                      const bool with_low, const A *row) {
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int band = 2 * cy + cx;
+    if (band == 0 && !with_low) continue;
+    T run[COLUMNS_OWN];
+    UNROLL for (int n = 0; n < PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * PAIRS_LOADED_X + HALO_LO + n]);
+    exchange_done(stage, columns->lane, 1, run);
+    global T *const to = band_at(picture, band, y >> 1, first_stored(columns, 1));
+    store_run(columns, run, to, 1, cx, BAND_STRIDE(picture, band), picture->width);
+  }
+}
+
+#else
+INLINE void load_row(const Picture *picture, const OwnColumns *columns, const int y, const int cy, WORD *to) {
+  const int first = first_loaded(columns, 1);
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int band = 2 * cy + cx;
+    load_run(columns, band_at(picture, band, y >> 1, first), first, 1, cx, BAND_STRIDE(picture, band), picture->width,
+             to + cx * PAIRS_LOADED_X / IN_WORD);
+  }
+}
+
+INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local T *stage, WORD *words, const int cy,
+                       A *row) {
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    exchange_loaded(stage, columns, 1, cx, picture->width, (T *)words + cx * PAIRS_LOADED_X);
+    UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n)
+      row[cx * PAIRS_LOADED_X + n] = LOAD_2D(cx, cy, SAMPLE_OF(words, cx * PAIRS_LOADED_X + n));
+  }
+}
+
+INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T *stage, const int y, const int cy,
+                      const bool with_low, const A *row) {
+  T run[COLUMNS_OWN];
+  UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
+    run[i] = STORE_2D(i & 1, cy, row[(i & 1) * PAIRS_LOADED_X + HALO_LO + i / 2]);
+  exchange_done(stage, columns->lane, 2, run);
+  store_run(columns, run, signal_at(picture, y, first_stored(columns, 2)), 2, 0, 1, picture->width);
+}
+#endif
+
+// Both rows of pair p.
+INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int way, const int p,
+                              WORD to[2][WORDS_LOADED]) {
+  UNROLL for (int cy = 0; cy < 2; ++cy)
+    load_row(picture, columns, extended(way * (2 * p + cy), picture->height), cy, to[cy]);
+}
+
+// Both rows of pair p, where they are of the segment.
+INLINE void store_pair_of_rows(const Picture *picture, const OwnColumns *columns, const Segment *segment,
+                               local T *stage, const int p, const bool with_low, const A *low, const A *high) {
+  if (2 * p + 1 < segment->from || 2 * p >= segment->to) return;
+  if (2 * p >= segment->from) store_row(picture, columns, stage, segment->way * 2 * p, 0, with_low, low);
+  if (2 * p + 1 < segment->to) store_row(picture, columns, stage, segment->way * (2 * p + 1), 1, with_low, high);
+}

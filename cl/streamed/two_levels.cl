@@ -1,0 +1,222 @@
+// streamed_two_levels: two levels in one pass over memory.
+//
+// As streamed_one_level, but the low band between the two levels never leaves the registers: what one level has done with
+// a pair of rows is one row for the other. A work-item has PAIRS pairs of columns of the finer level, half as many of the
+// coarser one.
+//
+// Both levels go on mirrored. Of a picture of even height, the M rows of the low band go on as s(M - 1 + k) = s(M - k),
+// but mirrored itself the band should go on as s(M - 1 - k). So beyond row M - 1 the coarser level takes the row one
+// further than its own (inverse: the finer one takes the row one nearer). The last segment sweeps bottom-up (inverse:
+// top-down), and there this is the row that came just before. No other segment gets there: the last one has at least the
+// 2 * REACH rows that the one before reads of it.
+//
+// Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are three
+// times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 298 instructions for 16 samples of the
+// finer level (inverse 286) and 160 registers, so that 12 sub-groups of a compute unit are at work where one level has 16.
+// There, two levels of 8192 x 8192 took 164 us (inverse 160), by two launches 192 (195), a copy 130. With 12 sub-groups for
+// each compute unit in all, 5 levels take 189 us (inverse 184), with 8 190 (188), with 16, which do not run at once, 203
+// (203), with 24 194 (184): limited by waiting for memory, as few sub-groups are at work, and by the overlaps. Pictures of
+// 2048 x 2048 gain nothing.
+
+#include "streamed/lift_x.cl"
+#include "streamed/lift_y.cl"
+#include "streamed/rows.cl"
+
+#ifndef COARSE_VECTOR
+#error "COARSE_VECTOR: samples in a vector of a sub-band of the coarser level"
+#endif
+
+#define COARSE_PAIRS (PAIRS / 2)
+#define COARSE_WORDS (COARSE_PAIRS / IN_WORD)
+#define PHASES (2 * RING)
+
+// The coarser level of a picture: its sub-bands lie where the finer one's low band would.
+static inline Picture coarse_picture(const Picture *fine) {
+  Picture picture = *fine;
+  picture.width = S_COUNT(fine->width);
+  picture.height = S_COUNT(fine->height);
+  for (int n = 1; n < 4; ++n)
+    picture.band_start[n] = (n & 1) * S_COUNT(picture.width) + (n >> 1) * picture.band_row[n] * S_COUNT(picture.height);
+  return picture;
+}
+
+static inline OwnColumns coarse_columns(const OwnColumns *fine, const int width) {
+  OwnColumns columns = *fine;
+  columns.own = fine->own / 2;
+  columns.loaded = fine->loaded / 2;
+  columns.from = fine->from / 2;
+  columns.to = fine->to / 2;
+  columns.s_count = S_COUNT(width);
+  columns.d_count = D_COUNT(width);
+  return columns;
+}
+
+// Segments begin at even pairs of rows. Those that sweep bottom-up have the rows of the turned picture.
+static inline Segment coarse_segment_of(const Segment *fine, const int height) {
+  const bool up = fine->way < 0;
+  const int from = up ? 1 - fine->to : fine->from, to = up ? 1 - fine->from : fine->to;
+  return segment_of(fine->way, from / 2, (to + 1) / 2, height);
+}
+
+// A vector's worth of words of the coarser level.
+#define COARSE_SIZE (COARSE_VECTOR / IN_WORD)
+
+#if FORWARD
+INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, const int y, const int cy, const A *row) {
+  if (columns->own < columns->from || columns->own >= columns->to) return;
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    T run[COARSE_PAIRS];
+    UNROLL for (int n = 0; n < COARSE_PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * COARSE_PAIRS + n]);
+    WORD words[COARSE_WORDS];
+    UNROLL for (int i = 0; i < COARSE_WORDS; ++i) words[i] = AS_WORD(run, i);
+    global WORD *const to = (global WORD *)band_at(picture, 2 * cy + cx, y >> 1, columns->own);
+    UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE) store_vector(words + i, COARSE_SIZE, to + i);
+  }
+}
+
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *half, const Segment *segment,
+                  const Segment *coarse_segment) {
+  WORD prefetched[PREFETCHED][2][WORDS_LOADED];
+  A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
+  T before[PAIRS];
+  const int way = segment->way;
+  const int late_until = way < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
+  const int coarse_top = coarse_segment->from >> 1, coarse_bottom = (coarse_segment->to + 1) >> 1;
+  // The results of even phases are even rows of the low band. Where rows go on late, one before the first is needed,
+  // which is two, to keep them even.
+  const int more = ((REACH_LO + LAST_LAG) & 1) + (late_until > INT_MIN ? 2 : 0);
+  const int begin = 2 * (coarse_top - REACH_LO) - REACH_LO - more;
+  const int last = 2 * (coarse_bottom + REACH_HI) - 1 + REACH_HI, end = 2 * (coarse_bottom + LAST_LAG) + LAST_LAG;
+
+  UNROLL for (int a = 0; a < PREFETCHED; ++a)
+    load_pair_of_rows(fine, columns, way, min(begin + a, last), prefetched[a]);
+  UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
+  UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
+  UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
+
+  for (int p = begin; p < end; p += PHASES) {
+    EACH_PHASE for (int phase = 0; phase < PHASES; ++phase) {
+      const int newest = p + phase, done = newest - LAST_LAG, slot = phase % RING;
+      A *const new_s = s + slot * COLUMNS_LOADED, *const new_d = d + slot * COLUMNS_LOADED;
+      unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][0], 0, new_s);
+      unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][1], 1, new_d);
+      if (newest + PREFETCHED <= last)
+        load_pair_of_rows(fine, columns, way, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
+      lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
+      store_pair_of_rows(fine, columns, segment, 0, done, false, low, high);
+
+      const int cy = phase & 1, coarse_slot = phase / 2;
+      A *const row = (cy ? coarse_d : coarse_s) + coarse_slot * PAIRS;
+      UNROLL for (int n = 0; n < PAIRS; ++n) {
+        const T value = STORE_2D(0, 0, low[n]), late = done <= late_until ? before[n] : value;
+        row[n % 2 * COARSE_PAIRS + n / 2] = LOAD_2D(n & 1, cy, late);
+        before[n] = value;
+      }
+      if (!cy) continue;
+      const int coarse_newest = done >> 1, coarse_done = coarse_newest - LAST_LAG;
+      A coarse_low[PAIRS], coarse_high[PAIRS];
+      lift_pair_of_rows(half, coarse_segment, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_newest, coarse_low, coarse_high);
+      if (coarse_done < coarse_top || coarse_done >= coarse_bottom) continue;
+      const int y = 2 * coarse_done;
+      if (y >= coarse_segment->from) store_coarse(coarse, half, way * y, 0, coarse_low);
+      if (y + 1 < coarse_segment->to) store_coarse(coarse, half, way * (y + 1), 1, coarse_high);
+    }
+  }
+}
+#else
+// The details of pair p of rows: HL, LH, HH.
+INLINE void load_details(const Picture *picture, const OwnColumns *columns, const int way, const int p, WORD *to) {
+  UNROLL for (int band = 1; band < 4; ++band) {
+    const int y = extended(way * (2 * p + (band >> 1)), picture->height);
+    load_run(columns, band_at(picture, band, y >> 1, columns->loaded), columns->loaded, 1, band & 1, 1, picture->width,
+             to + (band - 1) * PAIRS / IN_WORD);
+  }
+}
+
+// All bands of pair p of rows of the coarser level.
+INLINE void load_coarse(const Picture *picture, const OwnColumns *columns, const int way, const int p, WORD *to) {
+  UNROLL for (int band = 0; band < 4; ++band) {
+    const int y = extended(way * (2 * p + (band >> 1)), picture->height);
+    global const WORD *const from = (global const WORD *)band_at(picture, band, y >> 1, columns->loaded);
+    UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE)
+      load_vector(from + i, COARSE_SIZE, to + band * COARSE_WORDS + i);
+  }
+}
+
+// Turns of the coarser level until the first row of the low band is done.
+#define TURNS_BEFORE_FINE (REACH_LO + LAST_LAG)
+
+// One turn of the coarser level: `low` and `high` become two rows of the low band.
+INLINE void coarse_turn(const Picture *picture, const OwnColumns *columns, const Segment *segment, WORD *prefetched, const int last, A *s,
+                        A *d, const int slot, const int newest, A *low, A *high) {
+  UNROLL for (int i = 0; i < PAIRS; ++i) {
+    const int cx = i / COARSE_PAIRS;
+    s[slot * PAIRS + i] = LOAD_2D(cx, 0, SAMPLE_OF(prefetched, i));
+    d[slot * PAIRS + i] = LOAD_2D(cx, 1, SAMPLE_OF(prefetched, PAIRS + i));
+  }
+  if (newest < last) load_coarse(picture, columns, segment->way, newest + 1, prefetched);
+  lift_pair_of_rows(columns, segment, s, d, PAIRS, slot, newest, low, high);
+}
+
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *half, const Segment *segment,
+                  const Segment *coarse_segment) {
+  WORD prefetched[PREFETCHED][3 * PAIRS / IN_WORD], coarse_prefetched[4 * COARSE_WORDS];
+  A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
+  A coarse_low[PAIRS], coarse_high[PAIRS];
+  T before[PAIRS];
+  const int top = segment->from >> 1, bottom = (segment->to + 1) >> 1, way = segment->way;
+  const int late_from = way > 0 && fine->height % 2 == 0 ? coarse->height : INT_MAX;
+  // Each pair of rows of the coarser level gives two rows of the low band.
+  const int first = (top - REACH_LO) >> 1, last = bottom + REACH_HI - 1;
+  const int begin = first - REACH_LO, coarse_last = (last >> 1) + REACH_HI;
+  const int end = ((bottom + LAST_LAG - 1) >> 1) + LAST_LAG + 1;
+
+  load_coarse(coarse, half, way, begin, coarse_prefetched);
+  UNROLL for (int a = 0; a < PREFETCHED; ++a)
+    load_details(fine, columns, way, min(2 * first + a, last), prefetched[a]);
+  UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
+  UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
+  UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
+
+  EACH_PHASE for (int i = 0; i < TURNS_BEFORE_FINE; ++i)
+    coarse_turn(coarse, half, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d, i % RING, begin + i,
+                coarse_low, coarse_high);
+
+  for (int p = begin + TURNS_BEFORE_FINE; p < end; p += RING) {
+    EACH_PHASE for (int phase = 0; phase < PHASES; ++phase) {
+      const int cy = phase & 1, coarse_newest = p + phase / 2, slot = phase % RING;
+      if (!cy)
+        coarse_turn(coarse, half, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d,
+                    (TURNS_BEFORE_FINE + phase / 2) % RING, coarse_newest, coarse_low, coarse_high);
+      const int newest = 2 * (coarse_newest - LAST_LAG) + cy;
+      A *const new_s = s + slot * COLUMNS_LOADED, *const new_d = d + slot * COLUMNS_LOADED;
+      UNROLL for (int n = 0; n < PAIRS; ++n) {
+        const T value = STORE_2D(n & 1, cy, (cy ? coarse_high : coarse_low)[n % 2 * COARSE_PAIRS + n / 2]);
+        const T late = newest >= late_from ? before[n] : value;
+        new_s[n] = LOAD_2D(0, 0, late);
+        before[n] = value;
+        new_s[PAIRS + n] = LOAD_2D(1, 0, SAMPLE_OF(prefetched[phase % PREFETCHED], n));
+        new_d[n] = LOAD_2D(0, 1, SAMPLE_OF(prefetched[phase % PREFETCHED], PAIRS + n));
+        new_d[PAIRS + n] = LOAD_2D(1, 1, SAMPLE_OF(prefetched[phase % PREFETCHED], 2 * PAIRS + n));
+      }
+      if (newest + PREFETCHED <= last) load_details(fine, columns, way, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
+      lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
+      store_pair_of_rows(fine, columns, segment, 0, newest - LAST_LAG, true, low, high);
+    }
+  }
+}
+#endif
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
+void streamed_two_levels(global T *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
+  Picture fine;
+  OwnColumns columns;
+  Segment segment;
+  if (!find_share(signal, bands, low, &pass, &own, get_group_id(0), &fine, &columns, &segment)) return;
+  const Picture coarse = coarse_picture(&fine);
+  const OwnColumns half = coarse_columns(&columns, coarse.width);
+  const Segment coarse_segment = coarse_segment_of(&segment, coarse.height);
+  sweep_both(&fine, &coarse, &columns, &half, &segment, &coarse_segment);
+}

@@ -1,0 +1,114 @@
+//! What solvers and the planner speak of: problems, passes, designs. All plain data, which can be compared and printed.
+
+use super::Strategy;
+use super::tuning::{Tunable, Tuning};
+use crate::device::DeviceInfo;
+use crate::lifting::prelude;
+use crate::transform::Transform;
+use crate::transform::geometry::Geometry;
+use crate::wavelet::{Direction, SampleType, Stencil};
+
+/// A transform in one direction on one sample type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Problem {
+    pub transform: Transform,
+    pub sample: SampleType,
+    pub direction: Direction,
+}
+
+impl Problem {
+    /// The stencils of the lifting steps in the order in which they run.
+    pub fn stencils(&self) -> Vec<Stencil> {
+        prelude::stencils(&self.transform.wavelet, self.sample, self.direction)
+    }
+}
+
+/// What a design is for: a device, what was measured on such, and what its compiler allowed so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub device: &'a DeviceInfo,
+    pub tuning: &'a Tuning,
+    /// Kernels that allow smaller work-groups than the device does.
+    pub limits: &'a [(&'static str, usize)],
+}
+
+impl Target<'_> {
+    /// How many work-items a work-group of this kernel may have.
+    pub fn work_group(&self, kernel: &str) -> usize {
+        let device = self.device.max_work_group.min(self.device.max_work_items[0]);
+        let limits = self.limits.iter().filter(|(name, _)| *name == kernel);
+        limits.fold(device, |least, (_, limit)| least.min(*limit)).max(1)
+    }
+
+    /// The size that was measured for a problem on such a device, or the default.
+    pub fn size(&self, strategy: Strategy, problem: &Problem, tunable: &Tunable) -> Option<usize> {
+        self.tuning.size(strategy, problem, self.device, tunable.name)
+    }
+}
+
+/// A macro that the host sets for a kernel.
+pub(crate) type Define = (String, String);
+
+/// A [`Define`] of any number or word.
+pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
+    (name.into(), value.to_string())
+}
+
+/// A kernel, specialised: which file of cl/, with which sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kernel {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// Its file in cl/.
+    pub file: &'static str,
+    /// What the file leaves open.
+    pub defines: Vec<Define>,
+    /// The size of a work-group.
+    pub group: [usize; 2],
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pass {
+    pub kernel: Kernel,
+    pub geometry: Geometry,
+    /// The kernel's own arguments, in the order of its struct, with their names.
+    pub own: Vec<(&'static str, i32)>,
+    /// How many work-groups are launched.
+    pub groups: usize,
+}
+
+/// An array that a plan works in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Array {
+    /// The caller's input, never written.
+    Input,
+    /// The caller's output.
+    Output,
+    /// One of the plan's own arrays.
+    Scratch(usize),
+}
+
+/// The arrays of a launch. The forward transform reads the signal and writes the others, the inverse the other way round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrays {
+    pub signal: Array,
+    pub bands: Array,
+    pub low: Option<Array>,
+}
+
+/// A pass and what it works on.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Launch {
+    pub strategy: Strategy,
+    pub pass: Pass,
+    pub arrays: Arrays,
+}
+
+/// Everything that a plan has to build, for one direction, in running order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Design {
+    pub launches: Vec<Launch>,
+    /// How many samples each scratch array has; 0 where it is not needed.
+    pub scratch: [usize; 2],
+}

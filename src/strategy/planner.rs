@@ -1,0 +1,241 @@
+//! The planner walks a transform, level by level and axis by axis, and asks the solvers in turn how much of what is left
+//! they take.
+
+use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Target};
+use super::{Strategy, stepwise};
+use crate::error::{Error, Result};
+use crate::transform::geometry::{Order, Sides, View, most_lines};
+use crate::transform::{Layout, Level};
+use crate::wavelet::{Direction, SampleType};
+
+/// What is left to do.
+pub(super) struct Todo<'a> {
+    pub problem: &'a Problem,
+    pub target: &'a Target<'a>,
+    /// The levels that are not done, finest first; the first is at hand.
+    pub levels: &'a [Level],
+    /// How many axes of the level at hand are done, in the order of the forward transform.
+    pub done: usize,
+}
+
+impl Todo<'_> {
+    /// The axes of the level at hand that are left, in the order of the forward transform.
+    pub fn axes(&self) -> &[usize] {
+        &self.levels[0].axes[self.done..]
+    }
+
+    /// What a take of so many whole levels, or of so many axes of the level at hand, works between.
+    pub fn sides(&self, levels: usize, axes: usize) -> Sides {
+        let transform = &self.problem.transform;
+        let level = &self.levels[0];
+        let taken = self.done + axes;
+        let planar = |done: usize| View::dense(&level.shape).with_order(&level.axes[..done], Order::Planar);
+        let is_complete = taken == level.axes.len();
+        let bands = if is_complete {
+            let settled = match transform.layout {
+                Layout::Mallat => Order::Planar,
+                Layout::Interleaved => Order::Interleaved,
+            };
+            View::of_level(transform, level.number).with_order(&level.axes, settled)
+        } else {
+            planar(taken)
+        };
+        let next = self.levels.get(levels).filter(|_| is_complete);
+        Sides {
+            signal: planar(self.done),
+            bands,
+            low: next.map(|next| View::dense(&next.shape)),
+        }
+    }
+
+    /// The level's pre-shift, where a take of the axes that are left applies it: integers alone are shifted, once per
+    /// level, by its first forward pass and its last inverse one.
+    pub fn pre_shift(&self) -> i32 {
+        let wavelet = &self.problem.transform.wavelet;
+        let applies = self.done == 0 && self.problem.sample.is_integer();
+        if applies { wavelet.pre_shift() as i32 } else { 0 }
+    }
+
+    /// The next two axes (y, x) where they are pictures with their rows in one piece, whatever is before, between or
+    /// behind them.
+    pub fn picture(&self) -> Option<[usize; 2]> {
+        let [a, b, ..] = *self.axes() else {
+            return None;
+        };
+        let (y, x) = (a.min(b), a.max(b));
+        let behind = &self.levels[0].shape[x + 1..];
+        behind.iter().all(|&samples| samples == 1).then_some([y, x])
+    }
+
+    /// Whether the kernel lifts a picture along x before y.
+    pub fn x_first(&self) -> bool {
+        let forward = self.problem.direction == Direction::Forward;
+        (self.axes()[0] > self.axes()[1]) == forward
+    }
+}
+
+/// A solver's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Offer {
+    Preferred(Taken),
+    Works(Taken),
+    No { why: String },
+}
+
+impl Offer {
+    pub fn no(why: impl Into<String>) -> Self {
+        Offer::No { why: why.into() }
+    }
+}
+
+/// What a solver takes: so many whole levels, or so many axes of the level at hand, by these passes in running order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Taken {
+    pub levels: usize,
+    pub axes: usize,
+    pub passes: Vec<Pass>,
+}
+
+/// Everything that a plan has to build for a problem, by the solvers of `strategies` in the order of this list.
+///
+/// # Errors
+/// [`Error::Unsupported`] where none of them takes what is left.
+pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) -> Result<Design> {
+    let levels = problem.transform.active_levels();
+    let mut takes: Vec<Take> = Vec::new();
+    let mut todo = Todo {
+        problem,
+        target,
+        levels: &levels,
+        done: 0,
+    };
+    while !todo.levels.is_empty() {
+        let (strategy, taken) = choose(&todo, strategies)?;
+        takes.push(Take {
+            strategy,
+            passes: taken.passes,
+            level: todo.levels[0].number,
+            samples: todo.levels[0].shape.iter().product(),
+        });
+        todo.done += taken.axes;
+        if todo.done == todo.levels[0].axes.len() {
+            todo.levels = &todo.levels[taken.levels..];
+            todo.done = 0;
+        }
+    }
+    if takes.is_empty() {
+        return Ok(stepwise::copy_only(problem, target));
+    }
+    Ok(bound(problem.direction, takes))
+}
+
+/// The first solver that prefers what is left, else the first that can do it.
+fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
+    let mut reasons = Vec::new();
+    let mut works = None;
+    if let Some(why) = impossible(todo.problem, todo.target) {
+        reasons.push(why);
+    } else {
+        for &strategy in strategies {
+            match strategy.offer(todo) {
+                Offer::Preferred(taken) => return Ok((strategy, taken)),
+                Offer::Works(taken) => works = works.or(Some((strategy, taken))),
+                Offer::No { why } => reasons.push(format!("`{strategy}`: {why}")),
+            }
+        }
+    }
+    works.ok_or_else(|| Error::Unsupported {
+        what: format!(
+            "{} on {} samples, level {}, axes {:?}",
+            todo.problem.transform.wavelet,
+            todo.problem.sample,
+            todo.levels[0].number,
+            todo.axes()
+        ),
+        why: reasons.join("; "),
+    })
+}
+
+/// Why no solver can compute a problem on a device.
+fn impossible(problem: &Problem, target: &Target) -> Option<String> {
+    if problem.sample == SampleType::F64 && !target.device.fp64 {
+        return Some(format!("{} has no double precision", target.device));
+    }
+    let too_many = most_lines(&problem.transform) > i32::MAX as usize;
+    too_many.then(|| "the array has more than 2^31 lines along one axis".to_owned())
+}
+
+/// A step of the walk: passes that share their arrays.
+struct Take {
+    strategy: Strategy,
+    passes: Vec<Pass>,
+    /// The level at hand, and its samples.
+    level: u32,
+    samples: usize,
+}
+
+/// Gives every take its arrays, and puts the takes into running order.
+fn bound(direction: Direction, takes: Vec<Take>) -> Design {
+    let (signal, coefficients) = match direction {
+        Direction::Forward => (Array::Input, Array::Output),
+        Direction::Inverse => (Array::Output, Array::Input),
+    };
+    let finest = takes.iter().take_while(|take| take.level == takes[0].level).count();
+    let between = arrays_between(finest, takes.len(), direction);
+    let mut scratch = [0; 2];
+    for (array, next) in between.iter().zip(&takes[1..]) {
+        if let Array::Scratch(i) = array {
+            scratch[*i] = next.samples.max(scratch[*i]);
+        }
+    }
+    let next_levels: Vec<Option<u32>> = takes.iter().skip(1).map(|take| Some(take.level)).collect();
+    let mut launches = Vec::new();
+    for (i, take) in takes.into_iter().enumerate() {
+        let next_level = next_levels.get(i).copied().flatten();
+        let goes_on = next_level == Some(take.level);
+        let arrays = Arrays {
+            signal: if i == 0 { signal } else { between[i - 1] },
+            bands: if goes_on { between[i] } else { coefficients },
+            low: (next_level.is_some() && !goes_on).then(|| between[i]),
+        };
+        let strategy = take.strategy;
+        launches.push(take.passes.into_iter().map(move |pass| Launch {
+            strategy,
+            pass,
+            arrays,
+        }));
+    }
+    if direction == Direction::Inverse {
+        launches.reverse();
+    }
+    Design {
+        launches: launches.into_iter().flatten().collect(),
+        scratch,
+    }
+}
+
+/// Which array holds what each take leaves to the next, in the order of the forward transform, for `finest` takes in the
+/// finest level and `total` in all.
+///
+/// Neighbours differ, and differ from what the takes beside them read or write: the details of the coarser levels lie in
+/// the coefficients' array already, or still, so only scratch serves there. In the finest level the output is free, but
+/// for the take that reads (inverse) or writes (forward) it last.
+fn arrays_between(finest: usize, total: usize, direction: Direction) -> Vec<Array> {
+    let scratch = |i: usize| Array::Scratch(i % 2);
+    let mut arrays: Vec<Array> = (0..finest - 1)
+        .map(|i| {
+            let to_output = match direction {
+                Direction::Forward => finest - 2 - i,
+                Direction::Inverse => i,
+            };
+            if to_output % 2 == 0 {
+                scratch(0)
+            } else {
+                Array::Output
+            }
+        })
+        .collect();
+    let first = if finest > 1 { 1 } else { 0 };
+    arrays.extend((finest..total).map(|i| scratch(first + i - finest)));
+    arrays
+}

@@ -1,0 +1,115 @@
+//! How many rows a sub-group of `streamed` gets. Measured on an NVIDIA H200.
+
+use super::sizes::Sizes;
+use super::{FILLING, PREFETCHED, TWO_FILLING};
+
+/// Pairs of rows from which on segments sweep in opposite directions: shorter ones gain nothing (times 1.05 to 1.09 of
+/// 1024 x 1024 and 2048 x 2048 with five levels).
+const TURNING: usize = 12;
+
+/// The rows of a picture, shared out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segments {
+    pub count: usize,
+    /// Pairs of rows in each but the last.
+    pub pairs: usize,
+    /// Which ones sweep bottom-up: 0 those of even number, 1 those of odd number, -1 none.
+    pub bottom_up: i32,
+    /// Pairs of rows that are loaded before they are needed.
+    pub prefetched: usize,
+}
+
+impl Segments {
+    /// Of a picture that is all border.
+    pub fn none() -> Self {
+        Segments {
+            count: 0,
+            pairs: 0,
+            bottom_up: -1,
+            prefetched: PREFETCHED.default,
+        }
+    }
+
+    /// The same with the last one bottom-up, or top-down.
+    pub fn with_last(self, bottom_up: bool) -> Self {
+        let last = (self.count as i32 - 1) % 2;
+        Segments {
+            bottom_up: if bottom_up { last } else { 1 - last },
+            ..self
+        }
+    }
+}
+
+/// How many of `rows` pairs of rows of each of `strips` strips a segment gets for so many segments per compute unit. Not one
+/// segment more than fill the device: a few that come after all others would take as long again.
+fn shared([rows, strips]: [usize; 2], filling: usize, compute_units: usize) -> usize {
+    rows.div_ceil((compute_units * filling / strips).clamp(1, rows))
+}
+
+/// Segments as long or longer, by whole `steps`, so that the last of `rows` pairs has at least `least`.
+fn with_whole_end(pairs: usize, rows: usize, steps: usize, least: usize) -> usize {
+    let last = |pairs: usize| rows - (rows.div_ceil(pairs) - 1) * pairs;
+    let mut longer = (pairs..rows).step_by(steps);
+    longer.find(|&pairs| last(pairs) >= least).unwrap_or(rows.max(pairs))
+}
+
+/// The segments of a launch of one level: none is shorter than `least`. `kept` pairs of rows have registers of their own.
+pub fn of_one_level(
+    sizes: &Sizes,
+    work: [usize; 2],
+    kept: usize,
+    compute_units: usize,
+    least: usize,
+    turns: bool,
+) -> Segments {
+    let shared = |filling| shared(work, filling, compute_units);
+    // Turns of the loop without a result.
+    let overlap = sizes.reach.before + sizes.lags.last;
+    // Many more segments than run at once even out, as long as the overlaps do not count; next best is what runs at once.
+    // Where the picture is small, fewer are faster on their way.
+    let large = match sizes.filling {
+        Some(tuned) => (tuned, 4 * overlap),
+        None => (FILLING.default, 5 * overlap),
+    };
+    let is_large = shared(large.0) >= large.1;
+    let filling = match shared(12) {
+        _ if is_large => large.0,
+        pairs if pairs >= 4 * overlap => 12,
+        _ => 10,
+    };
+    let pairs = shared(filling).max(least);
+    let pairs = with_whole_end(pairs, work[0], 1, least);
+    // Turns go by whole rounds of the ring: one pair more ahead where that takes fewer of them (times 1.06 inverse, 1.02
+    // forward of 1024 x 1024 with five levels without this).
+    let turns_for = |prefetched: usize| (pairs + overlap).next_multiple_of(kept.next_multiple_of(prefetched));
+    let default = PREFETCHED.default;
+    let prefetched = match sizes.prefetched.filter(|_| is_large) {
+        Some(tuned) => tuned,
+        None if pairs < overlap && turns_for(default + 1) < turns_for(default) => default + 1,
+        None => default,
+    };
+    Segments {
+        count: work[0].div_ceil(pairs),
+        pairs,
+        bottom_up: if turns && pairs >= TURNING { 0 } else { -1 },
+        prefetched,
+    }
+}
+
+/// The segments of a launch of two levels; none where half of the turns would be overlap, which gains nothing. Each begins
+/// at an even pair of rows, and the last is as long as the one before reads of it.
+pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> Option<Segments> {
+    let overlap = 3 * (sizes.reach.before + sizes.lags.last);
+    let pairs = shared(work, sizes.filling.unwrap_or(TWO_FILLING.default), compute_units);
+    if pairs < 2 * overlap && sizes.filling.is_none() {
+        return None;
+    }
+    let least = 2 * sizes.reach.before.max(sizes.reach.after);
+    let pairs = with_whole_end(pairs.next_multiple_of(2), work[0], 2, least);
+    Some(Segments {
+        count: work[0].div_ceil(pairs),
+        pairs,
+        bottom_up: -1,
+        prefetched: PREFETCHED.default,
+    })
+}
