@@ -1,13 +1,13 @@
-//! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
-//! and direction. cl/common.cl lists them.
+//! The prelude: macros that specialise the kernels for one wavelet, sample type and direction. They are the only
+//! OpenCL C that Rust writes; cl/common.cl lists them.
 
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Scale, Stencil, Wavelet};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-/// The stencils of the steps in the order in which they run.
+/// The stencils of the steps, in the order in which they run in this direction.
 pub(crate) fn stencils(
     wavelet: &Wavelet,
     sample: SampleType,
@@ -24,44 +24,65 @@ pub(crate) fn stencils(
 
 /// The prelude for `wavelet`, which must have steps for `sample`.
 pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Direction) -> String {
-    let mut text = String::new();
-    let mut define = |name: &str, value: String| {
-        writeln!(text, "#define {name} {value}").expect("writing to a String")
-    };
-    let (memory, register) = match sample {
-        SampleType::I16 => ("short", "int"),
-        SampleType::I32 => ("int", "int"),
-        SampleType::F32 => ("float", "float"),
-        SampleType::F64 => ("double", "double"),
-    };
-    define("T", memory.into());
-    define("A", register.into());
-    if sample.is_integer() {
-        define("INTEGER", String::new());
-    }
-    match sample {
-        SampleType::I16 => define("SHORT", String::new()),
-        SampleType::F64 => define("DOUBLE", String::new()),
-        SampleType::I32 | SampleType::F32 => {}
-    }
-    let inverse = direction == Direction::Inverse;
-    if !inverse {
-        define("FORWARD", String::new());
-    }
-    let (load, store) = if inverse {
-        (0, wavelet.pre_shift())
-    } else {
-        (wavelet.pre_shift(), 0)
-    };
-    define("LEVEL_SHIFT_IN", load.to_string());
-    define("LEVEL_SHIFT_OUT", store.to_string());
-
+    let mut macros = Macros::default();
+    macros.define_types(sample);
+    macros.define_level(wavelet, direction);
     if !sample.is_integer() {
-        let Scale {
-            approximation: s,
-            detail: d,
-        } = wavelet.scale();
-        // Of one axis, and of two at once, rounded once: often the two cancel.
+        macros.define_scaling(wavelet.scale(), sample, direction);
+    }
+    macros.define_lifts(wavelet, sample, direction);
+    macros.define_steps(&stencils(wavelet, sample, direction));
+    macros.text
+}
+
+/// The macros defined so far, one per line.
+#[derive(Default)]
+struct Macros {
+    text: String,
+}
+
+impl Macros {
+    fn define(&mut self, name: &str, value: impl Display) {
+        writeln!(self.text, "#define {name} {value}").expect("writing to a String");
+    }
+
+    /// The sample type in memory, and the type that the steps compute in.
+    fn define_types(&mut self, sample: SampleType) {
+        let (memory, register) = match sample {
+            SampleType::I16 => ("short", "int"),
+            SampleType::I32 => ("int", "int"),
+            SampleType::F32 => ("float", "float"),
+            SampleType::F64 => ("double", "double"),
+        };
+        self.define("T", memory);
+        self.define("A", register);
+        if sample.is_integer() {
+            self.define("INTEGER", "");
+        }
+        match sample {
+            SampleType::I16 => self.define("SHORT", ""),
+            SampleType::F64 => self.define("DOUBLE", ""),
+            SampleType::I32 | SampleType::F32 => {}
+        }
+    }
+
+    /// The direction, and the pre-shift of a whole level.
+    fn define_level(&mut self, wavelet: &Wavelet, direction: Direction) {
+        let (load, store) = match direction {
+            Direction::Forward => (wavelet.pre_shift(), 0),
+            Direction::Inverse => (0, wavelet.pre_shift()),
+        };
+        if direction == Direction::Forward {
+            self.define("FORWARD", "");
+        }
+        self.define("LEVEL_SHIFT_IN", load);
+        self.define("LEVEL_SHIFT_OUT", store);
+    }
+
+    /// The factors of the channels of one axis, and of two axes at once. The latter are products that are rounded
+    /// once; often the two factors cancel.
+    fn define_scaling(&mut self, scale: Scale, sample: SampleType, direction: Direction) {
+        let (s, d) = (scale.approximation, scale.detail);
         for (name, factor) in [
             ("s", s),
             ("d", d),
@@ -69,62 +90,62 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
             ("sd", s * d),
             ("dd", d * d),
         ] {
-            let (load, store) = if inverse {
-                (1.0 / factor, 1.0)
-            } else {
-                (1.0, factor)
+            let (load, store) = match direction {
+                Direction::Forward => (1.0, factor),
+                Direction::Inverse => (1.0 / factor, 1.0),
             };
-            define(&format!("IN_{name}"), real(load, sample));
-            define(&format!("OUT_{name}"), real(store, sample));
+            self.define(&format!("IN_{name}"), real(load, sample));
+            self.define(&format!("OUT_{name}"), real(store, sample));
         }
     }
 
-    let operator = if inverse { '-' } else { '+' };
-    let mut lifts: Vec<String> = if sample.is_integer() {
-        let steps = wavelet.integer_steps().unwrap_or_default();
-        steps
-            .iter()
-            .map(|step| integer_lift(step, operator, sample))
-            .collect()
-    } else {
-        let steps = wavelet.real_steps().unwrap_or_default();
-        steps
-            .iter()
-            .map(|step| real_lift(step, operator, sample))
-            .collect()
-    };
-    if inverse {
-        lifts.reverse();
-    }
-    for (k, lift) in lifts.into_iter().enumerate() {
-        define(&format!("LIFT_{k}(v, at)"), lift);
+    /// The value of each step, numbered in the order in which the steps run.
+    fn define_lifts(&mut self, wavelet: &Wavelet, sample: SampleType, direction: Direction) {
+        let operator = match direction {
+            Direction::Forward => '+',
+            Direction::Inverse => '-',
+        };
+        let mut lifts: Vec<String> = if sample.is_integer() {
+            let steps = wavelet.integer_steps().unwrap_or_default().iter();
+            steps
+                .map(|step| integer_lift(step, operator, sample))
+                .collect()
+        } else {
+            let steps = wavelet.real_steps().unwrap_or_default().iter();
+            steps
+                .map(|step| real_lift(step, operator, sample))
+                .collect()
+        };
+        if direction == Direction::Inverse {
+            lifts.reverse();
+        }
+        for (k, lift) in lifts.into_iter().enumerate() {
+            self.define(&format!("LIFT_{k}(v, at)"), lift);
+        }
     }
 
-    let stencils = stencils(wavelet, sample, direction);
-    let reach = Reach::new(&stencils);
-    define("REACH_LO", reach.before.to_string());
-    define("REACH_HI", reach.after.to_string());
-    let lags = Lags::new(&stencils);
-    for (k, lag) in lags.steps.iter().enumerate() {
-        define(&format!("LAG_{k}"), lag.to_string());
-    }
-    define("LAST_LAG", lags.last.to_string());
-    define("KEPT", lags.kept.to_string());
-    let steps: Vec<String> = stencils
-        .iter()
-        .zip(&reach.steps)
-        .enumerate()
-        .map(|(k, (stencil, (before, after)))| {
+    /// The reach and the schedule of the steps, and the list of them that kernels expand.
+    fn define_steps(&mut self, stencils: &[Stencil]) {
+        let reach = Reach::new(stencils);
+        self.define("REACH_LO", reach.before);
+        self.define("REACH_HI", reach.after);
+        let lags = Lags::new(stencils);
+        for (k, lag) in lags.steps.iter().enumerate() {
+            self.define(&format!("LAG_{k}"), lag);
+        }
+        self.define("LAST_LAG", lags.last);
+        self.define("KEPT", lags.kept);
+        let steps = stencils.iter().zip(&reach.steps).enumerate();
+        let steps = steps.map(|(k, (stencil, (before, after)))| {
             let (target, source) = match stencil.target {
                 Channel::Approximation => ("s", "d"),
                 Channel::Detail => ("d", "s"),
             };
             let (first, last) = (stencil.first, stencil.last());
             format!("STEP({k}, {target}, {source}, {first}, {last}, {before}, {after})")
-        })
-        .collect();
-    define("LIFT_STEPS(STEP)", steps.join(" "));
-    text
+        });
+        self.define("LIFT_STEPS(STEP)", steps.collect::<Vec<_>>().join(" "));
+    }
 }
 
 fn real(value: f64, sample: SampleType) -> String {
@@ -138,14 +159,14 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
     let (taps, first) = (step.taps(), step.stencil().first);
     let at = |i: usize| format!("at({})", first + i as i32);
     let term = |i: usize, neighbours: String| format!("{} * {neighbours}", real(taps[i], sample));
-    // Term by term from v on, so that each can be one fused multiply-add.
+    // The terms are added to v one by one, so that each can be one fused multiply-add.
     let terms = grouped(taps, at, term);
     let sum = |sum, term| format!("({sum} {operator} {term})");
     terms.into_iter().fold("(v)".to_owned(), sum)
 }
 
-/// The terms of a sum. Neighbours of the same factor first make one sum: as many operations or fewer, and the same
-/// result backwards.
+/// The terms of a sum. Of a palindrome of taps, the two neighbours with the same factor are added first: that takes no
+/// more operations, and gives the same result for the reversed signal.
 fn grouped<T: PartialEq>(
     taps: &[T],
     at: impl Fn(usize) -> String,
@@ -161,19 +182,19 @@ fn grouped<T: PartialEq>(
     }
 }
 
-/// Sums are taken in `uint`: signed overflow is undefined in C.
+/// The value of an integer step. The sum is computed in `uint`, because signed overflow is undefined in C.
 fn integer_lift(step: &IntegerStep, operator: char, sample: SampleType) -> String {
     let (shift, mut bias, mut sign) = (step.shift(), step.bias(), 1);
     let mut operator = operator;
     if operator == '-' && stays_within_32_bits(step, sample) {
-        // -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k: GPUs shift and add at once.
+        // -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k, and GPUs shift and add in one instruction.
         (bias, sign, operator) = (-bias + (1 << shift) - 1, -1, '+');
     }
     let (taps, first) = (step.taps(), step.stencil().first);
     let at = |i: usize| format!("UNSIGNED(at({}))", first + i as i32);
     let term =
         |i: usize, neighbours: String| format!("{}u * {neighbours}", (sign * taps[i]) as u32);
-    // Where nothing is multiplied there is nothing to gain, and PoCL's vectors of 16 bits lose 5 %.
+    // Grouping gains nothing where nothing is multiplied, and costs 5 % with PoCL's vectors of 16-bit integers.
     let terms = if taps.iter().all(|tap| tap.unsigned_abs() == 1) {
         (0..taps.len()).map(|i| term(i, at(i))).collect()
     } else {
@@ -186,7 +207,7 @@ fn integer_lift(step: &IntegerStep, operator: char, sample: SampleType) -> Strin
     )
 }
 
-/// Whether no sum of a step wraps, whatever the samples, nor its negative.
+/// Whether neither the sum of a step nor its negative can wrap, whatever the samples.
 fn stays_within_32_bits(step: &IntegerStep, sample: SampleType) -> bool {
     let taps: i64 = step.taps().iter().map(|&tap| i64::from(tap).abs()).sum();
     let most = taps * (1 << 15) + i64::from(step.bias()).abs() + (1 << step.shift());
@@ -234,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_bits_are_subtracted_by_adding() {
+    fn integers_of_16_bits_are_subtracted_by_adding() {
         let text = prelude(&Wavelet::CDF_5_3, SampleType::I16, Direction::Inverse);
         // -((a + b + 2) >> 2) = (-a - b + 1) >> 2
         let line = "#define LIFT_0(v, at) REDUCE(UNSIGNED(v) + UNSIGNED(SIGNED(4294967295u * UNSIGNED(at(-1)) + 4294967295u * UNSIGNED(at(0)) + 1u) >> 2))";
