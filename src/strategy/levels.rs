@@ -44,7 +44,7 @@ pub(super) fn with_tail(
     let forward = problem.direction == Direction::Forward;
     let settled = match transform.layout {
         Layout::Mallat => Order::Planar,
-        Layout::Interleaved => Order::Woven,
+        Layout::Interleaved => Order::Interleaved,
     };
     let (signal, coefficients) = if forward {
         (Array::Input, Array::Output)

@@ -33,7 +33,7 @@ fn between(problem: &Problem) -> Vec<Between> {
     let levels = transform.active_levels();
     let settled = match transform.layout {
         Layout::Mallat => Order::Planar,
-        Layout::Interleaved => Order::Woven,
+        Layout::Interleaved => Order::Interleaved,
     };
     let mut all = Vec::new();
     for level in &levels {

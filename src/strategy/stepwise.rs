@@ -71,7 +71,8 @@ pub(super) fn design(problem: &Problem, target: &Target) -> Design {
     // Between the two layouts, the whole of every level at once.
     let moves = levels.iter().map(|level| {
         let planar = View::of_level(transform, level.number).with_order(&level.axes, Order::Planar);
-        let woven = View::of_level(&woven, level.number).with_order(&level.axes, Order::Woven);
+        let woven =
+            View::of_level(&woven, level.number).with_order(&level.axes, Order::Interleaved);
         if forward {
             move_lines(last, (&woven, work), (&planar, Array::Output), group)
         } else {

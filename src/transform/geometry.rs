@@ -1,10 +1,10 @@
-//! Where the samples of a pass lie: arrays seen at one level, and their lines along one axis.
+//! Where the samples of a pass lie: views of arrays at one level, and their lines along one axis.
 
 use crate::transform::{Layout, Transform};
 use bytemuck::{Pod, Zeroable};
 
-/// The two channels of an axis: the distance of neighbours within a channel, and where the second
-/// (detail) channel starts. The same as `Axis` in cl/common.cl.
+/// The two channels of an axis: the distance between neighbours within a channel, and where the second (detail)
+/// channel starts. The same as `Axis` in cl/common.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Axis {
@@ -12,7 +12,8 @@ pub(crate) struct Axis {
     pub high: i64,
 }
 
-/// Where the lines of a pass stand in one array. The same as `Side` in cl/common.cl.
+/// Where the lines of a pass stand in one array: on its signal side, on its sub-band side, or in the LL band. The
+/// same as `Side` in cl/common.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Side {
@@ -21,7 +22,8 @@ pub(crate) struct Side {
     pub across: [Axis; 3],
 }
 
-/// The arguments of a kernel besides its arrays. The same as `Pass` in cl/common.cl.
+/// The arguments of a kernel besides its arrays. The same as `Pass` in cl/common.cl. The field `corner` says where
+/// the LL band stands if it has an array of its own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Arguments {
@@ -47,15 +49,16 @@ pub(crate) struct Arguments {
 /// How the two channels of an axis lie in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Samples in the order of the signal: the axis is not transformed yet, or never.
+    /// In the order of the signal: the axis is not transformed, or not yet.
     Signal,
-    /// All approximations, then all details.
+    /// All approximations first, then all details.
     Planar,
     /// Each coefficient where its sample was.
-    Woven,
+    Interleaved,
 }
 
-/// An array as one level sees it: its shape there, and per axis the stride and the order of samples.
+/// An array as one level sees it: the shape at that level, and for each axis the stride and the order of the
+/// samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub shape: Vec<usize>,
@@ -64,7 +67,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// A dense array of `shape`, all axes in signal order.
+    /// A dense array of `shape`, with all axes in signal order.
     pub fn dense(shape: &[usize]) -> Self {
         let mut strides = vec![1; shape.len()];
         for axis in (1..shape.len()).rev() {
@@ -77,8 +80,8 @@ impl View {
         }
     }
 
-    /// The place of level `number` (1 is the finest) in an array of coefficients in the transform's
-    /// layout, before its axes are transformed.
+    /// The place of level `number` (1 is the finest) in an array of coefficients in the transform's layout, before
+    /// the level transforms its axes.
     pub fn of_level(transform: &Transform, number: u32) -> Self {
         let mut view = View::dense(&transform.shape);
         view.shape = transform.shape_after(number - 1);
@@ -92,7 +95,7 @@ impl View {
         view
     }
 
-    /// The same with `axes` transformed, their channels in `order`.
+    /// This view with the channels of `axes` in `order`.
     pub fn with_order(mut self, axes: &[usize], order: Order) -> Self {
         for &axis in axes {
             self.order[axis] = order;
@@ -100,7 +103,7 @@ impl View {
         self
     }
 
-    /// The channels of `axis` as the axis of a pass.
+    /// The channels of `axis` for a pass along it.
     fn along(&self, axis: usize) -> Axis {
         let stride = self.strides[axis] as i64;
         match self.order[axis] {
@@ -108,14 +111,14 @@ impl View {
                 pair: stride,
                 high: stride * self.shape[axis].div_ceil(2) as i64,
             },
-            Order::Signal | Order::Woven => Axis {
+            Order::Signal | Order::Interleaved => Axis {
                 pair: 2 * stride,
                 high: stride,
             },
         }
     }
 
-    /// The places of lines across `axis`, the first `low` of which are low-pass.
+    /// The places of the lines across `axis`, of which the first `low` are low-pass.
     fn across(&self, axis: usize, low: usize) -> Axis {
         let stride = self.strides[axis] as i64;
         match self.order[axis] {
@@ -123,7 +126,7 @@ impl View {
                 pair: stride,
                 high: stride * low as i64,
             },
-            Order::Woven => Axis {
+            Order::Interleaved => Axis {
                 pair: 2 * stride,
                 high: stride,
             },
@@ -131,8 +134,8 @@ impl View {
     }
 }
 
-/// The lines along `axis` of a box that stands as `from` in one array and as `to` in another. Lines are
-/// counted in channel order on every axis that is transformed on either side.
+/// The lines along `axis` of a box that stands as `from` in one array and as `to` in another. Across every axis
+/// that is transformed in either array, lines are counted in channel order.
 pub(crate) fn lines(axis: usize, from: &View, to: &View) -> Arguments {
     let mut arguments = Arguments {
         samples: from.shape[axis] as i32,
@@ -161,7 +164,7 @@ pub(crate) fn lines(axis: usize, from: &View, to: &View) -> Arguments {
     arguments
 }
 
-/// The same lines with the approximations of the low corner in a dense array of their own.
+/// Lines along `axis` whose LL band, viewed as `corner`, has an array of its own.
 pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) -> Arguments {
     arguments.has_corner = 1;
     arguments.corner.line.pair = corner.strides[axis] as i64;
@@ -172,7 +175,8 @@ pub(crate) fn with_corner(mut arguments: Arguments, axis: usize, corner: &View) 
     arguments
 }
 
-/// The same lines on as few axes across as that takes: kernels take neighbours on the first one together.
+/// The same lines, with the axes across merged into as few as possible: kernels take lines that are neighbours
+/// across the first axis together.
 pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
     let sides = |a: &Arguments, i: usize| [a.from.across[i], a.to.across[i], a.corner.across[i]];
     let count = if arguments.has_corner == 1 { 3 } else { 2 };
@@ -180,7 +184,7 @@ pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
     for i in (0..3).filter(|&i| arguments.across[i] > 1) {
         let (extent, mut low, places) =
             (arguments.across[i], arguments.low[i], sides(&arguments, i));
-        // Details that follow their approximations everywhere need no telling apart.
+        // Where details follow their approximations in every array, the two need not be told apart.
         let follow = |place: &Axis| place.high == i64::from(low) * place.pair;
         if arguments.has_corner == 0 && places[..count].iter().all(follow) {
             low = extent;
@@ -211,8 +215,8 @@ pub(crate) fn folded(mut arguments: Arguments) -> Arguments {
     arguments
 }
 
-/// The pictures of a batch whose last two axes are transformed at once: the lines along x of a `Pass`,
-/// with y as the first axis across. `near` is the signal's side, `far` that of the sub-bands.
+/// The pictures of a batch whose last two axes are transformed in one pass, from `from` to `to`: the lines along x,
+/// with y as the first axis across. If `corner` is given, the LL band has an array of its own.
 pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments {
     let [y, x] = [from.shape.len() - 2, from.shape.len() - 1];
     let mut arguments = lines(x, from, to);
@@ -224,8 +228,8 @@ pub(crate) fn planes(from: &View, to: &View, corner: Option<&View>) -> Arguments
     arguments
 }
 
-/// How many lines a transform has along one of its axes, at most; kernels count them in 32 bits. Lines of
-/// one sample are never lifted, and along the last axis arrays are copied.
+/// The largest number of lines that a transform has along one of its axes; kernels count lines in 32 bits. Lines of
+/// one sample are never lifted. Lines along the last axis always count, because arrays are copied along it.
 pub(crate) fn most_lines(transform: &Transform) -> usize {
     let last = transform.shape.last().copied();
     let lifted = transform.axes.iter().map(|&axis| transform.shape[axis]);
@@ -245,10 +249,10 @@ mod tests {
     }
 
     #[test]
-    fn a_column_pass_of_a_stack_of_pictures() {
-        let near = View::dense(&[3, 5, 7]);
-        let far = near.clone().with_order(&[1], Order::Planar);
-        let pass = lines(1, &near, &far);
+    fn a_column_pass_of_a_batch_of_pictures() {
+        let signal = View::dense(&[3, 5, 7]);
+        let bands = signal.clone().with_order(&[1], Order::Planar);
+        let pass = lines(1, &signal, &bands);
         assert_eq!((pass.samples, pass.lines), (5, 21));
         assert_eq!((pass.across, pass.low), ([7, 3, 1], [7, 3, 1]));
         assert_eq!(pass.from.line, Axis { pair: 14, high: 7 });
@@ -258,28 +262,29 @@ mod tests {
 
     #[test]
     fn axes_across_fold_where_lines_are_evenly_apart() {
-        let folded = |axis, near: &View, far: &View| {
-            let pass = folded(lines(axis, near, far));
+        let folded = |axis, from: &View, to: &View| {
+            let pass = folded(lines(axis, from, to));
             assert_eq!(pass.lines, pass.across.iter().product());
             (pass.across, pass.low, pass.to.across[0])
         };
         let axis = |pair, high| Axis { pair, high };
-        // Pictures of three woven channels: along y, a row of all channels; along x, the channels.
-        let near = View::dense(&[5, 7, 3]);
-        let far = |axes: &[usize]| near.clone().with_order(axes, Order::Planar);
-        let row = folded(0, &near, &far(&[0]));
+        // A picture of three colours, pixel by pixel. The lines along y merge across a row of all pixels; those along
+        // x, across the colours of a pixel.
+        let signal = View::dense(&[5, 7, 3]);
+        let bands = |axes: &[usize]| signal.clone().with_order(axes, Order::Planar);
+        let row = folded(0, &signal, &bands(&[0]));
         assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
-        let channels = folded(1, &near, &far(&[1]));
-        assert_eq!((channels.0, channels.2), ([3, 5, 1], axis(1, 3)));
-        // After x was split, approximations come first on both sides, or on one.
-        let row = folded(0, &far(&[1]), &far(&[0, 1]));
+        let colours = folded(1, &signal, &bands(&[1]));
+        assert_eq!((colours.0, colours.2), ([3, 5, 1], axis(1, 3)));
+        // After a pass along x, approximations come first on both sides, or on one.
+        let row = folded(0, &bands(&[1]), &bands(&[0, 1]));
         assert_eq!((row.0, row.1), ([21, 1, 1], [21, 1, 1]));
-        let woven = near.clone().with_order(&[0, 1], Order::Woven);
-        let apart = folded(0, &far(&[1]), &woven);
+        let interleaved = signal.clone().with_order(&[0, 1], Order::Interleaved);
+        let apart = folded(0, &bands(&[1]), &interleaved);
         assert_eq!((apart.0, apart.1), ([3, 7, 1], [3, 4, 1]));
-        // Where the corner stands in an array of its own the two stay apart.
+        // Where the LL band has an array of its own, approximations and details stay apart.
         let pass = with_corner(
-            lines(0, &far(&[1]), &far(&[0, 1])),
+            lines(0, &bands(&[1]), &bands(&[0, 1])),
             0,
             &View::dense(&[3, 4, 3]),
         );
@@ -289,7 +294,7 @@ mod tests {
             (pass.to.across[0], pass.corner.across[0].pair),
             (axis(1, 12), 1)
         );
-        // An axis of one sample is none.
+        // An axis of one sample does not count.
         let pass = folded(2, &View::dense(&[9, 1, 8]), &View::dense(&[9, 1, 8]));
         assert_eq!((pass.0, pass.2.pair), ([9, 1, 1], 8));
     }
@@ -311,7 +316,7 @@ mod tests {
     #[test]
     fn interleaved_levels_keep_their_places() {
         let transform = Transform::new(Wavelet::CDF_5_3, [9, 10]).layout(Layout::Interleaved);
-        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Woven);
+        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Interleaved);
         assert_eq!(
             (view.shape.as_slice(), view.strides.as_slice()),
             (&[5, 5][..], &[20, 2][..])
@@ -322,7 +327,7 @@ mod tests {
             &view,
         );
         assert_eq!(pass.low[0], 3);
-        // Row 3 of the dense array is the first detail row: at place 1 of the level's lattice.
+        // Row 3 of the dense array is the first detail row, at place 1 of the level's lattice.
         assert_eq!(pass.to.across[0], Axis { pair: 40, high: 20 });
         assert_eq!(pass.to.line, Axis { pair: 4, high: 2 });
     }

@@ -125,7 +125,7 @@ fn launch(
     if two_levels && !(wide && planar && sizes.fits_two(extension, height)) {
         return None;
     }
-    let turns = matches!(extension, Some(Extension::Mirrored | Extension::Held))
+    let turns = matches!(extension, Some(Extension::Mirrored | Extension::Clamped))
         && is_symmetric(&problem.transform.wavelet, problem.sample);
     let (rows, columns, frames) = if extension.is_some() {
         (0..height.div_ceil(2), 0..width.div_ceil(2), 0)
@@ -139,7 +139,7 @@ fn launch(
 
     let strips = columns.end.div_ceil(sizes.strip());
     let kept = match extension {
-        Some(Extension::Held) => sizes.lags.kept.max(sizes.lags.last + 2),
+        Some(Extension::Clamped) => sizes.lags.kept.max(sizes.lags.last + 2),
         _ => sizes.lags.kept,
     };
     let (mut segments, mut ahead, mut short) = (0, sizes.ahead, false);
@@ -155,7 +155,7 @@ fn launch(
                 return None;
             }
             windows = with_whole_end(windows.next_multiple_of(2), rows, 2, 2 * most);
-        } else if extension == Some(Extension::Held) {
+        } else if extension == Some(Extension::Clamped) {
             short = windows <= most;
             if !short {
                 windows = with_whole_end(windows, rows, 1, most + 1);
