@@ -8,7 +8,7 @@ use opencl3::platform::{Platform, get_platforms};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// An existing OpenCL device, found by [`Device::all`] or chosen by a [`DeviceSelector`](crate::DeviceSelector).
+/// An existing OpenCL device, found by [`Device::all`] or chosen by a [`DeviceSelector`](super::DeviceSelector).
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(crate) handle: cl::Device,
