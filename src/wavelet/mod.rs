@@ -380,8 +380,8 @@ mod tests {
         };
         assert!(why(Wavelet::real("x", &[good], zero)).contains("scale 0"));
         for first in [17, -18, i32::MAX, i32::MIN] {
-            let far = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
-            assert!(why(Wavelet::integer("x", &[far], 0)).contains("reach"));
+            let step = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
+            assert!(why(Wavelet::integer("x", &[step], 0)).contains("reach"));
         }
         for taps in [&[][..], &[1; 9][..]] {
             let step = IntegerStep::subtract(Approximation, 0, taps, 0, 0);
@@ -389,7 +389,7 @@ mod tests {
         }
         let wide = IntegerStep::subtract(Approximation, 0, &[1], 0, 32);
         assert!(why(Wavelet::integer("x", &[wide], 0)).contains("32 bits"));
-        let near = IntegerStep::add(Approximation, -1, &[1, 1], 0, 0);
-        assert!(why(Wavelet::integer("x", &[near], 9)).contains("pre-shift"));
+        let step = IntegerStep::add(Approximation, -1, &[1, 1], 0, 0);
+        assert!(why(Wavelet::integer("x", &[step], 9)).contains("pre-shift"));
     }
 }
