@@ -1,5 +1,5 @@
-//! How long a resident transform takes from enqueueing to its end, on the device that `WAVELIFT_DEVICE`
-//! names. For figures beside the device's copy rate use the example `benchmark`.
+//! Measures how long a transform of arrays on the device takes, from enqueueing to the end of waiting, on the device that
+//! `WAVELIFT_DEVICE` names. The example `benchmark` compares times with those of a plain copy.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wavelift::{DeviceSelector, Engine, Sample, Strategy, Transform, Wavelet};
@@ -12,7 +12,7 @@ fn resident<T: Sample>(criterion: &mut Criterion, wavelet: Wavelet, sample: fn(u
     let mut group = criterion.benchmark_group(format!("{wavelet}-{}", T::TYPE));
     for side in [256, 1024] {
         let transform = Transform::new(wavelet, [side, side]).levels(5);
-        // Knuth's multiplicative hash: never time zeros.
+        // Pseudo-random samples by Knuth's multiplicative hash, because zeros could be faster.
         let samples = (0..transform.len() as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let samples: Vec<T> = samples.map(sample).collect();
         let input = engine.upload(&samples).expect("memory");

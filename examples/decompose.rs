@@ -1,5 +1,5 @@
-//! The demo: takes pictures apart with cdf97, shows the sub-bands, rebuilds each picture from the few
-//! coefficients that matter most, and proves that cdf53 on integers loses nothing.
+//! The demo: decomposes pictures into sub-bands with cdf97, reconstructs each picture from the few coefficients that
+//! matter most, and proves that cdf53 on integers loses nothing.
 //!
 //! `cargo run --release --example decompose -- [PICTURE...]`
 
@@ -25,24 +25,24 @@ const BUNDLED: [&str; 2] = [
     ),
 ];
 
-/// The shares of the coefficients that pictures are rebuilt from, in percent.
-const KEPT: [usize; 2] = [5, 1];
+/// The shares of the coefficients from which pictures are reconstructed, in percent.
+const SHARES: [usize; 2] = [5, 1];
 
-/// Takes pictures apart into sub-bands, and rebuilds them from the few coefficients that matter most.
-/// Runs on the CPU reference where there is no OpenCL device.
+/// Decomposes pictures into sub-bands, and reconstructs them from the few coefficients that matter most. The CPU
+/// reference computes if there is no OpenCL device.
 #[derive(Parser)]
 #[command(name = "decompose", version)]
 struct Arguments {
-    /// PNG or JPEG files; the two bundled pictures without any. Reduced to 8 bits a sample, without alpha
+    /// PNG or JPEG files, which are reduced to 8 bits per sample without alpha [default: two bundled pictures]
     pictures: Vec<PathBuf>,
-    /// The folder that the results are written to
+    /// The folder to which the results are written
     #[arg(long, default_value = "target/demo", value_name = "FOLDER")]
     out: PathBuf,
-    /// Levels of the transforms, 0 to 64
+    /// The number of levels, 0 to 64
     #[arg(long, default_value_t = 5)]
     levels: u32,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`; else
-    /// what WAVELIFT_DEVICE says, else the best
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
+    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }
@@ -71,8 +71,8 @@ fn demo(arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The device to run on; none, and a word about it, where there is no OpenCL device at all. A wish that
-/// no device fulfils is an error: it never ends up elsewhere.
+/// The device to run on, or none if there is no OpenCL device at all, which is reported. It is an error if there are
+/// devices and none is the wanted one: nothing then runs elsewhere.
 fn device(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
     let none = match Device::all() {
         Ok(devices) if !devices.is_empty() => {
@@ -90,7 +90,7 @@ fn device(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
     Ok(None)
 }
 
-/// Writes the mosaic of sub-bands, and the picture rebuilt from the largest coefficients.
+/// Writes the mosaic of sub-bands, and the picture reconstructed from the largest coefficients.
 fn few_coefficients(
     picture: &Picture,
     levels: u32,
@@ -100,7 +100,7 @@ fn few_coefficients(
     let transform = picture.transform(Wavelet::CDF_9_7, levels);
     let runner = Runner::new(&transform, device, None)?;
     let samples: Vec<f32> = picture.planes.iter().map(|&v| v.into()).collect();
-    // The first run pays for what some drivers compile only then.
+    // Some drivers compile at the first run, so that one is not measured.
     runner.run(Direction::Forward, &samples)?;
     let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
     let coefficients = Coefficients::from_parts(&transform, coefficients)?;
@@ -110,20 +110,20 @@ fn few_coefficients(
     picture.with(mosaic(&coefficients)?).save(&path)?;
     cli::print(format!("  {:30}{}", "sub-bands", path.display()))?;
 
-    for percent in KEPT {
-        let kept = keep_largest(&coefficients, percent)?;
-        let (rebuilt, _) = runner.run(Direction::Inverse, &kept)?;
-        let rebuilt = picture.with(rebuilt.into_iter().map(to_byte).collect());
+    for percent in SHARES {
+        let largest = keep_largest(&coefficients, percent)?;
+        let (restored, _) = runner.run(Direction::Inverse, &largest)?;
+        let restored = picture.with(restored.into_iter().map(to_byte).collect());
         let path = file(&format!("{percent}-percent"));
-        rebuilt.save(&path)?;
-        let psnr = psnr(&picture.planes, &rebuilt.planes);
+        restored.save(&path)?;
+        let psnr = psnr(&picture.planes, &restored.planes);
         let what = format!("largest {percent} %, PSNR {psnr:.2} dB");
         cli::print(format!("  {what:30}{}", path.display()))?;
     }
     Ok(())
 }
 
-/// Transforms to integers and back, and compares every sample.
+/// Transforms integers forward and back, and compares every sample.
 fn lossless(picture: &Picture, levels: u32, device: Option<&Device>) -> Result<()> {
     let transform = picture.transform(Wavelet::CDF_5_3, levels);
     let runner = Runner::new(&transform, device, None)?;
@@ -144,7 +144,7 @@ fn lossless(picture: &Picture, levels: u32, device: Option<&Device>) -> Result<(
     let count = samples.len();
     cli::print(format!(
         "  lossless: all {count} samples restored\n  \
-         entropy {before:.2} bits a sample, {after:.2} bits a coefficient"
+         entropy {before:.2} bits per sample, {after:.2} bits per coefficient"
     ))
 }
 
@@ -158,8 +158,8 @@ fn described(what: &str, strategy: &str, times: &Times) -> String {
     )
 }
 
-/// The coefficients as a picture: the low-pass band as it is, for cdf97 keeps the mean; each detail band
-/// stretched about mid-grey, so far that one in two hundred saturates.
+/// The coefficients as a picture. The low-pass band is shown as it is, because cdf97 preserves the mean. Each other
+/// band is stretched about mid-grey so far that one coefficient in two hundred saturates.
 fn mosaic(coefficients: &Coefficients<f32>) -> Result<Vec<u8>> {
     let mut mosaic = coefficients.clone();
     let transform = coefficients.transform();
@@ -204,8 +204,8 @@ fn draw_borders(transform: &Transform, planes: &mut [u8]) {
     }
 }
 
-/// The coefficients with all but the largest set to zero. Large is what adds most to the picture: the
-/// magnitude times the norm of the band's synthesis function.
+/// The coefficients with all but the largest set to zero. The largest are those that add most to the picture:
+/// magnitude is multiplied by the norm of the band's synthesis function.
 fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<f32>> {
     let transform = coefficients.transform();
     let mut weights = Coefficients::<f32>::zeros(transform)?;
@@ -224,14 +224,14 @@ fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<
     Ok(values)
 }
 
-/// The peak signal-to-noise ratio of 8-bit samples in decibels.
+/// The peak signal-to-noise ratio of 8-bit samples, in decibels.
 fn psnr(wanted: &[u8], got: &[u8]) -> f64 {
     let square = |(a, b): (&u8, &u8)| (f64::from(*a) - f64::from(*b)).powi(2);
     let error: f64 = wanted.iter().zip(got).map(square).sum();
     10.0 * (255.0 * 255.0 * wanted.len() as f64 / error).log10()
 }
 
-/// Bits a value that an ideal code needs which knows how often each value occurs, and nothing else.
+/// The number of bits per value of an ideal code that knows how often each value occurs, and nothing else.
 fn entropy(values: &[i16]) -> f64 {
     let mut counts = std::collections::HashMap::new();
     for value in values {
@@ -248,7 +248,7 @@ fn to_byte(value: f32) -> u8 {
     value.round() as u8
 }
 
-/// A picture of 8 bits a sample, one colour after the other.
+/// A picture of 8 bits per sample, one colour after the other.
 struct Picture {
     colours: usize,
     height: usize,
@@ -275,7 +275,7 @@ impl Picture {
         })
     }
 
-    /// A picture of the same size.
+    /// A picture of the same size with other samples.
     fn with(&self, planes: Vec<u8>) -> Picture {
         Picture { planes, ..*self }
     }
@@ -285,7 +285,7 @@ impl Picture {
         format!("{} x {} {colour}", self.width, self.height)
     }
 
-    /// Over rows and columns, the colours as a batch.
+    /// A transform over rows and columns, with the colours as a batch.
     fn transform(&self, wavelet: Wavelet, levels: u32) -> Transform {
         let shape = [self.colours, self.height, self.width];
         Transform::new(wavelet, shape).axes([1, 2]).levels(levels)

@@ -1,4 +1,4 @@
-//! Lists the OpenCL devices that are there, and which one would be picked.
+//! Lists the existing OpenCL devices, and says which of them would be picked.
 //!
 //! `cargo run --example devices -- --device nvidia`
 
@@ -10,12 +10,12 @@ use common::table::{Align, Table};
 use std::process::ExitCode;
 use wavelift::{Device, DeviceInfo, DeviceSelector};
 
-/// Lists the OpenCL devices that are there; `*` marks the one that would be picked.
+/// Lists the existing OpenCL devices. `*` marks the one that would be picked.
 #[derive(Parser)]
 #[command(name = "devices", version)]
 struct Arguments {
-    /// Pick like this instead of by the environment variable WAVELIFT_DEVICE: words like `nvidia`,
-    /// `pocl:cpu`, or platform and device like `0:1`
+    /// The device to pick, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
+    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }
@@ -31,7 +31,7 @@ fn list(arguments: Arguments) -> Result<()> {
     let picked = selector.pick();
     let index = picked.as_ref().ok().map(|device| device.info().index);
     cli::print(table(&devices, index))?;
-    // Nothing that matches is an error, but the list is what then helps.
+    // That nothing matches is an error, reported after the list, which helps then.
     cli::print(format!("\npicked for {selector}: {}", picked?))
 }
 
@@ -77,7 +77,7 @@ fn row(info: &DeviceInfo, picked: bool) -> Vec<String> {
     ]
 }
 
-/// In the largest unit that leaves a number of at least 1.
+/// A number of bytes in the largest unit in which it is at least 1.
 fn bytes(count: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
     let mut value = count as f64 / 1024.0;

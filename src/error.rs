@@ -1,4 +1,4 @@
-//! Everything that can go wrong, said with what was wanted and what was found.
+//! The crate's error type. Every error says what was wanted and what was found.
 
 /// The result of every fallible call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -7,48 +7,49 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no OpenCL on this machine: no loader library, or a loader without a driver.
+    /// This machine has no OpenCL: the loader library is missing, or it finds no driver.
     #[error(
         "no OpenCL runtime was found ({found}); install a driver for your device, or for any CPU \
          PoCL: `apt-get install pocl-opencl-icd ocl-icd-libopencl1`"
     )]
     NoRuntime {
-        /// What the search ended with.
+        /// How the search for a runtime ended.
         found: String,
     },
 
-    /// There is OpenCL, but no device that matches the request.
+    /// OpenCL is available, but no device matches the request.
     #[error("no OpenCL device matches {wanted}; seen: {}", listed(.seen))]
     NoDevice {
         /// The request, in words.
         wanted: String,
-        /// The devices that are there, one line each.
+        /// The existing devices, one line each.
         seen: Vec<String>,
     },
 
-    /// A shape, an axis list or a level count that no transform can have.
+    /// A shape, axis list or level count that no transform can have, a sub-band that the coefficients lack,
+    /// or coefficients of another transform.
     #[error("{what}: expected {expected}, got {got}")]
     Shape {
-        /// Which part of the request.
+        /// The refused part of the request.
         what: &'static str,
-        /// What would be accepted.
+        /// The values that would be accepted.
         expected: String,
-        /// What was given.
+        /// The value that was given.
         got: String,
     },
 
-    /// A slice or an array that does not hold as many samples as the transform needs.
+    /// A slice or an array of the wrong length.
     #[error("{what} has {got} samples, expected {expected}")]
     Length {
-        /// Which argument.
+        /// The argument that has the wrong length.
         what: &'static str,
-        /// Samples that the transform needs.
+        /// How many samples it should have.
         expected: usize,
-        /// Samples that it has.
+        /// How many samples it has.
         got: usize,
     },
 
-    /// A wavelet that was refused by its constructor.
+    /// A wavelet that its constructor refused.
     #[error("wavelet `{name}`: {why}")]
     Wavelet {
         /// The name of the refused wavelet.
@@ -57,72 +58,72 @@ pub enum Error {
         why: String,
     },
 
-    /// A word that is not in the list it was looked up in.
+    /// A name or text that cannot be read as what it should name.
     #[error("unknown {what} `{got}`, expected {expected}")]
     Unknown {
-        /// What was looked up.
+        /// The kind of thing that the text should name.
         what: &'static str,
-        /// The known words.
+        /// The names or forms that are understood.
         expected: String,
-        /// The word given.
+        /// The text that was given.
         got: String,
     },
 
-    /// A well-formed request that this wavelet, sample type, strategy or device can not carry out.
+    /// A well-formed request that this wavelet, sample type, strategy or device cannot carry out.
     #[error("{what} is not supported: {why}")]
     Unsupported {
         /// What was asked for.
         what: String,
-        /// Why it can not be had.
+        /// Why it is not supported.
         why: String,
     },
 
-    /// A line of a tuning file, or the file, that can not be read.
+    /// A tuning file, or a line of tuning, that cannot be read.
     #[error("tuning `{line}`: {why}")]
     Tuning {
-        /// The line, or the file's name.
+        /// The line, or the name of the file.
         line: String,
-        /// What is wrong with it.
+        /// What is wrong with the line or the file.
         why: String,
     },
 
-    /// More device memory than there is, or one array larger than the device allows.
+    /// A request for more memory than the device has, or for a larger array than it allows.
     #[error("{what} needs {needed} bytes on {device}, which allows {limit}")]
     Memory {
-        /// What the memory is for.
+        /// What needs the memory.
         what: String,
         /// The device.
         device: String,
-        /// Bytes needed.
+        /// How many bytes are needed.
         needed: u64,
-        /// Bytes that the device has or allows.
+        /// How many bytes the device has or allows.
         limit: u64,
     },
 
-    /// A kernel that the device's compiler refused.
+    /// A kernel that the device's compiler rejected.
     #[error("kernels do not build on {device}:\n{log}")]
     Build {
         /// The device.
         device: String,
-        /// The compiler's own log.
+        /// The compiler's log.
         log: String,
     },
 
-    /// An array or a plan of one engine handed to another.
+    /// An array that belongs to another engine than the one that should use it.
     #[error("{what} belongs to another engine")]
     ForeignArray {
-        /// Which argument.
+        /// The argument that belongs to another engine.
         what: &'static str,
     },
 
     /// An OpenCL call that failed.
     #[error("{call} failed: {name} ({code})")]
     OpenCl {
-        /// The call.
+        /// The name of the OpenCL function.
         call: &'static str,
-        /// The name of the error code.
+        /// The name of the error code, such as `CL_OUT_OF_RESOURCES`.
         name: String,
-        /// The error code.
+        /// The numeric error code.
         code: i32,
     },
 }

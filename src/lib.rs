@@ -1,21 +1,22 @@
-//! The discrete wavelet transform by lifting, on any OpenCL device: lossless on integers, any size and
-//! boundary without padding, 1 to 4 axes, batches, arrays that stay on the device.
+//! The discrete wavelet transform by lifting, on any OpenCL device. It is lossless on integers, takes any
+//! size under any boundary rule without padding, transforms 1 to 4 axes and batches, and works on arrays
+//! that stay on the device.
 //!
 //! ```no_run
 //! use wavelift::{Band, DeviceSelector, Engine, Transform, Wavelet};
 //!
 //! let pixels = vec![0.5f32; 1080 * 1920];
-//! let device = DeviceSelector::from_env()?.pick()?; // WAVELIFT_DEVICE, else the best there is
+//! let device = DeviceSelector::from_env()?.pick()?; // WAVELIFT_DEVICE, or else the best device
 //! let engine = Engine::new(&device)?;
 //! let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).levels(5);
 //! let plan = engine.plan::<f32>(&transform)?;
 //! let mut coefficients = plan.forward(&pixels)?;
 //!
-//! // Sub-bands are views: silence the finest diagonal details.
+//! // Sub-bands are views: set the finest diagonal details to zero.
 //! coefficients.band_mut(1, Band::HH)?.apply(|_| 0.0);
 //! let smoother = plan.inverse(&coefficients)?;
 //!
-//! // Resident on the device, nothing copied, nothing waited for.
+//! // Arrays on the device: the call copies nothing to the host and does not wait.
 //! let x = engine.upload(&pixels)?;
 //! let mut y = engine.zeros::<f32>(transform.len())?;
 //! let run = plan.enqueue_forward(&x, &mut y)?;
@@ -24,30 +25,31 @@
 //! # Ok::<(), wavelift::Error>(())
 //! ```
 //!
-//! # What is what
+//! # Concepts
 //!
-//! A [`Wavelet`] is a list of lifting steps: one of a table ([`Wavelet::ALL`]) or one's own. A
-//! [`Transform`] says what to compute: wavelet, shape, axes, levels, [`Boundary`], [`Layout`]. An [`Engine`]
-//! runs on one [`Device`]; a [`Plan`] is a transform built for it, with a [`Strategy`] that suits the device.
-//! [`mod@reference`] is the same transform on the CPU, one sample after the other, without OpenCL.
+//! A [`Wavelet`] is a list of lifting steps, either from the library's table ([`Wavelet::ALL`]) or your own.
+//! A [`Transform`] says what to compute: wavelet, shape, axes, levels, [`Boundary`] and [`Layout`]. An
+//! [`Engine`] runs on one [`Device`], and a [`Plan`] is a transform built for an engine with a [`Strategy`]
+//! that suits the device. The module [`mod@reference`] computes the same transforms on the CPU, one sample
+//! after the other, without OpenCL.
 //!
 //! # Semantics
 //!
-//! - n samples have ceil(n/2) approximations (even places) and floor(n/2) details (odd places), for any
-//!   n >= 1. An axis of one sample passes unchanged, without scaling.
-//! - Levels apply to all chosen axes together and skip those that are down to one sample.
-//! - Integer steps are summed modulo 2^32, shifted with rounding down, and reduced to the sample's width,
-//!   by every strategy alike: the inverse restores every input exactly. Wavelets with a pre-shift (VC-2)
-//!   need the headroom that [`Wavelet::pre_shift`] names.
-//! - Floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact transform, relative to the largest
-//!   coefficient, on the wavelets of the table; NaN and infinity spread as far as the wavelet reaches.
+//! - For any n >= 1, n samples have ceil(n/2) approximations (at the even places) and floor(n/2) details
+//!   (at the odd places). An axis of one sample passes unchanged, without scaling.
+//! - Levels apply to all chosen axes together and skip axes that are down to one sample.
+//! - Every strategy sums integer steps modulo 2^32, shifts the sums right, rounding down, and reduces the
+//!   results to the sample's width, so the inverse restores every input exactly. Wavelets with a pre-shift
+//!   (VC-2) need the headroom that [`Wavelet::pre_shift`] states.
+//! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
+//!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
 //!
 //! # Environment
 //!
-//! - `WAVELIFT_DEVICE`: which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
-//! - `WAVELIFT_TUNING`: a file of sizes laid over the library's own, one line for each device, strategy
-//!   and sample type: `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`. [`Engine::with_tuning`] takes
-//!   such lines from a program.
+//! - `WAVELIFT_DEVICE` says which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
+//! - `WAVELIFT_TUNING` names a file of sizes that override the library's own, one line per device,
+//!   strategy and sample type: `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`. A program can pass such
+//!   lines to [`Engine::with_tuning`] instead.
 
 #![deny(missing_docs)]
 

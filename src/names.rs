@@ -1,6 +1,7 @@
-//! Words for plain lists of choices.
+//! Reading and printing enums by the names of their variants.
 
-/// `Display` and `FromStr` for an enum with `ALL` and `name()`.
+/// Implements `Display` and `FromStr` for an enum that has `ALL` and `name()`; `what` names the kind of choice in
+/// errors.
 macro_rules! named {
     ($T:ty, $what:literal) => {
         impl std::fmt::Display for $T {

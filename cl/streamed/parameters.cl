@@ -46,7 +46,7 @@
 // streamed/frame.cl. The numbers are those of Extension in src/lifting/extension.rs.
 #define EXTENSION_NONE 0
 #define EXTENSION_MIRRORED 1
-#define EXTENSION_REPEATED 2
+#define EXTENSION_PERIODIC 2
 #define EXTENSION_CLAMPED 3
 #define CLAMPED (EXTENSION == EXTENSION_CLAMPED)
 

@@ -60,7 +60,7 @@ INLINE int source_of(const int unit, const int cx, const int place, const int wi
 
 // Samples beyond the border are read where they come from. A sub-group has mirrored and clamped ones anyway: it takes
 // them from local memory, or by vectors each work-item its own; repeated ones go by whole work-items then.
-#define READ_ELSEWHERE (ALONE || EXTENSION == EXTENSION_REPEATED)
+#define READ_ELSEWHERE (ALONE || EXTENSION == EXTENSION_PERIODIC)
 
 // --- runs --------------------------------------------------------------------------------------------
 

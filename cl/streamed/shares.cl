@@ -7,7 +7,7 @@ INLINE int extended(const int place, const int samples) {
 #if EXTENSION == EXTENSION_MIRRORED
   const int last = samples - 1;
   return last - (int)abs(last - (int)abs(place));
-#elif EXTENSION == EXTENSION_REPEATED
+#elif EXTENSION == EXTENSION_PERIODIC
   return place < 0 ? place + samples : place >= samples ? place - samples : place;
 #elif EXTENSION == EXTENSION_CLAMPED
   // Odd places are details.
@@ -50,8 +50,8 @@ static inline OwnColumns columns_of(const int strip, const int left, const int r
     columns.beyond = columns.start < 0 || columns.start + LANES * PAIRS > pairs;
   } else {
     columns.beyond = false;
-    if (EXTENSION == EXTENSION_REPEATED && columns.own < 0) columns.loaded += pairs;
-    if (EXTENSION == EXTENSION_REPEATED && columns.own >= pairs) columns.loaded -= pairs;
+    if (EXTENSION == EXTENSION_PERIODIC && columns.own < 0) columns.loaded += pairs;
+    if (EXTENSION == EXTENSION_PERIODIC && columns.own >= pairs) columns.loaded -= pairs;
     // What else is beyond the border is never stored: any existing place will do.
     columns.loaded = clamp(columns.loaded, 0, pairs - PAIRS);
   }

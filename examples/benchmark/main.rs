@@ -1,4 +1,4 @@
-//! Times transforms next to a plain copy of the same bytes, and checks each result first.
+//! Measures how long transforms take in comparison with a plain copy of the same bytes, after checking each result.
 //!
 //! `cargo run --release --example benchmark -- --sizes 4096,1920x1080 --levels 1,5 --json rows.json`
 
@@ -10,7 +10,7 @@ mod report;
 use clap::Parser;
 use common::case::{Case, Verdict, check_memory};
 use common::check::RandomSample;
-use common::cli::{self, Result, Size, Way, at_least};
+use common::cli::{self, DirectionArgument, Result, Size, at_least};
 use common::timing::{Effort, Times};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -20,98 +20,102 @@ use wavelift::{
     Device, DeviceSelector, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
 };
 
-/// Times transforms on OpenCL devices next to a plain copy kernel over the same bytes, run in turns with
-/// them. Each result is compared with the CPU reference first: integers must be equal, floats within
-/// 2e-6 (f32) or 1e-14 (f64) of the largest value of the f64 reference.
+/// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
+/// Each result is first compared with the CPU reference: integers must be equal, floats within 2e-6 (f32) or
+/// 1e-14 (f64) of the largest value of the f64 reference.
 ///
-/// Every combination of the lists is one row; with --compare strategies are columns. Times are device times,
-/// from the start of the first kernel to the end of the last; `wall` is from enqueueing to the end of
-/// waiting, which with --queued is also for the copies before it. `of copy` is the copy's median over the
-/// transform's: 1.00 is as fast as copying. The exit code is 2 where any check fails.
+/// Every combination of the lists is one row; with --compare the strategies are columns. Times are device
+/// times, from the start of the first kernel to the end of the last. `wall` is the time from enqueueing to the
+/// end of waiting, which with --queued includes the copies before the transform. `of copy` is the copy's median
+/// over the transform's: 1.00 is as fast as copying. The exit code is 2 if any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {
-    /// Pictures, such as `4096` (4096x4096) or `1920x1080` (width x height)
+    /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height)
     #[arg(long, value_delimiter = ',', default_value = "4096")]
     sizes: Vec<Size>,
-    /// How many pictures make up an array
+    /// The number of pictures per array
     #[arg(long, default_value_t = 1, value_parser = at_least(1))]
     batch: usize,
+    /// Wavelets
     #[arg(long, value_delimiter = ',', default_value = "cdf53,cdf97", value_parser = cli::wavelet())]
     wavelets: Vec<Wavelet>,
+    /// Sample types. Combinations with wavelets that have no steps for them are left out
     #[arg(long, value_delimiter = ',', default_value = "i16,f32", value_parser = cli::sample())]
     samples: Vec<SampleType>,
-    /// Numbers of levels, each 0 to 64
+    /// Numbers of levels, each from 0 to 64
     #[arg(long, value_delimiter = ',', default_value = "1,5")]
     levels: Vec<u32>,
+    /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
-    directions: Vec<Way>,
-    /// `auto` for what suits the device best, or strategies by name [default: auto; with --compare all]
-    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<How>(How::names()))]
-    strategies: Vec<How>,
-    /// Strategies side by side, a row for each device and problem; slow ones run less often
+    directions: Vec<DirectionArgument>,
+    /// `auto` for the strategy that suits the device best, or strategies by name [default: auto; with
+    /// --compare, all]
+    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
+    strategies: Vec<StrategyChoice>,
+    /// Show strategies side by side, in one row per device and problem. Slow ones run less often
     #[arg(long)]
     compare: bool,
-    /// Only this OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`;
-    /// without it every device
+    /// Use only this OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: every device]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// Runs of each strategy, after warming up
+    /// The number of runs per strategy, after warming up
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
-    /// Let each transform wait behind long copies: gaps in which the device waits for the next kernel to be
-    /// enqueued do not count then, in device times
+    /// Enqueue each transform behind long copies, so that device times do not include gaps in which the device
+    /// waits for the next kernel to be enqueued
     #[arg(long)]
     queued: bool,
-    /// Write a list with one object a row to this file
+    /// Write the measured rows to this file, as a JSON list with one object per row
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
 impl Arguments {
-    fn strategies(&self) -> Vec<How> {
+    fn strategies(&self) -> Vec<StrategyChoice> {
         match (self.strategies.as_slice(), self.compare) {
-            ([], true) => Strategy::ALL.map(How::With).to_vec(),
-            ([], false) => vec![How::Auto],
+            ([], true) => Strategy::ALL.map(StrategyChoice::Fixed).to_vec(),
+            ([], false) => vec![StrategyChoice::Auto],
             (named, _) => named.to_vec(),
         }
     }
 }
 
-/// What computes.
+/// The strategy that a row asks for.
 #[derive(Clone, Copy)]
-enum How {
+enum StrategyChoice {
     Auto,
-    With(Strategy),
+    Fixed(Strategy),
 }
 
-impl How {
+impl StrategyChoice {
     fn names() -> impl Iterator<Item = &'static str> {
         std::iter::once("auto").chain(Strategy::ALL.map(Strategy::name))
     }
 
     fn name(self) -> &'static str {
         match self {
-            How::Auto => "auto",
-            How::With(strategy) => strategy.name(),
+            StrategyChoice::Auto => "auto",
+            StrategyChoice::Fixed(strategy) => strategy.name(),
         }
     }
 
     fn plan<T: Sample>(self, engine: &Engine, transform: &Transform) -> wavelift::Result<Plan<T>> {
         match self {
-            How::Auto => engine.plan(transform),
-            How::With(strategy) => engine.plan_with(transform, strategy),
+            StrategyChoice::Auto => engine.plan(transform),
+            StrategyChoice::Fixed(strategy) => engine.plan_with(transform, strategy),
         }
     }
 }
 
-impl FromStr for How {
+impl FromStr for StrategyChoice {
     type Err = Error;
 
     fn from_str(word: &str) -> wavelift::Result<Self> {
         match word {
-            "auto" => Ok(How::Auto),
-            name => name.parse().map(How::With),
+            "auto" => Ok(StrategyChoice::Auto),
+            name => name.parse().map(StrategyChoice::Fixed),
         }
     }
 }
@@ -159,14 +163,14 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     }
 }
 
-/// What one reference result serves: all devices and strategies compute the same.
+/// A transform to measure. One result of the reference serves for all devices and strategies.
 struct Problem {
     transform: Transform,
     sample: SampleType,
-    direction: Way,
+    direction: DirectionArgument,
 }
 
-/// Every combination that there is, and a note for each that there is not.
+/// Every combination of the arguments that exists, and a note for each that does not.
 fn problems(arguments: &Arguments) -> Result<(Vec<Problem>, Vec<String>)> {
     let (mut problems, mut left_out) = (Vec::new(), Vec::new());
     for &wavelet in &arguments.wavelets {
@@ -226,9 +230,9 @@ fn engines(selector: Option<DeviceSelector>) -> Result<Vec<Engine>> {
 struct Row<'a> {
     device: &'a Device,
     problem: &'a Problem,
-    /// What was asked for; what ran is in the outcome.
+    /// The strategy that was asked for. The one that ran is in the outcome.
     strategy: &'static str,
-    /// What `auto` would take; known in a comparison only.
+    /// The strategy that `auto` would choose. It is known in a comparison only.
     auto: Option<Strategy>,
     outcome: Outcome,
 }
@@ -238,15 +242,15 @@ enum Outcome {
         strategy: Strategy,
         times: Times,
     },
-    /// A combination that the strategy or the device does not offer.
+    /// The strategy or the device does not support the problem.
     Refused(String),
-    /// A wrong result, or an error on the way.
+    /// The result was wrong, or an error occurred.
     Failed(String),
 }
 
 struct Session<'a> {
     arguments: &'a Arguments,
-    strategies: Vec<How>,
+    strategies: Vec<StrategyChoice>,
     engines: &'a [Engine],
     bar: &'a ProgressBar,
 }
@@ -261,22 +265,22 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The rows of a problem, which share the input and the result to expect.
+    /// The rows of a problem, which share the input and the expected result.
     fn rows_of<T: RandomSample>(&self, problem: &'a Problem) -> Result<Vec<Row<'a>>> {
         let name = problem.name();
         self.bar.set_message(format!("{name} on the reference"));
         let case = Case::<T>::new(&problem.transform, problem.direction.direction())?;
         let mut rows = Vec::new();
         for engine in self.engines {
-            let auto = self.choice_of_auto::<T>(engine, problem);
-            for &how in &self.strategies {
-                self.bar.set_message(format!("{name} {}", how.name()));
+            let auto = self.auto_choice::<T>(engine, problem);
+            for &choice in &self.strategies {
+                self.bar.set_message(format!("{name} {}", choice.name()));
                 rows.push(Row {
                     device: engine.device(),
                     problem,
-                    strategy: how.name(),
+                    strategy: choice.name(),
                     auto,
-                    outcome: self.outcome(engine, how, &case),
+                    outcome: self.outcome(engine, choice, &case),
                 });
                 self.bar.inc(1);
             }
@@ -284,14 +288,19 @@ impl<'a> Session<'a> {
         Ok(rows)
     }
 
-    /// What `auto` would take, asked only where it is shown.
-    fn choice_of_auto<T: Sample>(&self, engine: &Engine, problem: &Problem) -> Option<Strategy> {
+    /// The strategy that `auto` would choose, if it is going to be shown.
+    fn auto_choice<T: Sample>(&self, engine: &Engine, problem: &Problem) -> Option<Strategy> {
         let plan = || engine.plan::<T>(&problem.transform).ok();
         let plan = self.arguments.compare.then(plan).flatten();
         plan.map(|plan| plan.strategy())
     }
 
-    fn outcome<T: RandomSample>(&self, engine: &Engine, how: How, case: &Case<T>) -> Outcome {
+    fn outcome<T: RandomSample>(
+        &self,
+        engine: &Engine,
+        choice: StrategyChoice,
+        case: &Case<T>,
+    ) -> Outcome {
         let runs = self.arguments.runs;
         let effort = match self.arguments.compare {
             true => Effort::brief(runs),
@@ -300,7 +309,7 @@ impl<'a> Session<'a> {
         let queued = self.arguments.queued;
         let effort = Effort { queued, ..effort };
         let measured = || -> wavelift::Result<Outcome> {
-            let plan = how.plan::<T>(engine, &case.transform)?;
+            let plan = choice.plan::<T>(engine, &case.transform)?;
             Ok(match case.measure(engine, &plan, effort)? {
                 Verdict::Right(times) => Outcome::Measured {
                     strategy: plan.strategy(),

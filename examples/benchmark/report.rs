@@ -1,7 +1,7 @@
-//! The table and the file that the rows end up in.
+//! Writing the measured rows as a table or to a file.
 
 use crate::common::cli;
-use crate::common::replace::beside;
+use crate::common::replace::write_temporary;
 use crate::common::table::{Align, Table};
 use crate::common::timing::{Times, median};
 use crate::{Outcome, Row};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
-/// What the rows of both tables begin with.
+/// The first columns of both kinds of table.
 const PROBLEM: [(&str, Align); 6] = [
     ("device", Align::Left),
     ("wavelet", Align::Left),
@@ -50,12 +50,12 @@ pub fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// What the columns of a comparison mean.
+/// The meaning of the columns of a comparison.
 const LEGEND: &str = "\
-us: median device time; *: what auto takes; -: not offered. of copy: the copy's median over it.
-GB/s: 10^9 bytes a second, each sample counted as read once and written once, whatever the levels and passes.";
+us: median device time; *: the choice of auto; -: not supported. of copy: the copy's median over it.
+GB/s: 10^9 bytes per second, each sample counted as read once and written once, whatever the levels and passes.";
 
-/// Strategies side by side: `columns` rows of the plain table in one.
+/// A table of strategies side by side, in which each row stands for `columns` rows of the plain table.
 pub fn comparison(rows: &[Row], columns: usize) -> String {
     let titles = rows[..columns.min(rows.len())].iter().flat_map(|row| {
         let name = row.strategy;
@@ -79,7 +79,7 @@ pub fn comparison(rows: &[Row], columns: usize) -> String {
     format!("{LEGEND}\n{table}{failures}")
 }
 
-/// Time, share of copying, rate.
+/// The cells of one strategy in a comparison: time, share of the copy's rate, bytes per second.
 fn compared_cells(row: &Row) -> [String; 3] {
     let (strategy, times) = match &row.outcome {
         Outcome::Measured { strategy, times } => (*strategy, times),
@@ -96,7 +96,7 @@ fn compared_cells(row: &Row) -> [String; 3] {
     ]
 }
 
-/// Every sample is read and written once at least.
+/// Bytes per second, each sample counted as read once and written once.
 fn bytes_per_second(row: &Row, times: &Times) -> Option<f64> {
     let bytes = 2 * row.problem.transform.len() * row.problem.sample.size();
     match median(&times.device) {
@@ -109,7 +109,7 @@ fn microseconds(time: u64) -> String {
     format!("{:.1}", time as f64 / 1e3)
 }
 
-/// Strategy, times and note.
+/// The cells of strategy, times and note.
 fn outcome_cells(row: &Row) -> Vec<String> {
     let asked = row.strategy;
     let (strategy, times) = match &row.outcome {
@@ -136,12 +136,12 @@ fn outcome_cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// The measured rows as a list, one object a line.
+/// Writes the measured rows to a file, as a JSON list with one object per line.
 pub fn write_json(path: &Path, rows: &[Row]) -> cli::Result<()> {
     let objects = rows.iter().filter_map(object);
     let lines: Vec<String> = objects.map(|object| object.to_string()).collect();
     let list = lines.join(",\n");
-    beside(path, |file| Ok(writeln!(file, "[\n{list}\n]")?))?.rename()
+    write_temporary(path, |file| Ok(writeln!(file, "[\n{list}\n]")?))?.rename()
 }
 
 fn object(row: &Row) -> Option<Value> {

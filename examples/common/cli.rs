@@ -1,4 +1,4 @@
-//! Arguments in, one line of complaint out.
+//! Command-line arguments, and errors as one line of text.
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
@@ -11,8 +11,8 @@ use wavelift::{Boundary, DeviceSelector, Direction, Layout, SampleType, Wavelet}
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Reads the arguments and runs the program. Whatever goes wrong, wrong arguments included, is one line
-/// on stderr and exit code 2.
+/// Reads the arguments and runs the program. Every error, including wrong arguments, is reported as one line on
+/// stderr and exit code 2.
 pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<()>) -> ExitCode {
     let complaint = match A::try_parse() {
         Ok(arguments) => match program(arguments) {
@@ -23,7 +23,7 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<()>) -> ExitCode {
             let _ = help.print();
             return ExitCode::SUCCESS;
         }
-        // The first paragraph says what is wrong; tips and usage follow.
+        // The first paragraph says what is wrong; hints and usage follow.
         Err(usage) => {
             let text = usage.render().to_string();
             let paragraph = text.split("\n\n").next().unwrap_or_default();
@@ -39,23 +39,23 @@ fn one_line(text: &str) -> String {
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Prints without the panic of `println!` when nobody reads.
+/// Prints a line. Unlike `println!` it returns an error, and does not panic, when stdout is closed.
 pub fn print(text: impl Display) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     Ok(writeln!(stdout, "{text}")?)
 }
 
-/// Says which file an error is about.
+/// Makes an error that says which file it is about.
 pub fn about<E: Display>(path: &std::path::Path) -> impl Fn(E) -> Box<dyn Error> + '_ {
     move |error| format!("{}: {error}", path.display()).into()
 }
 
-/// The device that the arguments ask for, else the environment, else the best.
+/// The selector from the arguments, or else from the environment, or else for the best device.
 pub fn selector(wanted: Option<DeviceSelector>) -> wavelift::Result<DeviceSelector> {
     wanted.map_or_else(DeviceSelector::from_env, Ok)
 }
 
-/// Reads one of a list of names; `--help` shows them all.
+/// A parser for one of the given names, which `--help` lists.
 pub fn one_of<T>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = wavelift::Error> + Clone + Send + Sync + 'static,
@@ -84,7 +84,7 @@ pub fn at_least(least: u64) -> impl TypedValueParser<Value = usize> {
     RangedU64ValueParser::<usize>::new().range(least..)
 }
 
-/// A picture's size.
+/// The size of a picture in samples.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub width: usize,
@@ -103,25 +103,25 @@ impl FromStr for Size {
     }
 }
 
-/// A direction, by its name.
+/// A direction as an argument.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub enum Way {
+pub enum DirectionArgument {
     Forward,
     Inverse,
 }
 
-impl Way {
+impl DirectionArgument {
     pub fn name(self) -> &'static str {
         match self {
-            Way::Forward => "forward",
-            Way::Inverse => "inverse",
+            DirectionArgument::Forward => "forward",
+            DirectionArgument::Inverse => "inverse",
         }
     }
 
     pub fn direction(self) -> Direction {
         match self {
-            Way::Forward => Direction::Forward,
-            Way::Inverse => Direction::Inverse,
+            DirectionArgument::Forward => Direction::Forward,
+            DirectionArgument::Inverse => Direction::Inverse,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writing a file so that a failure leaves what was there before.
+//! Writing a file so that a failure leaves an existing file unchanged.
 
 use super::cli::{Result, about};
 use std::fs::File;
@@ -6,37 +6,40 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// A file that is written, but does not have its name yet. Dropping it removes it.
-pub struct Written<'a> {
+/// A complete file under a temporary name. Dropping it removes it.
+pub struct TemporaryFile<'a> {
     path: &'a Path,
-    beside: NamedTempFile<File>,
+    file: NamedTempFile<File>,
 }
 
-/// Writes to a new file beside `path`.
-pub fn beside(
+/// Writes to a new temporary file in the folder of `path`.
+pub fn write_temporary(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&File>) -> Result<()>,
-) -> Result<Written<'_>> {
+) -> Result<TemporaryFile<'_>> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Opened here, so that it gets the permissions of any other new file.
-    let beside = tempfile::Builder::new()
+    // Opened by `File` and not by `tempfile`, so that it gets the permissions of any other new file.
+    let temporary = tempfile::Builder::new()
         .prefix(".wavelift-")
         .make_in(folder, |name| File::create_new(name))
         .map_err(about(path))?;
-    let mut file = BufWriter::new(beside.as_file());
+    let mut file = BufWriter::new(temporary.as_file());
     write(&mut file).map_err(about(path))?;
     file.flush().map_err(about(path))?;
     drop(file);
-    Ok(Written { path, beside })
+    Ok(TemporaryFile {
+        path,
+        file: temporary,
+    })
 }
 
-impl Written<'_> {
-    /// Gives it its name, in place of what had it before.
+impl TemporaryFile<'_> {
+    /// Renames the file to its final name, replacing an existing file.
     pub fn rename(self) -> Result<()> {
-        let renamed = self.beside.persist(self.path);
+        let renamed = self.file.persist(self.path);
         renamed.map_err(|failed| about(self.path)(failed.error))?;
         Ok(())
     }

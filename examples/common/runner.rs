@@ -1,27 +1,28 @@
-//! One transform, on an OpenCL device or on the reference, with the time it takes.
+//! Running one transform on an OpenCL device or by the reference, and measuring how long it takes.
 
 use std::time::{Duration, Instant};
 use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform, reference};
 
-/// A transform that is ready to run.
+/// A transform that is ready to run, on a device or by the reference.
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
 pub enum Runner<T: Sample> {
     Device { engine: Engine, plan: Plan<T> },
     Reference(Transform),
 }
 
-/// How long a run took, seen from the host. The reference has nothing to move.
+/// How long the parts of a run took, as the host saw them. The reference needs no upload or download.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     pub upload: Duration,
     pub transform: Duration,
     pub download: Duration,
-    /// The part of `transform` in which the device worked.
+    /// The time from the start of the first kernel to the end of the last, as the device measured it.
     pub device: Option<Duration>,
 }
 
 impl<T: Sample> Runner<T> {
-    /// On this device, with this strategy or the one that suits it best; on the reference without one.
+    /// Prepares the transform on `device`, with the given strategy or else the one that suits the device best.
+    /// Without a device the reference computes it.
     pub fn new(
         transform: &Transform,
         device: Option<&Device>,
@@ -38,7 +39,7 @@ impl<T: Sample> Runner<T> {
         Ok(Runner::Device { engine, plan })
     }
 
-    /// The name of the strategy.
+    /// The name of the plan's strategy, or `reference`.
     pub fn strategy(&self) -> &'static str {
         match self {
             Runner::Device { plan, .. } => plan.strategy().name(),
@@ -79,7 +80,7 @@ fn on_device<T: Sample>(
     Ok((output, times))
 }
 
-/// Enqueues a plan in either direction.
+/// Enqueues a plan in the given direction.
 pub fn enqueue<T: Sample>(
     plan: &Plan<T>,
     direction: Direction,
@@ -105,7 +106,7 @@ fn on_reference<T: Sample>(
     Ok((output, times))
 }
 
-/// The reference in either direction.
+/// Computes a transform by the reference in the given direction.
 pub fn refer<T: Sample>(
     transform: &Transform,
     direction: Direction,

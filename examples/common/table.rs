@@ -1,13 +1,13 @@
-//! Aligned tables of text.
+//! Tables of text with aligned columns.
 
-/// How a column stands.
+/// How the cells of a column are aligned.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Align {
     Left,
     Right,
 }
 
-/// Rows of cells, each column as wide as its widest cell; the first row is the heading.
+/// Rows of cells, of which the first is the heading. Each column is as wide as its widest cell.
 pub struct Table {
     columns: Vec<Align>,
     rows: Vec<Vec<String>>,
@@ -25,7 +25,7 @@ impl Table {
         }
     }
 
-    /// Adds a row; cells that are missing at its end stay empty.
+    /// Adds a row. Cells missing at its end stay empty.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

@@ -1,10 +1,10 @@
-//! Taking times.
+//! Measuring how long plans take, in turns with plain copies.
 
 use super::runner::enqueue;
 use std::time::{Duration, Instant};
 use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Sample};
 
-/// Nanoseconds of each run.
+/// The nanoseconds that each run took: on the device, as the host saw it, and for a copy of the same bytes.
 #[derive(Default)]
 pub struct Times {
     pub device: Vec<u64>,
@@ -17,7 +17,7 @@ impl Times {
         self.device.iter().copied().min().unwrap_or(0)
     }
 
-    /// How close to copying: 1 is as fast.
+    /// The copy's median time over the transform's: 1 is as fast as copying.
     pub fn of_copy(&self) -> Option<f64> {
         match median(&self.device) {
             0 => None,
@@ -26,26 +26,27 @@ impl Times {
     }
 }
 
-/// How much a measurement is worth.
+/// How much time to spend on a measurement.
 #[derive(Clone, Copy)]
 pub struct Effort {
     pub runs: usize,
-    /// No more runs are begun after this time, once there are [`LEAST_RUNS`].
+    /// After this time, and at least [`LEAST_RUNS`], no more runs are started.
     pub patience: Duration,
-    /// Whether transforms (not the copies they are compared with) wait behind long copies, so that the device is never
-    /// idle between their kernels.
+    /// Whether each transform, but not the copy that it is compared with, is enqueued behind long copies, so that the
+    /// device is never idle between its kernels.
     pub queued: bool,
 }
 
-/// Samples of the long copies, of which there are [`LONG_COPIES`].
+/// How many samples a long copy has.
 const LONG: usize = 1 << 26;
+/// How many long copies each transform is enqueued behind.
 const LONG_COPIES: usize = 3;
 
-/// What a median needs at least.
+/// The smallest number of runs for a median.
 const LEAST_RUNS: usize = 3;
 
 impl Effort {
-    /// All the runs, as long as they may take.
+    /// Makes all runs, however long they take.
     pub fn full(runs: usize) -> Self {
         let patience = Duration::MAX;
         Effort {
@@ -55,7 +56,7 @@ impl Effort {
         }
     }
 
-    /// For variants of which many are slow: fewer runs of those that take long.
+    /// Makes fewer runs if they are slow, for measuring many variants.
     pub fn brief(runs: usize) -> Self {
         let patience = Duration::from_secs(2);
         Effort {
@@ -65,7 +66,7 @@ impl Effort {
     }
 }
 
-/// A plan with arrays to run on.
+/// A plan, and the arrays on which it is measured.
 pub struct Bench<'a, T: Sample> {
     pub engine: &'a Engine,
     pub plan: &'a Plan<T>,
@@ -75,8 +76,8 @@ pub struct Bench<'a, T: Sample> {
 }
 
 impl<T: Sample> Bench<'_, T> {
-    /// Warms up, then runs copy and transform in turns, so that a machine whose speed drifts does the
-    /// same to both.
+    /// Warms up, then runs copy and transform in turns, so that a drift of the machine's speed affects both
+    /// alike.
     pub fn measure(&mut self, effort: Effort) -> Result<Times> {
         let mut long = match effort.queued {
             true => Some([self.engine.zeros::<T>(LONG)?, self.engine.zeros(LONG)?]),
@@ -122,7 +123,7 @@ fn nanoseconds(time: Duration) -> u64 {
     time.as_nanos() as u64
 }
 
-/// The middle value, or the mean of the two in the middle.
+/// The median: the middle value, or the mean of the two in the middle. It is 0 if there are no values.
 pub fn median(times: &[u64]) -> u64 {
     let mut times = times.to_vec();
     times.sort_unstable();

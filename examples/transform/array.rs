@@ -1,15 +1,15 @@
-//! An array as it is read from a file and written to one.
+//! Arrays as they are read from files and written to files.
 
 use crate::common::cli::Result;
 use wavelift::SampleType;
 
-/// Row-major, the last axis contiguous.
+/// An array in row-major order, the last axis contiguous.
 pub struct Array {
     pub shape: Vec<usize>,
     pub samples: Samples,
 }
 
-/// Samples of one of the types that can be transformed.
+/// Samples of a type that can be transformed.
 pub enum Samples {
     I16(Vec<i16>),
     I32(Vec<i32>),
@@ -18,8 +18,8 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// Converts by rounding to nearest, ties to even, and saturating. Any value of the type itself stays
-    /// what it is on its way through f64.
+    /// Converts values by rounding to nearest (ties to even) and saturating. Values of the type itself do not
+    /// change on their way through f64.
     pub fn convert(to: SampleType, values: impl Iterator<Item = f64>) -> Result<Samples> {
         Ok(match to {
             SampleType::I16 => Samples::I16(integers(values, |v| v as i16)?),
@@ -29,7 +29,7 @@ impl Samples {
         })
     }
 
-    /// All values, exactly.
+    /// All values, which f64 represents exactly.
     pub fn values(&self) -> Box<dyn Iterator<Item = f64> + '_> {
         match self {
             Samples::I16(samples) => Box::new(samples.iter().map(|&v| v.into())),
@@ -40,10 +40,10 @@ impl Samples {
     }
 }
 
-/// No integer stands for a NaN, so that is an error and not a zero.
+/// Converts values to integers. A NaN has no integer, so it is an error and does not become zero.
 fn integers<T>(values: impl Iterator<Item = f64>, cast: fn(f64) -> T) -> Result<Vec<T>> {
     let convert = |value: f64| match value.is_nan() {
-        true => Err("holds a NaN, which is no integer".into()),
+        true => Err("has a NaN, which no integer can represent".into()),
         false => Ok(cast(value.round_ties_even())),
     };
     values.map(convert).collect()

@@ -1,4 +1,4 @@
-//! Transforms files, so that other programs can check this library.
+//! Transforms arrays and pictures in files, so that other programs can check this library.
 //!
 //! `cargo run --release --example transform -- forward picture.png coefficients.npy --wavelet cdf53`
 
@@ -11,8 +11,8 @@ mod picture;
 
 use array::{Array, Samples};
 use clap::Parser;
-use common::cli::{self, Result, Way, about};
-use common::replace::beside;
+use common::cli::{self, DirectionArgument, Result, about};
+use common::replace::write_temporary;
 use common::runner::Runner;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -24,66 +24,69 @@ use wavelift::{
     Wavelet,
 };
 
-/// Transforms the array or picture in one file into another file, and prints one line of JSON: device,
-/// strategy, nanoseconds.
+/// Transforms the array or picture in one file, writes the result to another, and prints one line of JSON with the
+/// device, the strategy and the times in nanoseconds.
 ///
-/// Files are arrays (.npy, C order, 1 to 4 axes, either byte order) or pictures (.png; .jpg and .jpeg for IN
-/// only). A picture is an array of height x width, with colours of 3 x height x width; an alpha channel
-/// must be opaque, and is dropped.
+/// Files are arrays (.npy, C order, 1 to 4 axes, either byte order) or pictures (.png; .jpg and .jpeg for IN only).
+/// A picture is an array of height x width, or of 3 x height x width if it has colours. An alpha channel must be
+/// opaque, and is dropped.
 ///
-/// Any failure is one line on stderr and exit code 2, and leaves OUT as it was.
+/// Every error is reported as one line on stderr and exit code 2, and leaves OUT unchanged.
 #[derive(Parser)]
 #[command(name = "transform", version)]
 struct Arguments {
-    /// From samples to coefficients, or back
-    direction: Way,
+    /// From samples to coefficients (forward), or back (inverse)
+    direction: DirectionArgument,
     /// The file to transform
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write. A picture, of an inverse only, is rounded and clamped to 8 bits a sample, or to 16
-    /// where a value is above 383; `clipped` in the JSON line counts the clamped samples
+    /// The file to write. A picture, which only an inverse can write, is rounded and clamped to 8 bits per
+    /// sample, or to 16 if a value is above 383; `clipped` in the JSON line counts the clamped samples
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// The wavelet
     #[arg(long, default_value = "cdf97", value_parser = cli::wavelet())]
     wavelet: Wavelet,
-    /// 0 to 64, applied to all chosen axes together
+    /// The number of levels, 0 to 64, each applied to all chosen axes together
     #[arg(long, default_value_t = 5)]
     levels: u32,
-    /// The axes to transform, such as `0,1`; the others are a batch. Without it all of an array, the last two
-    /// where IN or OUT is a picture (so an array from a picture in colour needs `1,2`)
+    /// The axes to transform, such as `0,1`; the others are a batch [default: all axes of an array; the last two
+    /// if IN or OUT is a picture, so an array made from a picture with colours needs `1,2`]
     #[arg(long, value_delimiter = ',')]
     axes: Option<Vec<usize>>,
-    /// What lies beyond the borders; without it what the wavelet's standard says
+    /// The boundary rule [default: that of the wavelet's standard]
     #[arg(long, value_parser = cli::boundary())]
     boundary: Option<Boundary>,
+    /// The layout of the coefficients
     #[arg(long, default_value = "mallat", value_parser = cli::layout())]
     layout: Layout,
-    /// Convert IN to this type, by rounding to nearest (ties to even) and saturating. Without it an array
-    /// keeps its type (int16, int32, float32 or float64), and a picture becomes i16 (8 bits a sample) or i32
-    /// (16 bits) where the wavelet has integer steps, else f32
+    /// Convert IN to this type, by rounding to nearest (ties to even) and saturating [default: an array keeps its
+    /// type (int16, int32, float32 or float64); a picture becomes i16 (8 bits per sample) or i32 (16 bits) if the
+    /// wavelet has integer steps, or else f32]
     #[arg(long, value_parser = cli::sample())]
     sample: Option<SampleType>,
-    /// Bits a sample of a picture as OUT, 8 or 16, instead of by its values
+    /// Bits per sample of a picture as OUT, 8 or 16 [default: as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
-    /// `auto` for what suits the device best, `reference` to compute without OpenCL, or a strategy by name
-    #[arg(long, default_value = "auto", value_parser = cli::one_of::<How>(How::names()))]
-    strategy: How,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`; else what
-    /// WAVELIFT_DEVICE says, else the best. The reference needs none
+    /// `auto` for the strategy that suits the device best, `reference` to compute without OpenCL, or a strategy
+    /// by name
+    #[arg(long, default_value = "auto", value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
+    strategy: StrategyChoice,
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`; the
+    /// reference needs none [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }
 
-/// What computes.
+/// What computes the transform.
 #[derive(Clone, Copy, PartialEq)]
-enum How {
+enum StrategyChoice {
     Auto,
     Reference,
-    With(Strategy),
+    Fixed(Strategy),
 }
 
-impl How {
+impl StrategyChoice {
     fn names() -> impl Iterator<Item = &'static str> {
         ["auto", "reference"]
             .into_iter()
@@ -91,14 +94,14 @@ impl How {
     }
 }
 
-impl FromStr for How {
+impl FromStr for StrategyChoice {
     type Err = Error;
 
     fn from_str(word: &str) -> wavelift::Result<Self> {
         match word {
-            "auto" => Ok(How::Auto),
-            "reference" => Ok(How::Reference),
-            name => name.parse().map(How::With),
+            "auto" => Ok(StrategyChoice::Auto),
+            "reference" => Ok(StrategyChoice::Reference),
+            name => name.parse().map(StrategyChoice::Fixed),
         }
     }
 }
@@ -150,7 +153,7 @@ fn transform(arguments: Arguments) -> Result<()> {
     let transform = arguments.transform(&array.shape, is_picture);
     transform.check()?;
     let device = match arguments.strategy {
-        How::Reference => None,
+        StrategyChoice::Reference => None,
         _ => Some(cli::selector(arguments.device.clone())?.pick()?),
     };
     let (samples, mut report) = match array.samples {
@@ -161,7 +164,7 @@ fn transform(arguments: Arguments) -> Result<()> {
     };
     let shape = array.shape;
     let array = Array { shape, samples };
-    let written = beside(&arguments.output, |file| {
+    let complete = write_temporary(&arguments.output, |file| {
         if output == Format::Npy {
             return npy::write(file, &array);
         }
@@ -170,12 +173,12 @@ fn transform(arguments: Arguments) -> Result<()> {
         report["clipped"] = json!(written.clipped);
         Ok(())
     })?;
-    // Renamed last: a line that nobody gets is a failure too.
+    // Renamed last, because a report that cannot be printed is an error too.
     cli::print(report)?;
-    written.rename()
+    complete.rename()
 }
 
-/// What would silently lose coefficients or samples.
+/// Refuses an output that would silently lose coefficients or samples.
 fn refuse_loss(arguments: &Arguments, output: Format) -> Result<()> {
     let path = &arguments.output;
     if output == Format::Jpeg {
@@ -183,9 +186,9 @@ fn refuse_loss(arguments: &Arguments, output: Format) -> Result<()> {
             "a JPEG would not keep the samples; write a .png or a .npy",
         ));
     }
-    if output == Format::Png && arguments.direction == Way::Forward {
+    if output == Format::Png && arguments.direction == DirectionArgument::Forward {
         return Err(about(path)(
-            "a picture can not hold coefficients; write a .npy",
+            "a picture cannot hold coefficients; write a .npy",
         ));
     }
     Ok(())
@@ -207,7 +210,7 @@ impl Arguments {
     }
 }
 
-/// Transforms, and says how, and how long it took.
+/// Computes the transform, and reports how and how long that took.
 fn compute<T: Sample>(
     arguments: &Arguments,
     transform: &Transform,
@@ -217,8 +220,8 @@ fn compute<T: Sample>(
 ) -> Result<(Samples, Value)> {
     let start = Instant::now();
     let strategy = match arguments.strategy {
-        How::With(strategy) => Some(strategy),
-        How::Auto | How::Reference => None,
+        StrategyChoice::Fixed(strategy) => Some(strategy),
+        StrategyChoice::Auto | StrategyChoice::Reference => None,
     };
     let runner = Runner::new(transform, device.as_ref(), strategy)?;
     let build = start.elapsed();
@@ -226,7 +229,7 @@ fn compute<T: Sample>(
 
     let info = device.as_ref().map(Device::info);
     let nanoseconds = |time: Duration| time.as_nanos() as u64;
-    // What some drivers compile at the first launch only is part of `transform_ns`.
+    // Some drivers compile at the first launch; that time is part of `transform_ns`.
     let report = json!({
         "platform": info.map(|info| &info.platform),
         "device": info.map(|info| &info.name),

@@ -1,7 +1,8 @@
 //! Arrays in `.npy` files.
 //!
-//! The header is read here and not by `npyz`, which multiplies the axes of any header it meets: the
-//! shape may come from anywhere, so every product is checked, and nothing is reserved on its word.
+//! The header is read here and not by `npyz`, which multiplies the axes of any header without a check. The shape may
+//! come from anywhere, so every product is checked here, and no memory is reserved for a shape before the file's
+//! length confirms it.
 
 use crate::array::{Array, Samples};
 use crate::common::cli::Result;
@@ -10,11 +11,11 @@ use std::io::Write;
 use std::path::Path;
 use wavelift::SampleType;
 
-/// Reads an array in C order. Its type stays, unless `wanted` says another: then it is converted, and may
-/// be any integer or float that Rust has.
+/// Reads an array in C order. If `wanted` names a type, samples of any of Rust's integer or float types up to 64 bits
+/// are converted to it; otherwise the array keeps its type, which must be one that can be transformed.
 pub fn read(path: &Path, wanted: Option<SampleType>) -> Result<Array> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err("is no regular file".into());
+        return Err("is not a regular file".into());
     }
     let file = std::fs::read(path)?;
     let (header, data) = split(&file)?;
@@ -28,11 +29,11 @@ pub fn read(path: &Path, wanted: Option<SampleType>) -> Result<Array> {
     Ok(Array { shape, samples })
 }
 
-/// The text of the header, and what follows it.
+/// Splits a file into the text of its header and the data that follows.
 fn split(file: &[u8]) -> Result<(&str, &[u8])> {
     let file = file
         .strip_prefix(b"\x93NUMPY")
-        .ok_or("is no .npy file: the magic is missing")?;
+        .ok_or("is not a .npy file: the magic is missing")?;
     let (version, rest) = file
         .split_first_chunk::<2>()
         .ok_or("ends within its header")?;
@@ -49,12 +50,12 @@ fn split(file: &[u8]) -> Result<(&str, &[u8])> {
     let (header, data) = rest
         .split_at_checked(length)
         .ok_or("ends within its header")?;
-    let header = std::str::from_utf8(header).map_err(|_| "has a header that is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "has a header that is not text")?;
     Ok((header, data))
 }
 
 struct Header {
-    /// As NumPy writes it, such as `<f4`.
+    /// The type as NumPy writes it, such as `<f4`.
     dtype: String,
     fortran_order: bool,
     shape: Vec<usize>,
@@ -94,7 +95,7 @@ impl Header {
         })
     }
 
-    /// The type wanted; else the one that this type is, in whichever byte order.
+    /// The wanted type, or else the array's own type in either byte order.
     fn sample_type(&self, wanted: Option<SampleType>) -> Result<SampleType> {
         let own = match self.dtype.get(1..).unwrap_or_default() {
             "i2" => Some(SampleType::I16),
@@ -164,7 +165,7 @@ impl Header {
     }
 }
 
-/// The axes between the parentheses; a comma may follow the last.
+/// Reads the axes between the parentheses of a shape. A comma may follow the last.
 fn axes(shape: &str) -> Result<Vec<usize>> {
     let shape = shape.trim().trim_end_matches(',');
     if shape.is_empty() {
@@ -178,7 +179,7 @@ fn axes(shape: &str) -> Result<Vec<usize>> {
     shape.split(',').map(axis).collect()
 }
 
-/// Writes an array in C order, little-endian on any usual machine.
+/// Writes an array in C order and in the machine's byte order.
 pub fn write(file: &mut impl Write, array: &Array) -> Result<()> {
     match &array.samples {
         Samples::I16(samples) => write_as(file, &array.shape, samples),

@@ -1,4 +1,4 @@
-//! Arrays in pictures: colours become a leading axis of 3.
+//! Arrays as pictures, in which three colours are a leading axis of length 3.
 
 use crate::array::{Array, Samples};
 use crate::common::cli::Result;
@@ -9,11 +9,12 @@ use std::io::Write;
 use std::path::Path;
 use wavelift::{SampleType, Wavelet};
 
-/// Overshoot of lossy coefficients goes a little beyond 255; a picture of 16 bits goes far beyond.
+/// Values up to this are taken for a picture of 8 bits: lossy coefficients make it overshoot 255 a little, whereas a
+/// picture of 16 bits goes far beyond.
 const MOST_OF_8_BITS: f64 = 383.0;
 
-/// Reads a picture, as samples of the type `wanted`; else, where the wavelet has integer steps, i16 for 8
-/// bits a sample and i32 for 16; else f32.
+/// Reads a picture as samples of the type `wanted`. Without it, samples become i16 (8 bits per sample) or i32 (16 bits)
+/// if the wavelet has integer steps, or else f32.
 pub fn read(path: &Path, wanted: Option<SampleType>, wavelet: &Wavelet) -> Result<Array> {
     let reader = image::ImageReader::open(path)?.with_guessed_format()?;
     let image = without_alpha(reader.decode()?)?;
@@ -27,7 +28,7 @@ pub fn read(path: &Path, wanted: Option<SampleType>, wavelet: &Wavelet) -> Resul
         DynamicImage::ImageRgb8(image) => (3, planar(image.as_raw(), 3, bits8)?),
         DynamicImage::ImageLuma16(image) => (1, planar(image.as_raw(), 1, bits16)?),
         DynamicImage::ImageRgb16(image) => (3, planar(image.as_raw(), 3, bits16)?),
-        _ => return Err("has neither 8 nor 16 bits a sample".into()),
+        _ => return Err("has neither 8 nor 16 bits per sample".into()),
     };
     let shape = match colours {
         1 => vec![height, width],
@@ -41,8 +42,8 @@ fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: SampleType) -> 
     Samples::convert(to, planes.into_iter().map(T::into))
 }
 
-/// The picture without an alpha channel that is opaque everywhere. Transparency has no place in the array,
-/// and is not dropped in silence.
+/// Removes an alpha channel that is opaque everywhere. Any transparency is an error, because the array has no place for
+/// it and it must not be lost silently.
 fn without_alpha(image: DynamicImage) -> Result<DynamicImage> {
     let image = match image {
         DynamicImage::ImageLumaA8(ref a) if a.pixels().all(|p| p[1] == u8::MAX) => {
@@ -67,13 +68,13 @@ fn without_alpha(image: DynamicImage) -> Result<DynamicImage> {
 
 /// How a picture was written.
 pub struct Written {
-    /// Bits a sample.
+    /// Bits per sample.
     pub bits: u32,
-    /// How many samples were below 0 or above what the bits hold.
+    /// The number of samples that were below 0 or above the largest value of that many bits.
     pub clipped: usize,
 }
 
-/// Writes a PNG, rounded and clamped to this many bits a sample; without a wish to 8 bits, or to 16 where
+/// Writes an array as PNG, rounded and clamped to the given number of bits per sample. Without it that is 8, or 16 if
 /// any value is above 383.
 pub fn write(file: &mut impl Write, array: &Array, bits: Option<u32>) -> Result<Written> {
     let (colours, height, width) = match array.shape[..] {
@@ -82,20 +83,20 @@ pub fn write(file: &mut impl Write, array: &Array, bits: Option<u32>) -> Result<
         _ => {
             let shape = &array.shape;
             return Err(format!(
-                "shape {shape:?} is no picture: wanted [height, width] or [3, height, width]"
+                "shape {shape:?} is not that of a picture: expected [height, width] or [3, height, width]"
             )
             .into());
         }
     };
     if array.samples.values().any(f64::is_nan) {
-        return Err("the result holds a NaN, which no picture can".into());
+        return Err("the result has a NaN, which a picture cannot hold".into());
     }
     let largest = array.samples.values().fold(0.0, f64::max);
     let bits = bits.unwrap_or(if largest > MOST_OF_8_BITS { 16 } else { 8 });
     let limit = f64::from((1u32 << bits) - 1);
     let rounded = || array.samples.values().map(f64::round_ties_even);
     let clipped = rounded().filter(|v| !(0.0..=limit).contains(v)).count();
-    // Casts from float saturate.
+    // Casts from float to integer saturate.
     let pixels: Vec<u8> = match bits {
         8 => pixels_of_planes(&rounded().map(|v| v as u8).collect::<Vec<_>>(), colours),
         _ => pixels_of_planes(&rounded().map(|v| v as u16).collect::<Vec<_>>(), colours)

@@ -1,7 +1,7 @@
 //! Lines of a tuning file.
 
-/// What names a device in a line, whose columns `|` separates and which is a comment after `#`: part of
-/// the device's own name, or if nothing is left of that, its kind.
+/// The text that names a device in a line: the longest part of the device's name without `|`, which separates columns,
+/// and `#`, which begins a comment. If nothing is left of the name, it is the device's kind.
 pub fn device_column<'a>(name: &'a str, kind: &'a str) -> &'a str {
     let parts = name.split(['|', '#', '\n', '\r']).map(str::trim);
     match parts.max_by_key(|part| part.len()) {
@@ -10,7 +10,7 @@ pub fn device_column<'a>(name: &'a str, kind: &'a str) -> &'a str {
     }
 }
 
-/// Sizes for one device, strategy, sample type, wavelet and direction.
+/// A line with the sizes for one device, strategy, sample type, wavelet and direction.
 pub fn line(
     device: &str,
     [strategy, sample, wavelet, direction]: &[String; 4],
@@ -45,7 +45,7 @@ mod tests {
         let expected =
             "NVIDIA H200 | streamed | f32 | AHEAD=1 PAIRS=8 wavelet=cdf97 direction=inverse";
         assert_eq!(text, expected);
-        // Without a size it is a line that changes nothing.
+        // A line without sizes is valid and changes nothing.
         for text in [text, line("gpu", &problem, &"")] {
             for device in wavelift::Device::all().unwrap() {
                 let engine = wavelift::Engine::new(&device).unwrap();

@@ -1,4 +1,4 @@
-//! Looks for sizes that make a strategy faster on a device: measures variants next to a plain copy.
+//! Searches for sizes that make a strategy faster on a device, by measuring variants in comparison with a plain copy.
 //!
 //! `cargo run --release --example tune -- --strategies streamed --samples f32 --state h200.jsonl`
 
@@ -13,7 +13,7 @@ mod tuner;
 
 use clap::Parser;
 use common::case::check_memory;
-use common::cli::{self, Result, Size, Way, at_least};
+use common::cli::{self, DirectionArgument, Result, Size, at_least};
 use search::Grid;
 use state::{State, Trial};
 use std::path::PathBuf;
@@ -21,52 +21,54 @@ use std::process::ExitCode;
 use tuner::{Problem, Row, Tuner};
 use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
 
-/// Looks for sizes with which a strategy is faster on a device than with those that the library takes by
-/// itself, and prints lines for src/tuned.txt or for the file that WAVELIFT_TUNING names.
+/// Searches for sizes with which a strategy is faster on a device than with the library's own sizes, and prints
+/// lines for src/strategy/tuned.txt or for the file that WAVELIFT_TUNING names.
 ///
-/// The search goes one size at a time: from the defaults on, each size in turn is set to the best of its
-/// candidates if that is 2 % better, until a whole round changes nothing. So it measures tens of variants
-/// instead of a full grid of hundreds, and can miss sizes that help only together. Each variant's result is
-/// compared with the CPU reference first; then it runs in turns with a plain copy kernel, and what counts is
-/// the copy's median over the transform's. What wins is checked on a picture of odd sides as well and
-/// measured again after the defaults; a line is printed only if it is still 3 % better. The exit code is 2
-/// where any result is wrong.
+/// The search changes one size at a time. Starting from the defaults, it sets each size in turn to the best of
+/// its candidates if that is 2 % better, until a whole round changes nothing. So it measures tens of variants
+/// instead of a full grid of hundreds, but can miss sizes that help only together. The result of each variant is
+/// first compared with the CPU reference. The variant then runs in turns with a plain copy kernel, and its score
+/// is the copy's median time over the transform's. The winner is also checked on a picture of odd sides and
+/// measured again after the defaults; a line is printed only if it is still 3 % better. The exit code is 2 if any
+/// result is wrong.
 #[derive(Parser)]
 #[command(name = "tune", version)]
 struct Arguments {
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or platform and device like `0:1`; without
-    /// it WAVELIFT_DEVICE, else the best
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
+    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// [default: streamed on GPUs, single_loop on CPUs]
+    /// The strategies to tune [default: streamed on GPUs, single_loop on CPUs]
     #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<Strategy>(tunable()))]
     strategies: Vec<Strategy>,
+    /// Sample types. Combinations with wavelets that have no steps for them are left out
     #[arg(long, value_delimiter = ',', default_value = "i16,f32", value_parser = cli::sample())]
     samples: Vec<SampleType>,
+    /// Wavelets
     #[arg(long, value_delimiter = ',', default_value = "cdf53,cdf97", value_parser = cli::wavelet())]
     wavelets: Vec<Wavelet>,
+    /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
-    directions: Vec<Way>,
-    /// The picture, such as `4096` (4096x4096) or `1920x1080` (width x height)
+    directions: Vec<DirectionArgument>,
+    /// The size of the picture, such as `4096` (4096x4096) or `1920x1080` (width x height)
     #[arg(long, default_value = "4096")]
     size: Size,
-    /// 0 to 64
+    /// The number of levels, 0 to 64
     #[arg(long, default_value_t = 1)]
     levels: u32,
-    /// Runs of each variant, after warming up; slow ones run less often
+    /// The number of runs per variant, after warming up; slow ones run less often
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
-    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: those worth
-    /// varying]
+    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: all sizes worth varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
-    /// Keep what was measured in this file, one JSON object a line, and do not measure again what is in it.
-    /// It knows nothing of the library's version: take a new file after kernels or tuned sizes changed
+    /// Keep measurements in this file, one JSON object per line, and do not repeat those that it has. The file
+    /// does not record the library's version: take a new file after kernels or tuned sizes have changed
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
 
-/// The strategies that leave sizes open, and the candidates for these.
+/// The strategies that have sizes to tune, and the candidates for each size.
 const GRIDS: [(Strategy, &str); 3] = [
     (
         Strategy::Streamed,
@@ -98,7 +100,8 @@ impl Arguments {
         }
     }
 
-    /// The candidates for each of these strategies, and a note for each that is left without.
+    /// The candidates for each of these strategies. Strategies that have none of the wanted sizes are noted in
+    /// `left_out`.
     fn grids(
         &self,
         strategies: &[Strategy],
@@ -160,7 +163,7 @@ fn tune(arguments: Arguments) -> Result<()> {
     }
 }
 
-/// Every combination that there is, and a note for each that there is not.
+/// Every combination of the arguments that exists. Those that do not are noted in `left_out`.
 fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let Size { width, height } = arguments.size;

@@ -1,4 +1,4 @@
-//! What was tried, as a table, and what is worth keeping, as lines of a tuning file.
+//! Reporting all variants as a table, and the sizes worth keeping as lines of a tuning file.
 
 use crate::common::table::{Align, Table};
 use crate::line::{device_column, line};
@@ -6,7 +6,7 @@ use crate::state::Trial;
 use crate::tuner::{Finding, Outcome, Row};
 use wavelift::DeviceInfo;
 
-/// All variants, best first within each search.
+/// A table of all variants, the best first within each search.
 pub fn table(rows: &[Row]) -> Table {
     let mut table = Table::new([
         ("strategy", Align::Left),
@@ -53,10 +53,10 @@ fn cells(row: &Row) -> Vec<String> {
     cells
 }
 
-/// How many times as good sizes must be, measured again, to be worth a line.
+/// The ratio to the defaults' score that other sizes must exceed, when measured again, to be worth a line.
 const NOISE: f64 = 1.03;
 
-/// Lines to paste, each after a comment that says what it is worth.
+/// Lines for a tuning file, each after a comment with its score and that of the defaults.
 pub fn lines(info: &DeviceInfo, findings: &[Finding]) -> String {
     let device = device_column(&info.name, info.kind.name());
     let lines = findings.iter().map(|finding| conclusion(device, finding));

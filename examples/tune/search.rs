@@ -1,28 +1,28 @@
-//! Sizes, candidates for them, and the search among them. Nothing here knows a device.
+//! Sizes, candidates for them, and the search among the candidates. Nothing here knows a device.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// Sizes by name. Those that are not named are left as the library has them.
+/// Sizes by name. The library's own sizes stand for those that are not named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes(BTreeMap<String, usize>);
 
 impl Sizes {
-    /// The same but for one size.
+    /// These sizes with one of them changed or added.
     pub fn with(&self, name: &str, size: usize) -> Self {
         let mut sizes = self.0.clone();
         sizes.insert(name.to_owned(), size);
         Sizes(sizes)
     }
 
-    /// Whether none is named.
+    /// Whether no size is named, so that all are the library's own.
     pub fn are_defaults(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// As in a line of a tuning file.
+/// Writes the sizes as a line of a tuning file has them.
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.0.iter().map(|(name, size)| format!("{name}={size}"));
@@ -39,7 +39,7 @@ impl Grid {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// What is left of it with only the names that another grid has.
+    /// The part of this grid whose names another grid has too.
     pub fn of(&self, other: &Grid) -> Self {
         let known = |(name, _): &&(String, Vec<usize>)| other.names().any(|known| known == name);
         Grid(self.0.iter().filter(known).cloned().collect())
@@ -63,7 +63,7 @@ impl FromStr for Grid {
                 _ => Err(wrong()),
             });
             if grid.iter().any(|(known, _)| known == name) {
-                return Err(format!("{name} is there twice"));
+                return Err(format!("{name} is listed twice"));
             }
             grid.push((name.to_owned(), sizes.collect::<Result<_, _>>()?));
         }
@@ -74,12 +74,12 @@ impl FromStr for Grid {
     }
 }
 
-/// How many times as good sizes must be to replace others.
+/// The ratio to the best score so far that other sizes must exceed to replace the best sizes.
 const STEP: f64 = 1.02;
 
-/// The sizes with the best score, found one size at a time: from the defaults on, each size in turn is
-/// set to the best of its candidates if that is better by [`STEP`], until a whole round changes nothing.
-/// `score` is asked again for what it has judged before.
+/// Searches for the sizes with the best score, one size at a time. Starting from the defaults, each size in turn is set
+/// to the best of its candidates if that is better by [`STEP`], until a whole round changes nothing. `score` is called
+/// again for sizes that it has already been called for.
 pub fn search<E>(grid: &Grid, mut score: impl FnMut(&Sizes) -> Result<f64, E>) -> Result<Sizes, E> {
     let mut best = (score(&Sizes::default())?, Sizes::default());
     loop {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_run_has_no_score_and_is_passed_over() {
+    fn sizes_that_cannot_run_have_no_score_and_are_skipped() {
         let score = |sizes: &Sizes| match at(sizes, "A") as usize {
             4 => 0.0,
             size => size as f64,

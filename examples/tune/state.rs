@@ -1,4 +1,4 @@
-//! What was measured, kept in a file of JSON lines so that a rerun need not measure it again.
+//! Measurements, kept in a file of JSON lines so that a rerun does not repeat them.
 
 use crate::common::cli::{Result, about};
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// What came of a variant.
+/// The outcome of trying a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trial {
-    /// Medians in nanoseconds.
+    /// The medians of the transform's and the copy's times, in nanoseconds.
     Measured { time: u64, copy: u64 },
-    /// Sizes that the strategy or the device does not offer.
+    /// The strategy or the device does not support the sizes.
     Refused(String),
-    /// A wrong result, or an error on the way.
+    /// The result was wrong, or an error occurred.
     Failed(String),
 }
 
 impl Trial {
-    /// How close to copying, 1 is as fast; 0 for what does not count.
+    /// The score: the copy's time over the transform's, so that 1 is as fast as copying, and 0 if nothing was measured.
     pub fn of_copy(&self) -> f64 {
         match self {
             Trial::Measured { time, copy } if *time > 0 => *copy as f64 / *time as f64,
@@ -47,7 +47,7 @@ impl Trial {
     }
 }
 
-/// All trials so far, by the variant that was tried.
+/// The outcomes of all trials so far, by variant.
 #[derive(Default)]
 pub struct State {
     known: HashMap<String, Trial>,
@@ -55,8 +55,8 @@ pub struct State {
 }
 
 impl State {
-    /// Goes on with a file, or begins one. A last line without an end is from a run that was stopped while
-    /// it wrote, and is dropped.
+    /// Opens an existing file to continue it, or creates one. A last line without a line end comes from a run that
+    /// was stopped while it wrote, and is removed.
     pub fn open(path: &Path) -> Result<Self> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -66,9 +66,9 @@ impl State {
         let complete = text.rfind('\n').map_or(0, |end| end + 1);
         let (lines, rest) = text.split_at(complete);
         let known = read(lines).map_err(about(path))?;
-        // Nothing is cut off a file of another kind.
+        // A file of another kind must not be truncated.
         if !rest.is_empty() && !rest.starts_with('{') {
-            return Err(about(path)("its last line is none that `tune` writes"));
+            return Err(about(path)("its last line is not one that `tune` writes"));
         }
         let end = complete as u64;
         file.set_len(end).map_err(about(path))?;
@@ -97,7 +97,7 @@ fn read(lines: &str) -> std::result::Result<HashMap<String, Trial>, String> {
     for (i, line) in lines.lines().enumerate() {
         let value: Value = serde_json::from_str(line).unwrap_or_default();
         let trial = Trial::from_json(&value).filter(|_| value["variant"].is_object());
-        let trial = trial.ok_or_else(|| format!("line {} is none that `tune` writes", i + 1))?;
+        let trial = trial.ok_or_else(|| format!("line {} is not one that `tune` writes", i + 1))?;
         known.insert(value["variant"].to_string(), trial);
     }
     Ok(known)

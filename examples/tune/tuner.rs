@@ -1,8 +1,8 @@
-//! Searches on a device, one after the other, and everything that they tried.
+//! Searches on a device, one after the other, and a record of all variants that they tried.
 
 use crate::common::case::{Case, Verdict};
 use crate::common::check::RandomSample;
-use crate::common::cli::{Result, Way};
+use crate::common::cli::{DirectionArgument, Result};
 use crate::common::timing::{Effort, median};
 use crate::line::{device_column, line};
 use crate::search::{Grid, Sizes, search};
@@ -11,38 +11,39 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use wavelift::{Device, Direction, Engine, Error, SampleType, Strategy, Transform};
 
-/// What sizes are looked for.
+/// A transform for which sizes are searched.
 pub struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
-    pub direction: Way,
+    pub direction: DirectionArgument,
 }
 
-/// Strategy, sample type, wavelet and direction.
+/// The names of strategy, sample type, wavelet and direction.
 pub type Names = [String; 4];
 
-/// A variant and what came of it.
+/// A variant and its outcome.
 pub struct Row {
     pub names: Names,
     pub sizes: Sizes,
-    /// Measured for the second time, next to each other: the defaults and what won.
+    /// Whether this is the second measurement, which compares the defaults with the winner.
     pub again: bool,
     pub trial: Trial,
 }
 
-/// What a search found.
+/// The result of a search.
 pub struct Finding {
     pub names: Names,
     pub outcome: Outcome,
 }
 
 pub enum Outcome {
-    /// Shares of copying: of the defaults, and where other sizes won, of both when measured again.
+    /// The score of the defaults; if other sizes won, also those sizes and the scores of the defaults and of them
+    /// when measured again.
     Searched {
         defaults: f64,
         best: Option<(Sizes, [f64; 2])>,
     },
-    /// Why the defaults give nothing to compare with.
+    /// Why the defaults have no score to compare others with.
     LeftOut(String),
 }
 
@@ -118,7 +119,7 @@ impl<'a> Tuner<'a> {
         Ok(())
     }
 
-    /// What came of a variant, now or earlier.
+    /// The outcome of a variant, which is measured unless the state already has it.
     fn trial<T: RandomSample>(
         &mut self,
         subject: &mut Subject<T>,
@@ -139,9 +140,9 @@ impl<'a> Tuner<'a> {
                     Err(error) => Trial::Failed(error.to_string()),
                 };
                 self.state.add(&key, trial.clone())?;
-                // A device that failed once may be of no use any more.
+                // A device that failed once may not be usable any more.
                 measured.map_err(|error| {
-                    format!("{name}: {error}; with --state, a rerun goes on after it")
+                    format!("{name}: {error}; with --state, a rerun continues after it")
                 })?;
                 trial
             }
@@ -164,13 +165,14 @@ impl<'a> Tuner<'a> {
     }
 }
 
-/// A strategy on a problem. Its engine is its own, so that the kernels built for it go with it.
+/// A strategy and a problem to measure it on. It has an engine of its own, so that the kernels that it builds are freed
+/// with it.
 struct Subject<'a, T> {
     strategy: Strategy,
     problem: &'a Problem,
     engine: Engine,
     runs: usize,
-    /// Made when the first variant is measured: a rerun may not need it.
+    /// Made when the first variant is measured, because a rerun may not need it.
     case: Option<Case<T>>,
 }
 
@@ -184,7 +186,7 @@ impl<T: RandomSample> Subject<'_, T> {
         ]
     }
 
-    /// What the state knows a variant by.
+    /// The key of a variant in the state.
     fn key(&self, sizes: &Sizes, again: bool) -> Value {
         let info = self.engine.device().info();
         let [strategy, sample, wavelet, direction] = self.names();
@@ -202,7 +204,7 @@ impl<T: RandomSample> Subject<'_, T> {
         })
     }
 
-    /// Only what may be the device's end is an error.
+    /// Measures a variant. An error is returned only if the device may not be usable any more.
     fn measure(&mut self, sizes: &Sizes, again: bool) -> wavelift::Result<Trial> {
         match self.try_to_measure(sizes, again) {
             Err(error @ (Error::Unsupported { .. } | Error::Memory { .. })) => {
@@ -210,7 +212,9 @@ impl<T: RandomSample> Subject<'_, T> {
             }
             Err(Error::Build { log, .. }) => {
                 log::debug!("{log}");
-                Ok(Trial::Refused("the device's compiler fails".to_owned()))
+                Ok(Trial::Refused(
+                    "the device's compiler rejects a kernel".to_owned(),
+                ))
             }
             other => other,
         }
@@ -242,7 +246,7 @@ impl<T: RandomSample> Subject<'_, T> {
         )
     }
 
-    /// What is wrong with the result on a picture whose sides are odd and no multiple of any size.
+    /// What is wrong with the result, if anything is, on a picture whose sides are odd and not a multiple of any size.
     fn wrong_on_odd(
         &self,
         engine: &Engine,

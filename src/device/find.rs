@@ -1,4 +1,4 @@
-//! Finding OpenCL devices, and what they say of themselves.
+//! Finding OpenCL devices and reading what they report about themselves.
 
 use super::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use opencl3::platform::{Platform, get_platforms};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// An OpenCL device that is there.
+/// An existing OpenCL device, found by [`Device::all`] or chosen by a [`DeviceSelector`](super::DeviceSelector).
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(crate) handle: cl::Device,
@@ -16,15 +16,18 @@ pub struct Device {
 }
 
 impl Device {
-    /// All devices of all platforms, in the order of the platforms. A platform or device that does not
-    /// answer is left out, with a warning in the log.
+    /// Finds all devices of all platforms, in the order of the platforms. A platform or device that does
+    /// not answer is left out, and a warning is logged.
     ///
     /// # Errors
-    /// [`Error::NoRuntime`] where there is no OpenCL at all.
+    /// [`Error::NoRuntime`] if this machine has no OpenCL loader, or the loader finds no platform.
     pub fn all() -> Result<Vec<Device>> {
-        // Loaders and drivers set themselves up in the first call; PoCL crashes where two threads are first.
-        static TURN: Mutex<()> = Mutex::new(());
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // Loaders and drivers initialise themselves in the first call, and PoCL crashes if two threads make that
+        // call at once.
+        static INITIALISATION: Mutex<()> = Mutex::new(());
+        let _guard = INITIALISATION
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let no_runtime = |found: String| Error::NoRuntime { found };
         let platforms = get_platforms().map_err(|error| no_runtime(error.to_string()))?;
         if platforms.is_empty() {
@@ -40,24 +43,25 @@ impl Device {
         Ok(devices)
     }
 
-    /// The same device, used as if it allowed only this many work-items in a work-group (at least one):
-    /// for trying out what smaller devices will do.
+    /// Returns this device, to be used as if it allowed only `work_items` work-items per work-group (at
+    /// least one, and at most as many as it really allows). This shows how plans for smaller devices behave.
     pub fn with_max_work_group(&self, work_items: usize) -> Device {
         let mut device = self.clone();
         device.info.max_work_group = work_items.clamp(1, device.info.max_work_group);
         device
     }
 
-    /// The same device, used as if it were of this kind: for trying out what other devices will do.
+    /// Returns this device, to be used as if it were of the given kind. This shows how plans for other
+    /// kinds of devices behave.
     pub fn with_kind(&self, kind: DeviceKind) -> Device {
         let mut device = self.clone();
         device.info.kind = kind;
         device
     }
 
-    /// The same device, used with this way of exchange among sub-groups of `lanes` work-items: for
-    /// comparing ways. One that the device does not have makes plans fail, or go wrong; [`Exchange::None`]
-    /// always works.
+    /// Returns this device, to be used with the given kind of exchange among sub-groups of `lanes`
+    /// work-items, for comparing kinds of exchange. With a kind that the device lacks, building a plan fails
+    /// or the plan computes wrong results; [`Exchange::None`] works on every device.
     pub fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Device {
         let mut device = self.clone();
         device.info.exchange = exchange;
@@ -65,7 +69,7 @@ impl Device {
         device
     }
 
-    /// What the device can do.
+    /// Returns what the device reports about itself, as plain data.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -135,9 +139,9 @@ fn describe(
     })
 }
 
-/// How the device's work-items can exchange values, and how many of them do so.
+/// How the device's work-items can exchange values, and the size of the sub-groups in which they do.
 fn exchange_of(platform: &str, has: impl Fn(&str) -> bool) -> (Exchange, usize) {
-    // A kernel must know how large its sub-groups are. PoCL lists functions that it does not have.
+    // A kernel must know the size of its sub-groups. PoCL lists extensions whose functions it lacks.
     let sized = has("cl_intel_required_subgroup_size") && platform != "Portable Computing Language";
     if platform == "NVIDIA CUDA" {
         (Exchange::Ptx, 32)

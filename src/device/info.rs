@@ -3,22 +3,22 @@
 use crate::names::named;
 use std::fmt;
 
-/// The kind of a device.
+/// The kind of a device, as OpenCL reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeviceKind {
     /// A graphics processor.
     Gpu,
-    /// The host's processor.
+    /// The host's own processor.
     Cpu,
-    /// Anything else that computes.
+    /// Any other device.
     Accelerator,
 }
 
 impl DeviceKind {
-    /// All kinds, the one usually fastest first.
+    /// All kinds of devices, the usually fastest first.
     pub const ALL: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Cpu];
 
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the kind, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             DeviceKind::Gpu => "gpu",
@@ -30,24 +30,24 @@ impl DeviceKind {
 
 named!(DeviceKind, "device kind");
 
-/// How work-items of a sub-group hand values to their neighbours; see cl/exchange.cl.
+/// How the work-items of a sub-group pass values to their neighbours. The file cl/exchange.cl implements each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exchange {
-    /// Not at all: every work-item loads what it would have got.
+    /// No exchange: every work-item loads the values itself.
     None,
-    /// NVIDIA: `shfl.sync` in inline PTX.
+    /// `shfl.sync` in inline PTX, on NVIDIA devices.
     Ptx,
-    /// `cl_khr_subgroup_shuffle_relative`.
+    /// The extension `cl_khr_subgroup_shuffle_relative`.
     Khr,
-    /// `cl_intel_subgroups`.
+    /// The extension `cl_intel_subgroups`.
     Intel,
-    /// AMD: the builtin `ds_bpermute`.
+    /// The builtin `ds_bpermute`, on AMD devices.
     Amd,
 }
 
 impl Exchange {
-    /// All ways; a way's place here is its number in the kernels.
+    /// All kinds of exchange. The kernels number them in this order, from 0.
     pub const ALL: [Exchange; 5] = [
         Exchange::None,
         Exchange::Ptx,
@@ -56,7 +56,7 @@ impl Exchange {
         Exchange::Amd,
     ];
 
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of this kind of exchange, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Exchange::None => "none",
@@ -68,56 +68,56 @@ impl Exchange {
     }
 
     pub(crate) fn number(self) -> usize {
-        Self::ALL.iter().position(|&way| way == self).unwrap()
+        Self::ALL.iter().position(|&kind| kind == self).unwrap()
     }
 }
 
 named!(Exchange, "exchange");
 
-/// What a device says of itself.
+/// What a device reports about itself, as plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Which platform it belongs to, and which of its devices it is, both from 0.
+    /// The number of the device's platform and the number of the device within it, both counted from 0.
     pub index: (usize, usize),
     /// The name of the platform, such as `NVIDIA CUDA`.
     pub platform: String,
-    /// The device's own name.
+    /// The name of the device.
     pub name: String,
-    /// The device's vendor.
+    /// The vendor of the device.
     pub vendor: String,
-    /// The version of OpenCL and of the driver.
+    /// The versions of OpenCL and of the driver.
     pub version: String,
-    /// Graphics processor, host processor or other.
+    /// Whether the device is a graphics processor, the host's own processor or another device.
     pub kind: DeviceKind,
-    /// How many compute units it has.
+    /// The number of compute units.
     pub compute_units: usize,
-    /// How many work-items a work-group may have.
+    /// The largest number of work-items per work-group.
     pub max_work_group: usize,
-    /// How many of them along each dimension.
+    /// The largest number of work-items per work-group along each dimension.
     pub max_work_items: [usize; 3],
-    /// Bytes of local memory a work-group may use.
+    /// Bytes of local memory per work-group.
     pub local_memory: u64,
     /// Bytes of global memory.
     pub global_memory: u64,
-    /// Bytes that one array may have.
+    /// The largest size of one array, in bytes.
     pub max_allocation: u64,
-    /// Whether it computes in double precision.
+    /// Whether the device computes in double precision.
     pub fp64: bool,
-    /// Whether work-items can form sub-groups (`cl_khr_subgroups` or Intel's).
+    /// Whether the device offers sub-groups (`cl_khr_subgroups` or `cl_intel_subgroups`).
     pub sub_groups: bool,
-    /// How many `float`s a vector register of the device holds.
+    /// The device's native vector width: how many `float`s one of its vectors holds.
     pub float_vector: usize,
-    /// How neighbouring work-items can hand values to each other without local memory.
+    /// How the work-items of a sub-group exchange values without local memory.
     pub exchange: Exchange,
-    /// How many work-items such a sub-group has; 1 without exchange.
+    /// The number of work-items per sub-group in which values are exchanged; 1 without exchange.
     pub lanes: usize,
-    /// All its extensions, separated by spaces.
+    /// The names of all OpenCL extensions of the device, separated by spaces.
     pub extensions: String,
 }
 
 impl DeviceInfo {
-    /// Whether the device has this OpenCL extension.
+    /// Whether the device has the OpenCL extension of this name.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.split_whitespace().any(|e| e == extension)
     }
@@ -136,7 +136,7 @@ impl fmt::Display for DeviceInfo {
 
 #[cfg(test)]
 impl DeviceInfo {
-    /// A device for tests that need none.
+    /// An invented device, for tests that need no real one.
     pub(crate) fn imaginary() -> Self {
         DeviceInfo {
             index: (0, 0),

@@ -1,4 +1,4 @@
-//! OpenCL devices: finding them, what they can do as plain data, choosing one.
+//! OpenCL devices: finding them, describing what they can do as plain data, and choosing one.
 
 mod find;
 mod info;

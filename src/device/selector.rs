@@ -1,4 +1,4 @@
-//! Choosing a device.
+//! Choosing a device by kind, vendor, name or index.
 
 use super::{Device, DeviceInfo, DeviceKind};
 use crate::error::{Error, Result};
@@ -6,13 +6,15 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
 
-/// The variable that [`DeviceSelector::from_env`] reads.
+/// The environment variable that [`DeviceSelector::from_env`] reads.
 const VARIABLE: &str = "WAVELIFT_DEVICE";
 
-/// Which device is wanted.
+/// Describes which device is wanted, and picks it.
 ///
-/// In words (see [`FromStr`]): `nvidia`, `cpu`, `pocl:cpu`, `0:1`. Without any wish it picks the best:
-/// a graphics processor before an accelerator before a CPU, more compute units before fewer.
+/// A selector is a list of criteria, all of which the device must meet. It can be written in words, such as
+/// `nvidia`, `cpu`, `pocl:cpu` or `0:1` (see [`FromStr`]). Among the devices that match, it picks the best: a
+/// graphics processor before an accelerator before a CPU, and more compute units before fewer. Without any
+/// criteria every device matches.
 ///
 /// ```no_run
 /// use wavelift::{DeviceKind, DeviceSelector};
@@ -23,31 +25,31 @@ const VARIABLE: &str = "WAVELIFT_DEVICE";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSelector {
-    wishes: Vec<Wish>,
+    criteria: Vec<Criterion>,
     preferred: Option<DeviceKind>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wish {
+enum Criterion {
     Index(usize, usize),
     Kind(DeviceKind),
     Vendor(String),
     Name(String),
-    /// Matches kind, platform, vendor, version or name.
+    /// Part of the device's kind, platform, vendor, version or name.
     Word(String),
 }
 
 impl DeviceSelector {
-    /// The best device that is there.
+    /// Selects the best of all existing devices.
     pub fn best() -> Self {
         Self::default()
     }
 
-    /// What the environment variable `WAVELIFT_DEVICE` says, in the words of [`FromStr`]; the best device
-    /// where it is not set or empty.
+    /// Reads a selector from the environment variable `WAVELIFT_DEVICE`, in the words that [`FromStr`]
+    /// understands. Selects the best device if the variable is unset or empty.
     ///
     /// # Errors
-    /// [`Error::Unknown`] where it can not be read as such.
+    /// [`Error::Unknown`] if the variable cannot be read as a selector.
     pub fn from_env() -> Result<Self> {
         match std::env::var(VARIABLE) {
             Ok(words) => words.parse(),
@@ -60,45 +62,45 @@ impl DeviceSelector {
         }
     }
 
-    /// Only devices of this kind.
+    /// Adds a criterion: only devices of this kind match.
     pub fn kind(self, kind: DeviceKind) -> Self {
-        self.with(Wish::Kind(kind))
+        self.with(Criterion::Kind(kind))
     }
 
-    /// Only devices whose vendor's name contains this word, in any case.
+    /// Adds a criterion: only devices whose vendor's name contains `word`, in any case, match.
     pub fn vendor(self, word: &str) -> Self {
-        self.with(Wish::Vendor(word.to_lowercase()))
+        self.with(Criterion::Vendor(word.to_lowercase()))
     }
 
-    /// Only devices whose name contains this word, in any case.
+    /// Adds a criterion: only devices whose name contains `word`, in any case, match.
     pub fn name(self, word: &str) -> Self {
-        self.with(Wish::Name(word.to_lowercase()))
+        self.with(Criterion::Name(word.to_lowercase()))
     }
 
-    /// Only this device of this platform, both counted from 0.
+    /// Adds a criterion: only this device of this platform matches, both counted from 0.
     pub fn index(self, platform: usize, device: usize) -> Self {
-        self.with(Wish::Index(platform, device))
+        self.with(Criterion::Index(platform, device))
     }
 
-    /// Of those that match, one of this kind first; another where there is none.
+    /// Prefers devices of this kind among those that match, without excluding other kinds.
     pub fn prefer(mut self, kind: DeviceKind) -> Self {
         self.preferred = Some(kind);
         self
     }
 
-    fn with(mut self, wish: Wish) -> Self {
-        self.wishes.push(wish);
+    fn with(mut self, criterion: Criterion) -> Self {
+        self.criteria.push(criterion);
         self
     }
 
-    /// Whether a device fulfils every wish.
+    /// Whether a device meets every criterion.
     pub fn matches(&self, device: &DeviceInfo) -> bool {
-        self.wishes.iter().all(|wish| match wish {
-            Wish::Index(platform, number) => device.index == (*platform, *number),
-            Wish::Kind(kind) => device.kind == *kind,
-            Wish::Vendor(word) => device.vendor.to_lowercase().contains(word),
-            Wish::Name(word) => device.name.to_lowercase().contains(word),
-            Wish::Word(word) => [
+        self.criteria.iter().all(|criterion| match criterion {
+            Criterion::Index(platform, number) => device.index == (*platform, *number),
+            Criterion::Kind(kind) => device.kind == *kind,
+            Criterion::Vendor(word) => device.vendor.to_lowercase().contains(word),
+            Criterion::Name(word) => device.name.to_lowercase().contains(word),
+            Criterion::Word(word) => [
                 device.kind.name(),
                 &device.platform,
                 &device.vendor,
@@ -110,11 +112,11 @@ impl DeviceSelector {
         })
     }
 
-    /// The best device that matches.
+    /// Picks the best of the existing devices that match.
     ///
     /// # Errors
-    /// [`Error::NoRuntime`] where there is no OpenCL; [`Error::NoDevice`], with a list of what was seen,
-    /// where nothing matches.
+    /// [`Error::NoRuntime`] if this machine has no OpenCL; [`Error::NoDevice`], with a list of the existing
+    /// devices, if none matches.
     pub fn pick(&self) -> Result<Device> {
         let devices = Device::all()?;
         let infos: Vec<&DeviceInfo> = devices.iter().map(Device::info).collect();
@@ -127,7 +129,7 @@ impl DeviceSelector {
         }
     }
 
-    /// The place of the best device that matches.
+    /// The position of the best matching device in `devices`.
     fn best_of(&self, devices: &[&DeviceInfo]) -> Option<usize> {
         let rank = |&i: &usize| {
             let device = devices[i];
@@ -135,7 +137,7 @@ impl DeviceSelector {
             (
                 self.preferred.is_some_and(|kind| kind != device.kind),
                 kind,
-                // Emulated devices tend to have neither doubles nor room for large groups.
+                // Emulated devices tend to lack doubles and to allow only small work-groups.
                 Reverse((device.fp64, device.compute_units, device.max_work_group)),
             )
         };
@@ -147,19 +149,19 @@ impl DeviceSelector {
 
 impl fmt::Display for DeviceSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.wishes.is_empty() {
+        if self.criteria.is_empty() {
             return f.write_str("any device");
         }
-        for (i, wish) in self.wishes.iter().enumerate() {
+        for (i, criterion) in self.criteria.iter().enumerate() {
             if i > 0 {
                 f.write_str(", ")?;
             }
-            match wish {
-                Wish::Index(platform, device) => write!(f, "index {platform}:{device}")?,
-                Wish::Kind(kind) => write!(f, "kind {kind}")?,
-                Wish::Vendor(word) => write!(f, "vendor `{word}`")?,
-                Wish::Name(word) => write!(f, "name `{word}`")?,
-                Wish::Word(word) => write!(f, "`{word}`")?,
+            match criterion {
+                Criterion::Index(platform, device) => write!(f, "index {platform}:{device}")?,
+                Criterion::Kind(kind) => write!(f, "kind {kind}")?,
+                Criterion::Vendor(word) => write!(f, "vendor `{word}`")?,
+                Criterion::Name(word) => write!(f, "name `{word}`")?,
+                Criterion::Word(word) => write!(f, "`{word}`")?,
             }
         }
         Ok(())
@@ -169,9 +171,9 @@ impl fmt::Display for DeviceSelector {
 impl FromStr for DeviceSelector {
     type Err = Error;
 
-    /// Words separated by colons, all of which must match the device's kind (`gpu`, `cpu`,
-    /// `accelerator`), platform, vendor, version or name, in any case; or two numbers, platform and
-    /// device; or nothing, for the best device.
+    /// Reads one of three forms: words separated by colons, each of which must be the device's kind (`gpu`,
+    /// `cpu`, `accelerator`) or part of its platform, vendor, version or name, in any case; two numbers
+    /// separated by a colon, the platform and the device; or an empty text, for the best device.
     fn from_str(text: &str) -> Result<Self> {
         let mut selector = Self::best();
         if text.trim().is_empty() {
@@ -191,8 +193,8 @@ impl FromStr for DeviceSelector {
                 });
             }
             selector = selector.with(match word.to_lowercase().parse() {
-                Ok(kind) => Wish::Kind(kind),
-                Err(_) => Wish::Word(word.to_lowercase()),
+                Ok(kind) => Criterion::Kind(kind),
+                Err(_) => Criterion::Word(word.to_lowercase()),
             });
         }
         Ok(selector)
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_device_matches_every_wish() {
+    fn the_best_device_matches_every_criterion() {
         assert_eq!(picked(DeviceSelector::best()), Some((1, 1)));
         assert_eq!(
             picked(DeviceSelector::best().prefer(DeviceKind::Cpu)),
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_says_what_it_is() {
+    fn a_selector_prints_its_criteria() {
         let selector: DeviceSelector = "gpu:Radeon".parse().unwrap();
         assert_eq!(selector.to_string(), "kind gpu, `radeon`");
     }

@@ -1,28 +1,29 @@
-//! How kernels without a border of their own go on beside a signal.
+//! How a signal is extended beyond its ends, for kernels that do not treat its border apart.
 //!
-//! Where a boundary rule, applied at every step, says the same as lifting a signal that goes on, mirrored or
-//! repeated, a kernel need only read samples from elsewhere. The outermost samples of both channels can be held as
-//! well, but anew after each step.
+//! For some wavelets and lengths, applying the boundary rule at every step gives the same result as lifting a signal
+//! that was extended once, by mirroring or periodically. A kernel then only has to read the samples beyond the ends
+//! from elsewhere. A signal can also be extended by clamping, but then the outermost sample of each channel must be
+//! repeated anew after each step.
 
 use crate::wavelet::Boundary;
 use crate::wavelet::SampleType;
 use crate::wavelet::{Channel, Stencil, Wavelet};
 
-/// How a signal goes on; its numbers are those in the kernels.
+/// How a signal is extended. The kernels use the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extension {
     /// Mirrored about the first and the last sample.
     Mirrored = 1,
-    /// From the start again.
-    Repeated = 2,
-    /// Each channel with its first and its last sample, whatever they are after each step. Steps that look to one
-    /// side only could read still further in: not these.
-    Held = 3,
+    /// Repeated from the start.
+    Periodic = 2,
+    /// Each channel is extended by its first and its last sample, with the values that they have after each step.
+    /// Only for symmetric wavelets: a step that looks to one side only may have to read further inside the signal.
+    Clamped = 3,
 }
 
 impl Extension {
-    /// How a signal of `samples` samples has to go on, for `boundary` at every step to be the same; `None`
-    /// where there is no such way.
+    /// How to extend a signal of `samples` samples so that the result is the same as with `boundary` at every step,
+    /// or `None` if no extension gives that.
     pub fn new(
         wavelet: &Wavelet,
         sample: SampleType,
@@ -36,28 +37,30 @@ impl Extension {
                 .iter()
                 .all(|step| step.first == 0 && step.count == 1)
         {
-            // No step reads beyond its pair.
-            return Some(Extension::Repeated);
+            // No step reads beyond its pair, so any extension would do.
+            return Some(Extension::Periodic);
         }
         let symmetric = is_symmetric(wavelet, sample);
-        // Steps that read one neighbour on each side find the same one mirrored or held.
-        let near = are_near(&stencils);
+        // A step that reads one neighbour on each side finds the same sample mirrored or clamped.
+        let reads_adjacent = are_near(&stencils);
         match boundary {
             Boundary::Symmetric if symmetric && samples > 1 => Some(Extension::Mirrored),
-            Boundary::Clamp if symmetric && near && samples > 1 => Some(Extension::Mirrored),
-            Boundary::Clamp if symmetric && samples > 1 => Some(Extension::Held),
-            Boundary::Periodic if even => Some(Extension::Repeated),
+            Boundary::Clamp if symmetric && reads_adjacent && samples > 1 => {
+                Some(Extension::Mirrored)
+            }
+            Boundary::Clamp if symmetric && samples > 1 => Some(Extension::Clamped),
+            Boundary::Periodic if even => Some(Extension::Periodic),
             _ => None,
         }
     }
 }
 
-/// Whether each step reads two neighbours: of a symmetric wavelet, one on each side.
+/// Whether each step reads two neighbours, which a symmetric wavelet has one on each side.
 pub(crate) fn are_near(stencils: &[Stencil]) -> bool {
     stencils.iter().all(|step| step.count == 2)
 }
 
-/// Whether a step reads as far to the left of its target as to the right.
+/// Whether a step reads as far to the left of the changed sample as to the right.
 fn is_centred(step: &Stencil) -> bool {
     let centre = match step.target {
         Channel::Approximation => -1,
@@ -66,7 +69,7 @@ fn is_centred(step: &Stencil) -> bool {
     step.first + step.last() == centre
 }
 
-/// Whether each step is the same backwards, so that a signal turned round has the coefficients turned round.
+/// Whether each step is the same backwards, so that a reversed signal has the reversed coefficients.
 pub(crate) fn is_symmetric(wavelet: &Wavelet, sample: SampleType) -> bool {
     let stencils = sample.stencils(wavelet).unwrap_or_default();
     if !stencils.iter().all(is_centred) {
@@ -89,13 +92,13 @@ mod tests {
     use super::*;
     use crate::transform::reference::{forward_line, inverse_line};
 
-    /// A line, its length even or odd, and the same with `more` samples on each side.
+    /// A line extended by `more` samples on each side.
     fn extended(extension: Extension, line: &[i32], more: i64) -> Vec<i32> {
         let last = line.len() as i64 - 1;
         let place = |at: i64| match extension {
             Extension::Mirrored => last - (last - at.abs()).abs(),
-            Extension::Repeated => at.rem_euclid(last + 1),
-            Extension::Held => panic!("more than reading from elsewhere"),
+            Extension::Periodic => at.rem_euclid(last + 1),
+            Extension::Clamped => panic!("clamping is not done by reading from elsewhere"),
         };
         (-more..=last + more)
             .map(|at| line[place(at) as usize])
@@ -113,7 +116,7 @@ mod tests {
                     else {
                         continue;
                     };
-                    if extension == Extension::Held {
+                    if extension == Extension::Clamped {
                         continue;
                     }
                     cases += 1;
@@ -123,7 +126,7 @@ mod tests {
                     for lift in [forward_line::<i32>, inverse_line::<i32>] {
                         let more = 28;
                         let mut long = extended(extension, &line, more);
-                        // What the far ends spoil stays there.
+                        // Errors from the outer ends do not reach the line itself.
                         lift(&wavelet, Boundary::Zero, &mut long);
                         let mut short = line.clone();
                         lift(&wavelet, boundary, &mut short);
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_do_more_than_reading_elsewhere_are_known() {
+    fn each_rule_has_its_extension_or_none() {
         let of = |wavelet, boundary, samples| {
             Extension::new(&wavelet, SampleType::I32, boundary, samples)
         };
@@ -145,14 +148,14 @@ mod tests {
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Symmetric, 9), mirrored);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Clamp, 9), mirrored);
         assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Symmetric, 9), mirrored);
-        let held = Some(Extension::Held);
-        assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Clamp, 9), held);
+        let clamped = Some(Extension::Clamped);
+        assert_eq!(of(Wavelet::VC2_DD_13_7, Boundary::Clamp, 9), clamped);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Zero, 9), None);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Periodic, 9), None);
         assert_eq!(of(Wavelet::CDF_5_3, Boundary::Symmetric, 1), None);
         assert_eq!(of(Wavelet::VC2_HAAR_0, Boundary::Symmetric, 9), None);
-        let repeated = Some(Extension::Repeated);
-        assert_eq!(of(Wavelet::VC2_HAAR_0, Boundary::Symmetric, 8), repeated);
-        assert_eq!(of(Wavelet::CDF_5_3, Boundary::Periodic, 8), repeated);
+        let periodic = Some(Extension::Periodic);
+        assert_eq!(of(Wavelet::VC2_HAAR_0, Boundary::Symmetric, 8), periodic);
+        assert_eq!(of(Wavelet::CDF_5_3, Boundary::Periodic, 8), periodic);
     }
 }

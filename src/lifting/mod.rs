@@ -1,4 +1,4 @@
-//! When and where lifting steps run: how far they reach, how they are scheduled on a stream, how a signal goes on
+//! When and where lifting steps run: how far they reach, how they are scheduled on a stream, how a signal is extended
 //! beyond its ends, and the macros that specialise the kernels.
 
 pub(crate) mod extension;

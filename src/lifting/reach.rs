@@ -1,16 +1,16 @@
-//! How far the result of a list of steps depends on its surroundings, in pairs of samples.
+//! How far away the samples lie on which a result of a list of steps depends, in pairs of samples.
 
 use crate::wavelet::Boundary;
 use crate::wavelet::{Channel, Stencil};
 
-/// Stencils wide enough for what the steps read under any boundary rule that stays near the border
-/// (symmetric, clamp, zero): mirrored neighbours can lie further from the target than the steps' own.
+/// Stencils that cover everything the steps read under the boundary rules that stay near the border (symmetric,
+/// clamp, zero). A mirrored neighbour can lie further from the changed sample than the step itself reads.
 pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
     let rules = [Boundary::Symmetric, Boundary::Clamp];
     let widen = |&stencil: &Stencil| {
         let (mut first, mut last) = (stencil.first, stencil.last());
         let source = stencil.target.other();
-        // Lines longer than any step reaches, of both parities, and all shorter ones.
+        // All lengths of both parities up to lines that are longer than any step reaches.
         for (rule, samples) in rules
             .iter()
             .flat_map(|rule| (2..=80).map(move |n| (rule, n)))
@@ -33,21 +33,21 @@ pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
     stencils.iter().map(widen).collect()
 }
 
-/// The reach of a list of steps far from any border.
+/// The reach of a list of steps, far from any border.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// Pairs before a pair that its results depend on.
+    /// How many pairs before a pair its results depend on.
     pub before: usize,
-    /// Pairs after it.
+    /// How many pairs after a pair its results depend on.
     pub after: usize,
-    /// For each step: on how many pairs more, before and after, it must run than results are wanted.
+    /// For each step, on how many more pairs it must run, before and after those whose results are wanted.
     pub steps: Vec<(usize, usize)>,
 }
 
 impl Reach {
     /// The reach of `stencils`, in the order in which they run.
     pub fn new(stencils: &[Stencil]) -> Self {
-        // Backwards from the results: which pairs of each channel are needed beyond those wanted.
+        // Counted backwards from the results: how many pairs of each channel are needed beyond the wanted ones.
         let mut needed = [(0i32, 0i32); 2];
         let mut steps = vec![(0, 0); stencils.len()];
         for (stencil, step) in stencils.iter().zip(&mut steps).rev() {
@@ -68,17 +68,17 @@ impl Reach {
         }
     }
 
-    /// How many pairs of each end of a line make, joined, a short line whose outermost results
-    /// (`before` pairs at the head, `after + 1` at the tail) are those of the whole line.
+    /// How many pairs must be taken from each end of a line so that they, joined to a short line, have the same
+    /// outermost results as the whole line: `before` pairs at the head and `after + 1` at the tail.
     ///
-    /// What the seam spoils spreads by `before` and `after`; a boundary rule reads at most one place
-    /// further in than a step reaches out.
+    /// The seam spoils results as far as `before` and `after`, and a boundary rule reads at most one place further
+    /// inside than a step reaches outside.
     pub fn border(&self) -> usize {
         self.before + self.after + 3
     }
 
-    /// The pairs of a line of `samples` samples that depend on no border; empty for a line that is
-    /// short enough to be done as a whole.
+    /// The pairs of a line of `samples` samples whose results do not depend on the boundary rule. The range is empty
+    /// for a line that is short enough to be treated as a border as a whole.
     pub fn inner(&self, samples: usize) -> std::ops::Range<usize> {
         let pairs = samples.div_ceil(2);
         if pairs <= 2 * self.border() {
@@ -120,7 +120,8 @@ mod tests {
         assert_eq!(reach.steps, [(2, 1), (1, 1), (1, 0), (0, 0)]);
     }
 
-    /// Head and tail of `line` joined, as the border kernel does it, against the whole line.
+    /// Compares the results of head and tail of `line`, joined as the border kernel joins them, with those of the
+    /// whole line.
     fn check_border(wavelet: &Wavelet, boundary: Boundary, inverse: bool, line: &[i32]) {
         let mut stencils = SampleType::I32.stencils(wavelet).unwrap();
         let lift = if inverse {
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn joined_ends_give_the_results_of_the_whole_line() {
-        // Wavelets that look far to one side only are the hard cases.
+        // The hard cases are wavelets that look far to one side only.
         let lopsided = |first| {
             let taps = [3, -5, 7];
             let steps = [

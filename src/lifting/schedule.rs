@@ -1,21 +1,21 @@
 //! When each lifting step can run while pairs of samples arrive one at a time.
 //!
-//! A streaming kernel takes in pair t and then applies step k once, to pair t - lag(k), in place. The lag
-//! must be large enough that everything the step reads has arrived and has been through the steps before
-//! it, and that it overwrites nothing that an earlier step still has to read.
+//! A streaming kernel reads pair t and then applies each step k once, to pair t - lag(k), in place. The lag must be
+//! large enough that everything the step reads has arrived and has passed the earlier steps, and that the step
+//! overwrites nothing that an earlier step still has to read.
 
 use crate::wavelet::{Channel, Stencil};
 
 /// The schedule of a list of steps, far from any border.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lags {
-    /// How many pairs behind the newest each step runs.
+    /// For each step, how many pairs behind the newest it runs.
     pub steps: Vec<usize>,
-    /// How many pairs behind the newest both channels have their final value.
+    /// How many pairs behind the newest both channels have their final values.
     pub last: usize,
-    /// How many pairs must be kept, the newest included.
+    /// The length of the delay line: how many pairs must be stored, including the newest.
     pub kept: usize,
-    /// How old approximations and details are when they are last read, or done.
+    /// For approximations and for details, how many pairs behind the newest they are last read or written.
     pub oldest: [usize; 2],
 }
 
@@ -29,7 +29,7 @@ impl Lags {
                 lag.max(if before.target == step.target {
                     its_lag
                 } else {
-                    // What it reads is done; what it overwrites has been read.
+                    // What the step reads is complete, and what it overwrites has been read.
                     (its_lag + step.last()).max(its_lag - before.first)
                 })
             });
@@ -62,7 +62,7 @@ mod tests {
     use crate::wavelet::SampleType;
     use crate::wavelet::{Channel, IntegerStep, Wavelet};
 
-    /// Lags and kept pairs of a wavelet's steps as `change` makes them.
+    /// The lags of a wavelet's steps, and the length of the delay line, after `change` has changed the stencils.
     fn lags(
         wavelet: Wavelet,
         inverse: bool,
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn boundaries_can_ask_for_more() {
+    fn boundary_rules_can_need_larger_lags() {
         for (wavelet, forward, inverse) in [
             (Wavelet::CDF_5_3, (vec![1, 1], 3), (vec![0, 1], 2)),
             (
@@ -133,12 +133,12 @@ mod tests {
         }
     }
 
-    /// Streams a line through the schedule and compares with the steps run one after the other.
+    /// Streams a line through the schedule and compares the result with that of running each step on the whole line.
     fn check_stream(steps: &[IntegerStep]) {
         let stencils: Vec<Stencil> = steps.iter().map(IntegerStep::stencil).collect();
         let lags = Lags::new(&stencils);
         let pairs = 120;
-        let margin = 40;
+        let skipped = 40;
         let start: Vec<[i64; 2]> = (0..pairs).map(|i| [i * i % 97, i * 31 % 89]).collect();
 
         let lift = |line: &[[i64; 2]], step: &IntegerStep, n: i64| -> i64 {
@@ -160,7 +160,7 @@ mod tests {
         let mut line = Vec::new();
         for (t, pair) in start.into_iter().enumerate() {
             line.push(pair);
-            // What is not kept any more must not be read.
+            // What has left the delay line must not be read.
             for (channel, oldest) in lags.oldest.into_iter().enumerate() {
                 if let Some(gone) = t.checked_sub(oldest + 1) {
                     line[gone][channel] = 1 << 40;
@@ -173,7 +173,7 @@ mod tests {
                 line[n][step.stencil().target as usize] = lift(&line, step, n as i64);
             }
             if let Some(done) = t.checked_sub(lags.last)
-                && (margin as usize..(pairs - margin) as usize).contains(&done)
+                && (skipped as usize..(pairs - skipped) as usize).contains(&done)
             {
                 assert_eq!(line[done], whole[done], "{stencils:?} pair {done}");
             }
@@ -192,7 +192,7 @@ mod tests {
             backwards.reverse();
             check_stream(&backwards);
         }
-        // Daubechies 4, and others that look to one side only.
+        // Steps that look to one side only, as those of Daubechies 4 do.
         for (a, b, c) in [(0, -1, 1), (2, -3, 1), (-2, 3, -1), (-4, -4, -4), (3, 3, 3)] {
             for targets in [[S, D, S], [D, S, D], [S, S, D], [D, S, S]] {
                 check_stream(&[

@@ -1,4 +1,4 @@
-//! Arrays in the memory of a device.
+//! Arrays of samples in the memory of a device.
 
 use super::context::{Shared, opencl};
 use crate::error::{Error, Result};
@@ -7,7 +7,8 @@ use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::types::CL_BLOCKING;
 use std::sync::Arc;
 
-/// An array of samples in the memory of an engine's device.
+/// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make
+/// one.
 pub struct DeviceArray<T: Sample> {
     pub(crate) buffer: Buffer<T>,
     len: usize,
@@ -15,11 +16,11 @@ pub struct DeviceArray<T: Sample> {
 }
 
 impl<T: Sample> DeviceArray<T> {
-    /// A new array of `len` samples, whatever they are.
+    /// Allocates an array of `len` samples, whose values are undefined.
     pub(crate) fn new(shared: &Arc<Shared>, len: usize) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         shared.check_memory("an array", &[bytes])?;
-        // SAFETY: no host pointer is handed over. An array of no samples still needs a byte of memory.
+        // SAFETY: no host pointer is passed. OpenCL has no buffers of size 0, so an empty array gets one sample.
         let buffer = unsafe {
             Buffer::create(
                 &shared.context,
@@ -35,26 +36,26 @@ impl<T: Sample> DeviceArray<T> {
         })
     }
 
-    /// How many samples it holds.
+    /// Returns the number of samples in the array.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
+    /// Whether the array has no samples.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Replaces all samples. Returns when they are there.
+    /// Replaces all samples of the array, after everything enqueued so far, and waits until they are copied.
     ///
     /// # Errors
-    /// [`Error::Length`] for another number of samples; [`Error::OpenCl`].
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::OpenCl`] if copying fails.
     pub fn write(&mut self, samples: &[T]) -> Result<()> {
         self.check_length("the slice", samples.len())?;
         if samples.is_empty() {
             return Ok(());
         }
-        // SAFETY: the slice has as many samples as the array, and the call returns when it is read.
+        // SAFETY: the slice has as many samples as the array, and the blocking call returns after reading it.
         unsafe {
             let queue = &self.shared.queue;
             queue.enqueue_write_buffer(&mut self.buffer, CL_BLOCKING, 0, samples, &[])
@@ -63,26 +64,27 @@ impl<T: Sample> DeviceArray<T> {
         Ok(())
     }
 
-    /// Copies all samples to the host, after everything enqueued so far.
+    /// Copies all samples of the array to the host, after everything enqueued so far, and waits for them.
     ///
     /// # Errors
-    /// [`Error::OpenCl`].
+    /// [`Error::OpenCl`] if copying fails.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut samples = vec![T::zeroed(); self.len];
         self.download_into(&mut samples)?;
         Ok(samples)
     }
 
-    /// The same into a slice, without allocating.
+    /// Copies all samples of the array into an existing slice on the host, after everything enqueued so far, and
+    /// waits for them. Allocates nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] for a slice of another length; [`Error::OpenCl`].
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::OpenCl`] if copying fails.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
         self.check_length("the slice", samples.len())?;
         if samples.is_empty() {
             return Ok(());
         }
-        // SAFETY: the slice has as many samples as the array, and the call returns when it is written.
+        // SAFETY: the slice has as many samples as the array, and the blocking call returns after writing it.
         unsafe {
             let queue = &self.shared.queue;
             queue.enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, samples, &[])
@@ -103,7 +105,7 @@ impl<T: Sample> DeviceArray<T> {
         })
     }
 
-    /// Whether the array belongs to the engine and has this length.
+    /// Checks that the array belongs to the engine of `shared` and has the expected length; `what` names it in errors.
     pub(crate) fn check(
         &self,
         shared: &Arc<Shared>,

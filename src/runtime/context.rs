@@ -1,4 +1,5 @@
-//! What an engine's arrays, programs and plans share: the OpenCL context, the queue, the programs built so far.
+//! What an engine shares with its arrays, programs and plans: the OpenCL context, the queue and the programs built
+//! so far.
 
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -9,17 +10,17 @@ use opencl3::program::Program;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// What an engine's arrays and plans keep alive.
+/// The OpenCL handles of an engine, which its arrays and plans keep alive.
 pub(crate) struct Shared {
     pub context: Context,
     pub queue: CommandQueue,
-    /// Whether the queue's events know when their work started and ended.
+    /// Whether the queue's events record when their work started and ended.
     pub profiling: bool,
     pub device: Device,
     pub programs: Mutex<HashMap<String, Arc<Program>>>,
 }
 
-/// Names the OpenCL call in an error.
+/// Makes an [`Error::OpenCl`] that names the failed call.
 pub(crate) fn opencl(call: &'static str) -> impl Fn(ClError) -> Error {
     move |error| Error::OpenCl {
         call,
@@ -29,7 +30,7 @@ pub(crate) fn opencl(call: &'static str) -> impl Fn(ClError) -> Error {
 }
 
 impl Shared {
-    /// Whether the device can hold arrays of these sizes in bytes at once.
+    /// Checks that the device can hold arrays of these sizes, in bytes, at the same time; `what` names them in errors.
     pub fn check_memory(&self, what: &str, arrays: &[u64]) -> Result<()> {
         let info = self.device.info();
         let refuse = |needed, limit| {

@@ -1,4 +1,4 @@
-//! An engine runs on one device: a context, one in-order queue, the programs built so far.
+//! The engine, which runs transforms on one device: a context, one in-order queue and the programs built so far.
 
 use super::array::DeviceArray;
 use super::context::{Shared, opencl};
@@ -6,6 +6,8 @@ use super::plan::Plan;
 use super::program::CopyKernel;
 use super::run::Run;
 use crate::device::Device;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::strategy::{Strategy, Tuning};
 use crate::transform::Transform;
@@ -15,9 +17,10 @@ use opencl3::context::Context;
 use opencl3::types::cl_command_queue_properties;
 use std::sync::{Arc, Mutex};
 
-/// Transforms on one device. Cloning is cheap and gives the same engine.
+/// An engine runs transforms on one device. Cloning it is cheap, and the clone is the same engine.
 ///
-/// All work goes through one in-order queue, so what is enqueued later sees what was enqueued before.
+/// All work of an engine goes through one in-order queue, so that work enqueued later sees the results of work
+/// enqueued earlier.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
@@ -26,19 +29,22 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine on `device`.
+    /// Opens an engine on `device`. If the environment variable `WAVELIFT_TUNING` names a file, its sizes
+    /// override the library's own.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] where the device can not be opened; [`Error::Tuning`] where the file that the
-    /// variable `WAVELIFT_TUNING` names can not be read.
+    /// [`Error::OpenCl`] if the device cannot be opened; [`Error::Tuning`] if the file that
+    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_queue(device, 0)
     }
 
-    /// An engine whose [`Run`]s know how long they took on the device.
+    /// Opens an engine on `device` as [`Engine::new`] does, but one that records device times, so that
+    /// [`Run::device_time`] can report them.
     ///
     /// # Errors
-    /// As [`Engine::new`].
+    /// [`Error::OpenCl`] if the device cannot be opened; [`Error::Tuning`] if the file that
+    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read.
     pub fn with_profiling(device: &Device) -> Result<Self> {
         Self::with_queue(device, CL_QUEUE_PROFILING_ENABLE)
     }
@@ -62,12 +68,12 @@ impl Engine {
         })
     }
 
-    /// The same engine with other sizes for the plans that are built with it from now on: lines like those
-    /// of the file that `WAVELIFT_TUNING` names, laid over the sizes that it has. Its arrays are this
-    /// engine's arrays.
+    /// Returns this engine with other sizes for the plans that the returned engine builds. The sizes in
+    /// `lines`, which are written as in the file that `WAVELIFT_TUNING` names, override those that this
+    /// engine uses. Arrays and plans of the two engines can be used together.
     ///
     /// # Errors
-    /// [`Error::Tuning`] for a line that can not be read.
+    /// [`Error::Tuning`] for a line that cannot be read.
     pub fn with_tuning(&self, lines: &str) -> Result<Self> {
         Ok(Engine {
             shared: self.shared.clone(),
@@ -76,26 +82,29 @@ impl Engine {
         })
     }
 
-    /// The device.
+    /// Returns the device that the engine runs on.
     pub fn device(&self) -> &Device {
         &self.shared.device
     }
 
-    /// Builds everything that `transform` needs, in both directions, with the strategy that suits the
-    /// device best; which one is logged at debug level.
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy that suits
+    /// the device best. The choice is logged at debug level.
     ///
     /// # Errors
-    /// What [`Transform::check`] refuses; [`Error::Unsupported`] where the wavelet has no steps for `T` or
-    /// the device can not compute it; [`Error::Memory`] where the plan's own arrays do not fit;
-    /// [`Error::Build`] where the device's compiler fails.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the
+    /// wavelet has no steps for `T` or no strategy can compute the transform on the device;
+    /// [`Error::Memory`] if the plan's arrays do not fit beside the caller's input and output; [`Error::Build`]
+    /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
         Plan::new(&self.shared, &self.tuning, transform, None)
     }
 
-    /// The same with this strategy, and no other.
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the given strategy and no
+    /// other.
     ///
     /// # Errors
-    /// As [`Engine::plan`], and [`Error::Unsupported`] where the strategy can not do it.
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other errors
+    /// are those of [`Engine::plan`].
     pub fn plan_with<T: Sample>(
         &self,
         transform: &Transform,
@@ -104,20 +113,20 @@ impl Engine {
         Plan::new(&self.shared, &self.tuning, transform, Some(strategy))
     }
 
-    /// A new array with these samples. Returns when they are there.
+    /// Allocates an array on the device with these samples, and waits until they are copied.
     ///
     /// # Errors
-    /// [`Error::Memory`] where it does not fit; [`Error::OpenCl`].
+    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or copying fails.
     pub fn upload<T: Sample>(&self, samples: &[T]) -> Result<DeviceArray<T>> {
         let mut array = DeviceArray::new(&self.shared, samples.len())?;
         array.write(samples)?;
         Ok(array)
     }
 
-    /// A new array of `len` zeros.
+    /// Allocates an array on the device with `len` samples that are zero.
     ///
     /// # Errors
-    /// As [`Engine::upload`].
+    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or filling it fails.
     pub fn zeros<T: Sample>(&self, len: usize) -> Result<DeviceArray<T>> {
         let mut array = DeviceArray::new(&self.shared, len)?;
         let zero = [T::zeroed()];
@@ -134,11 +143,13 @@ impl Engine {
         Ok(array)
     }
 
-    /// Copies an array with a plain kernel, 16 bytes a work-item: the yardstick for every transform,
-    /// which must read and write as much. Does not wait.
+    /// Enqueues a copy of an array by a plain kernel, which copies 16 bytes per work-item, and does not wait
+    /// for it. This is the yardstick for transforms, every one of which must read and write as much.
     ///
     /// # Errors
-    /// [`Error::Length`] where `to` has another length, [`Error::ForeignArray`], [`Error::OpenCl`].
+    /// [`Error::Length`] if `to` has another length than `from`; [`Error::ForeignArray`] if one of them
+    /// belongs to another engine; [`Error::Build`] or [`Error::OpenCl`] if building or enqueueing the kernel
+    /// fails.
     pub fn enqueue_copy<T: Sample>(
         &self,
         from: &DeviceArray<T>,
@@ -159,10 +170,10 @@ impl Engine {
         Ok(Run::of(event))
     }
 
-    /// Waits until everything enqueued so far is done.
+    /// Waits until all work enqueued so far is done.
     ///
     /// # Errors
-    /// [`Error::OpenCl`], also for what failed on the device meanwhile.
+    /// [`Error::OpenCl`] if waiting fails, or some of the work failed.
     pub fn finish(&self) -> Result<()> {
         self.shared.queue.finish().map_err(opencl("clFinish"))
     }

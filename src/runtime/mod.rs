@@ -1,4 +1,4 @@
-//! What runs: engines, plans, arrays and programs. All calls of OpenCL stand here, finding devices apart.
+//! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except those that find devices.
 
 mod array;
 mod context;

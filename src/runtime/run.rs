@@ -1,12 +1,15 @@
-//! Work that was enqueued.
+//! Handles to enqueued work.
 
 use super::context::opencl;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use opencl3::event::Event;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Work that was enqueued. Dropping it does not stop the work.
+/// A handle to enqueued work, with which to wait for it and to ask how long it took. Dropping the handle does not
+/// stop the work.
 #[derive(Debug)]
 #[must_use = "the work is only enqueued; wait for it, or use `Engine::finish`"]
 pub struct Run {
@@ -29,7 +32,7 @@ impl Run {
     /// Waits until the work is done.
     ///
     /// # Errors
-    /// [`Error::OpenCl`], also where the work itself failed.
+    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn wait(&self) -> Result<()> {
         match &self.ends {
             Some((_, last)) => last.wait().map_err(opencl("clWaitForEvents")),
@@ -37,12 +40,12 @@ impl Run {
         }
     }
 
-    /// Waits, and says how long the device worked: from the start of the first kernel to the end of the
-    /// last.
+    /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
+    /// last, as the device measured it.
     ///
     /// # Errors
-    /// [`Error::OpenCl`], also where the engine was made without
-    /// [`with_profiling`](Engine::with_profiling).
+    /// [`Error::OpenCl`] if the engine was not opened with `Engine::with_profiling`, if waiting fails, or if
+    /// the work itself failed.
     pub fn device_time(&self) -> Result<Duration> {
         self.wait()?;
         let Some((first, last)) = &self.ends else {

@@ -1,5 +1,4 @@
-//! Sub-bands: their names, their places in an array of coefficients, and the norms of their synthesis
-//! functions.
+//! Sub-bands: their names, their places in an array of coefficients, and the norms of their synthesis functions.
 
 use crate::error::{Error, Result};
 use crate::transform::reference::inverse_line;
@@ -9,9 +8,9 @@ use crate::wavelet::{Channel, MAX_REACH, RealStep, Scale, Wavelet};
 use std::fmt;
 use std::str::FromStr;
 
-/// A sub-band: low-pass or high-pass along each transformed axis, innermost (x) first. `HL` is high-pass
-/// along x and low-pass along y, top right in the Mallat layout. With other than two axes use
-/// [`FromStr`]: `"H"`, `"HLL"`.
+/// The name of a sub-band: whether it is low-pass (L) or high-pass (H) along each transformed axis, innermost
+/// axis (x) first. `HL` is high-pass along x and low-pass along y; in the Mallat layout it stands at the top
+/// right. [`FromStr`] reads the names for any number of axes, such as `"H"` or `"HLL"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Band {
     axes: usize,
@@ -20,26 +19,27 @@ pub struct Band {
 }
 
 impl Band {
-    /// Low-pass of one axis.
+    /// The low-pass band of a transform of one axis. Only that of the coarsest level is kept.
     pub const L: Band = Band { axes: 1, high: 0 };
-    /// High-pass of one axis.
+    /// The high-pass band of a transform of one axis.
     pub const H: Band = Band { axes: 1, high: 1 };
-    /// Low-pass along x and y; kept of the coarsest level only.
+    /// The band that is low-pass along x and y. Only that of the coarsest level is kept.
     pub const LL: Band = Band { axes: 2, high: 0 };
-    /// High-pass along x, low-pass along y.
+    /// The band that is high-pass along x and low-pass along y.
     pub const HL: Band = Band { axes: 2, high: 1 };
-    /// Low-pass along x, high-pass along y.
+    /// The band that is low-pass along x and high-pass along y.
     pub const LH: Band = Band { axes: 2, high: 2 };
-    /// High-pass along x and y.
+    /// The band that is high-pass along x and y.
     pub const HH: Band = Band { axes: 2, high: 3 };
 
-    /// All bands of a level over `axes` axes, the low-pass one first.
+    /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first. A number above
+    /// [`MAX_AXES`] counts as [`MAX_AXES`].
     pub fn of_axes(axes: usize) -> impl Iterator<Item = Band> {
         let axes = axes.min(MAX_AXES);
         (0..1u32 << axes).map(move |high| Band { axes, high })
     }
 
-    /// Whether it is low-pass along every axis.
+    /// Whether the band is low-pass along every axis.
     pub fn is_low(self) -> bool {
         self.high == 0
     }
@@ -76,7 +76,8 @@ impl FromStr for Band {
     }
 }
 
-/// Where a band stands in an array of coefficients: every axis of the array, outermost first.
+/// Where a band stands in an array of coefficients. Shape and strides have an entry for each axis of the array,
+/// outermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BandBox {
     pub offset: usize,
@@ -92,16 +93,17 @@ impl Transform {
         axes
     }
 
-    /// The number of the last level that has anything to do.
+    /// The number of the coarsest level that transforms anything; 0 if none does.
     pub(crate) fn coarsest(&self) -> u32 {
         self.active_levels().len() as u32
     }
 
-    /// The bands that the coefficients consist of, coarsest first: the low-pass band of the last level,
-    /// then the high-pass bands of every level down to the finest, level 1. A band may be empty.
+    /// Returns the bands that the coefficients consist of, each with the number of its level, coarsest first:
+    /// the low-pass band of the coarsest level, then the other bands of every level down to the finest,
+    /// which is level 1. A band may be empty.
     ///
-    /// Levels beyond those that have anything to do are left out; a transform that
-    /// [`check`](Self::check) refuses has none.
+    /// Levels at which every chosen axis is down to one sample are left out. A transform that
+    /// [`check`](Self::check) refuses has no bands.
     pub fn bands(&self) -> Vec<(u32, Band)> {
         if self.check().is_err() {
             return Vec::new();
@@ -130,7 +132,7 @@ impl Transform {
         }
         let coarsest = self.coarsest();
         if band.is_low() {
-            // What lies beyond the coarsest level is that level's low band.
+            // A level beyond the coarsest has the same low-pass band as the coarsest.
             if level < coarsest || level > self.levels {
                 return refuse(format!("{band} of level {coarsest}, the only one kept"));
             }
@@ -140,7 +142,7 @@ impl Transform {
         Ok(())
     }
 
-    /// Where a band stands.
+    /// Where a band of a level stands in the array of coefficients.
     pub(crate) fn band_box(&self, level: u32, band: Band) -> Result<BandBox> {
         self.check_band(level, band)?;
         let level = if band.is_low() {
@@ -183,13 +185,14 @@ impl Transform {
         Ok(at)
     }
 
-    /// The L2 norm of the synthesis function of a band's coefficients, far from borders: what a
-    /// coefficient of size 1 adds to the picture. A coefficient times its band's norm is comparable
-    /// between bands, so thresholds mean the same everywhere. Rounding of integer wavelets is left out.
+    /// Returns the L2 norm of the synthesis function of a band's coefficients, far from borders: the norm of
+    /// what a coefficient of size 1 adds to the signal. A coefficient times the norm of its band is
+    /// comparable between bands, so that one threshold means the same in all of them. The rounding of
+    /// integer wavelets is ignored.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a band that the coefficients do not have; [`Error::Unsupported`] where the
-    /// wavelet has no steps for the sample type.
+    /// [`Error::Shape`] for a transform that [`check`](Self::check) refuses, or a band that its coefficients
+    /// do not have; [`Error::Unsupported`] if the wavelet has no steps for the sample type.
     pub fn band_norm(&self, sample: SampleType, level: u32, band: Band) -> Result<f64> {
         sample.check(&self.wavelet)?;
         self.check_band(level, band)?;
@@ -213,7 +216,7 @@ impl Transform {
     }
 }
 
-/// The wavelet without rounding.
+/// The wavelet's steps for `sample` as a wavelet for real samples: integer steps without their rounding.
 fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
     if !sample.is_integer() {
         return *wavelet;
@@ -235,7 +238,7 @@ fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
     Wavelet::real(wavelet.name(), &steps, Scale::NONE).expect("integer steps are finite reals")
 }
 
-/// What one coefficient of a channel becomes in one inverse level.
+/// The signal that one inverse level makes of a single coefficient of a channel.
 fn synthesis(wavelet: &Wavelet, channel: Channel) -> Vec<f64> {
     let centre = 2 * MAX_REACH;
     let mut line = vec![0.0; 4 * centre];
@@ -244,7 +247,7 @@ fn synthesis(wavelet: &Wavelet, channel: Channel) -> Vec<f64> {
     line
 }
 
-/// The L2 norm of `first` upsampled and filtered by `low` again and again, `levels` filters in all.
+/// The L2 norm of `first` after it has been upsampled and filtered by `low` `levels - 1` times.
 ///
 /// Its square is r(0) of the autocorrelation r of the whole cascade. Filtering by h after upsampling
 /// takes r to r'(k) = sum over m of r(m) a(k - 2m), with a the autocorrelation of h, so r'(0) is a weighted
@@ -264,7 +267,7 @@ fn cascade_norm(low: &[f64], first: &[f64], levels: usize) -> f64 {
             .copied()
             .unwrap_or(0.0)
     };
-    // c and a are even; c(m) is kept for m >= 0.
+    // The functions c and a are even; c(m) is stored for m >= 0.
     let mut c = vec![0.0; a.len()];
     c[0] = 1.0;
     for _ in 1..levels {
@@ -336,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn only_bands_that_are_there_are_given() {
+    fn only_existing_bands_have_a_place() {
         let transform = Transform::new(Wavelet::HAAR, [8, 8]).levels(2);
         assert!(transform.band_box(2, Band::LL).is_ok());
         assert!(transform.band_box(1, Band::LL).is_err());

@@ -1,11 +1,11 @@
-//! The result of a transform on the host, and views of its sub-bands.
+//! The coefficients of a transform on the host, and views of their sub-bands.
 
 use super::band::{Band, BandBox};
 use crate::error::{Error, Result};
 use crate::transform::Transform;
 use crate::wavelet::Sample;
 
-/// Coefficients on the host: an array of the transform's shape, in its layout.
+/// The coefficients of a transform, on the host: an array of the transform's shape, in its layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coefficients<T: Sample> {
     transform: Transform,
@@ -13,10 +13,11 @@ pub struct Coefficients<T: Sample> {
 }
 
 impl<T: Sample> Coefficients<T> {
-    /// Coefficients of `transform` that came from somewhere else, in its layout.
+    /// Wraps `data`, the coefficients of `transform` in its layout, without copying them.
     ///
     /// # Errors
-    /// What [`Transform::check`] refuses; [`Error::Length`] for another number of coefficients.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Length`] if the number of
+    /// coefficients is not that of the shape.
     pub fn from_parts(transform: &Transform, data: Vec<T>) -> Result<Self> {
         transform.check()?;
         if data.len() != transform.len() {
@@ -30,40 +31,41 @@ impl<T: Sample> Coefficients<T> {
         Ok(Coefficients { transform, data })
     }
 
-    /// All zero.
+    /// Makes coefficients of `transform` that are all zero.
     ///
     /// # Errors
-    /// What [`Transform::check`] refuses.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses.
     pub fn zeros(transform: &Transform) -> Result<Self> {
         transform.check()?;
         Self::from_parts(transform, vec![T::zeroed(); transform.len()])
     }
 
-    /// The transform that they are of.
+    /// Returns the transform whose coefficients these are.
     pub fn transform(&self) -> &Transform {
         &self.transform
     }
 
-    /// All of them, row-major in the transform's shape and layout.
+    /// Returns all coefficients, row-major in the transform's shape and layout.
     pub fn as_slice(&self) -> &[T] {
         &self.data
     }
 
-    /// All of them, to be changed.
+    /// Returns all coefficients for modification, row-major in the transform's shape and layout.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.data
     }
 
-    /// All of them, without a copy.
+    /// Returns the array of coefficients itself, row-major in the transform's shape and layout, without copying
+    /// it.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
 
-    /// A sub-band: `band(1, Band::HL)` is that of the finest level. The low-pass band is kept of the
-    /// coarsest level only. A band may be empty.
+    /// Returns a view of a sub-band of a level; level 1 is the finest. Of the low-pass bands only that of the
+    /// coarsest level is kept. A band may be empty.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a band that is not there.
+    /// [`Error::Shape`] for a band that the coefficients do not have.
     pub fn band(&self, level: u32, band: Band) -> Result<BandView<'_, T>> {
         let at = self.transform.band_box(level, band)?;
         Ok(BandView {
@@ -72,10 +74,10 @@ impl<T: Sample> Coefficients<T> {
         })
     }
 
-    /// The same, to be changed.
+    /// Returns a view through which a sub-band of a level can be changed; see [`band`](Self::band).
     ///
     /// # Errors
-    /// As [`band`](Self::band).
+    /// [`Error::Shape`] for a band that the coefficients do not have.
     pub fn band_mut(&mut self, level: u32, band: Band) -> Result<BandViewMut<'_, T>> {
         let at = self.transform.band_box(level, band)?;
         Ok(BandViewMut {
@@ -90,7 +92,7 @@ impl BandBox {
         self.shape.iter().product()
     }
 
-    /// The length of the n-th axis from the end; 1 where there is none.
+    /// The length of an axis counted from the last, which is 1; the result is 1 if the axis does not exist.
     fn extent(&self, from_end: usize) -> usize {
         let axis = self.shape.len().checked_sub(from_end);
         axis.map_or(1, |axis| self.shape[axis])
@@ -103,7 +105,7 @@ impl BandBox {
         inside.then(|| self.offset + steps.map(|(i, stride)| i * stride).sum::<usize>())
     }
 
-    /// The place of the i-th coefficient in row-major order.
+    /// The place in the array of the i-th coefficient of the band, in row-major order.
     fn nth(&self, mut i: usize) -> usize {
         let mut place = self.offset;
         for (n, stride) in self.shape.iter().zip(&self.strides).rev() {
@@ -116,54 +118,55 @@ impl BandBox {
 
 macro_rules! shape_of_view {
     () => {
-        /// The lengths of the band along the array's axes, outermost first.
+        /// Returns the lengths of the band along the axes of the array, outermost first.
         pub fn shape(&self) -> &[usize] {
             &self.at.shape
         }
 
-        /// The distance in [`Coefficients::as_slice`] of neighbours along each axis.
+        /// Returns the distance in [`Coefficients::as_slice`] between neighbours in the band along each axis,
+        /// outermost first.
         pub fn strides(&self) -> &[usize] {
             &self.at.strides
         }
 
-        /// The length of the last axis but one; 1 where there is only one.
+        /// Returns the length of the band along the last axis but one, or 1 if the array has one axis only.
         pub fn rows(&self) -> usize {
             self.at.extent(2)
         }
 
-        /// The length of the last axis.
+        /// Returns the length of the band along the last axis.
         pub fn cols(&self) -> usize {
             self.at.extent(1)
         }
 
-        /// How many coefficients the band has.
+        /// Returns the number of coefficients of the band.
         pub fn len(&self) -> usize {
             self.at.len()
         }
 
-        /// Whether it has none.
+        /// Whether the band has no coefficients.
         pub fn is_empty(&self) -> bool {
             self.len() == 0
         }
 
-        /// The coefficient at this index along each axis; `None` outside.
+        /// Returns the coefficient at the given index along each axis of the band, or `None` outside the band.
         pub fn get(&self, index: &[usize]) -> Option<T> {
             self.at.place(index).map(|place| self.data[place])
         }
 
-        /// All coefficients in row-major order.
+        /// Iterates over all coefficients of the band in row-major order.
         pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + '_ {
             (0..self.len()).map(|i| self.data[self.at.nth(i)])
         }
 
-        /// A dense copy in row-major order.
+        /// Returns a dense copy of the band in row-major order.
         pub fn to_vec(&self) -> Vec<T> {
             self.iter().collect()
         }
     };
 }
 
-/// A sub-band, read where it stands.
+/// A view that reads a sub-band where it stands in [`Coefficients`].
 #[derive(Clone, Debug)]
 pub struct BandView<'a, T> {
     data: &'a [T],
@@ -174,7 +177,7 @@ impl<T: Sample> BandView<'_, T> {
     shape_of_view!();
 }
 
-/// A sub-band, changed where it stands.
+/// A view that reads and changes a sub-band where it stands in [`Coefficients`].
 #[derive(Debug)]
 pub struct BandViewMut<'a, T> {
     data: &'a mut [T],
@@ -184,13 +187,14 @@ pub struct BandViewMut<'a, T> {
 impl<T: Sample> BandViewMut<'_, T> {
     shape_of_view!();
 
-    /// The coefficient at this index along each axis, to be changed; `None` outside.
+    /// Returns the coefficient at the given index along each axis of the band, for modification, or `None`
+    /// outside the band.
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         let place = self.at.place(index)?;
         Some(&mut self.data[place])
     }
 
-    /// Replaces each coefficient by what `change` makes of it.
+    /// Replaces each coefficient of the band by the result of `change` for it, in row-major order.
     pub fn apply(&mut self, mut change: impl FnMut(T) -> T) {
         for i in 0..self.len() {
             let place = self.at.nth(i);
@@ -198,10 +202,10 @@ impl<T: Sample> BandViewMut<'_, T> {
         }
     }
 
-    /// Replaces all coefficients, in row-major order.
+    /// Replaces all coefficients of the band by `values`, in row-major order.
     ///
     /// # Errors
-    /// [`Error::Length`] for another number of values.
+    /// [`Error::Length`] if the number of values is not that of the band's coefficients.
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
         if values.len() != self.len() {
             return Err(Error::Length {

@@ -1,4 +1,5 @@
-//! What to compute: a wavelet on an array of some shape.
+//! What to compute: a [`Transform`] by some wavelet of an array of some shape, its sub-bands and coefficients,
+//! and the reference that computes it on the CPU.
 
 mod band;
 mod coefficients;
@@ -13,19 +14,21 @@ use crate::names::named;
 use crate::wavelet::Boundary;
 use crate::wavelet::{AxisOrder, Wavelet};
 
-/// The most axes that an array may have.
+/// The largest number of axes that an array may have.
 pub const MAX_AXES: usize = 4;
-/// The most samples that one axis may have: kernels count twice as many places in 32 bits.
+/// The largest length of an axis. Kernels count up to twice as many places in 32 bits.
 pub const MAX_LENGTH: usize = 1 << 30;
-/// The most levels that may be asked for.
+/// The largest number of levels that a transform may have.
 pub const MAX_LEVELS: u32 = 64;
 
-/// Where the coefficients stand in an array of the input's shape.
+/// The layout of the coefficients: where they stand in an array of the input's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// On each axis the ceil(n/2) low-pass coefficients first, recursing into the low corner.
+    /// Planar: along each axis of n samples the ceil(n/2) low-pass coefficients come first, then the high-pass
+    /// ones. The next level recurses into the LL band, which is at the start of every axis.
     Mallat,
-    /// Coefficients stay where their samples were; level l works on every 2^(l-1)-th place of each axis.
+    /// Interleaved: coefficients stay where their samples were. Level l works on every 2^(l-1)-th place along
+    /// each transformed axis.
     Interleaved,
 }
 
@@ -33,7 +36,7 @@ impl Layout {
     /// All layouts.
     pub const ALL: [Layout; 2] = [Layout::Mallat, Layout::Interleaved];
 
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the layout, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Layout::Mallat => "mallat",
@@ -44,13 +47,13 @@ impl Layout {
 
 named!(Layout, "layout");
 
-/// A transform, as plain data: the wavelet, the array's shape (1 to 4 axes, row-major, the last axis
-/// contiguous), which axes are transformed (the others are a batch), how many levels, the boundary rule
-/// and the layout of the coefficients.
+/// A transform as plain data: the wavelet, the shape of the array (1 to 4 axes, row-major, the last axis
+/// contiguous), the axes to transform (the others are a batch), the number of levels, the boundary rule and
+/// the layout of the coefficients.
 ///
 /// ```
 /// use wavelift::{Boundary, Transform, Wavelet};
-/// // Five levels over the last two axes of a stack of three pictures.
+/// // Five levels over the last two axes of a batch of three pictures.
 /// let transform = Transform::new(Wavelet::CDF_5_3, [3, 1080, 1920])
 ///     .axes([1, 2])
 ///     .levels(5)
@@ -66,30 +69,31 @@ pub struct Transform {
     pub wavelet: Wavelet,
     /// The lengths of the axes, outermost first.
     pub shape: Vec<usize>,
-    /// The axes that are transformed, outermost first; [`axes`](Self::axes()) sorts them.
+    /// The axes to transform, outermost first; the method [`axes`](Self::axes()) sorts them.
     pub axes: Vec<usize>,
     /// The number of levels.
     pub levels: u32,
-    /// The rule at the array's borders.
+    /// The boundary rule.
     pub boundary: Boundary,
-    /// Where the coefficients stand.
+    /// The layout of the coefficients.
     pub layout: Layout,
 }
 
-/// One level of a transform that has something to do.
+/// A level that transforms at least one axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// 1 is the finest.
+    /// The number of the level; 1 is the finest.
     pub number: u32,
-    /// The shape before the level: of the picture, or of the low band of the level before.
+    /// The shape that the level transforms: of the array, or of the LL band of the level before.
     pub shape: Vec<usize>,
-    /// The axes longer than one sample, in the order of the forward transform.
+    /// The transformed axes that are longer than one sample here, in the order of the forward transform.
     pub axes: Vec<usize>,
 }
 
 impl Transform {
-    /// One level of `wavelet` over all axes of an array of `shape`, with the wavelet's own boundary rule
-    /// and the Mallat layout. Nothing is checked until it is planned, or [`check`](Self::check)ed.
+    /// Describes one level of `wavelet` over all axes of an array of `shape`, with the wavelet's own boundary
+    /// rule and the Mallat layout. Nothing is checked until the transform is planned or computed;
+    /// [`check`](Self::check) checks it earlier.
     pub fn new(wavelet: Wavelet, shape: impl Into<Vec<usize>>) -> Self {
         let shape = shape.into();
         Transform {
@@ -102,34 +106,35 @@ impl Transform {
         }
     }
 
-    /// The same over these axes only, in any order, each at most once.
+    /// Returns this transform with only the given axes transformed and the others as a batch. Axes are counted
+    /// from 0, outermost first; they may be listed in any order, each at most once.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = axes.into();
         self.axes.sort_unstable();
         self
     }
 
-    /// The same with this many levels, 0 to 64, applied to all chosen axes together. A level skips axes
-    /// that are down to one sample, so more levels than fit do no harm.
+    /// Returns this transform with the given number of levels, 0 to [`MAX_LEVELS`]. Each level applies to
+    /// all chosen axes together and skips axes that are down to one sample, so surplus levels do nothing.
     pub fn levels(mut self, levels: u32) -> Self {
         self.levels = levels;
         self
     }
 
-    /// The same with this rule at the array's borders.
+    /// Returns this transform with the given boundary rule instead of the wavelet's own.
     pub fn boundary(mut self, boundary: Boundary) -> Self {
         self.boundary = boundary;
         self
     }
 
-    /// The same with this layout of the coefficients.
+    /// Returns this transform with the given layout of the coefficients.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
     }
 
-    /// How many samples the array has, and how many coefficients the transform gives. Zero where the
-    /// shape is refused by [`check`](Self::check).
+    /// Returns the number of samples of the array, which is also the number of coefficients. It is zero if
+    /// [`check`](Self::check) refuses the shape.
     pub fn len(&self) -> usize {
         let product =
             |product: usize, &n: &usize| product.checked_mul(n).filter(|_| n <= MAX_LENGTH);
@@ -141,17 +146,18 @@ impl Transform {
             .unwrap_or(0)
     }
 
-    /// Whether the array has no samples, which [`check`](Self::check) refuses.
+    /// Whether [`len`](Self::len) is zero, which means that [`check`](Self::check) refuses the shape.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether shape, axes and levels can be transformed.
+    /// Checks whether the shape, the axes and the number of levels make a possible transform. Every call that
+    /// takes a transform checks this itself.
     ///
     /// # Errors
-    /// [`Error::Shape`] for no axes or more than [`MAX_AXES`], an axis of length 0 or over [`MAX_LENGTH`], more
-    /// samples than can be addressed, an axis that is not there or is named twice, more than
-    /// [`MAX_LEVELS`] levels.
+    /// [`Error::Shape`] for a shape of no axes or more than [`MAX_AXES`]; for an axis of length 0 or over
+    /// [`MAX_LENGTH`]; for more samples than can be addressed; if no axis is to be transformed, one is listed
+    /// twice, or one does not exist; and for more than [`MAX_LEVELS`] levels.
     pub fn check(&self) -> Result<()> {
         let refuse = |what, expected: String, got: String| {
             Err(Error::Shape {
@@ -190,8 +196,8 @@ impl Transform {
         Ok(())
     }
 
-    /// The shape that is left after `levels` levels: of the low corner (Mallat) or of the lattice that the
-    /// next level works on (interleaved).
+    /// The shape that is left after `levels` levels: that of the LL band (Mallat) or of the lattice that the next
+    /// level works on (interleaved).
     pub(crate) fn shape_after(&self, levels: u32) -> Vec<usize> {
         let mut shape = self.shape.clone();
         for &axis in &self.axes {

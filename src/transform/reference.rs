@@ -1,5 +1,5 @@
-//! The transform on the CPU, one sample after the other: slow, obviously right, and the oracle of every
-//! test. Needs no OpenCL.
+//! The reference: transforms on the CPU, one sample after the other. It is slow, obviously right, and the
+//! oracle of every test. It needs no OpenCL.
 
 use crate::error::{Error, Result};
 use crate::transform::{Layout, Level, Transform};
@@ -8,7 +8,8 @@ use crate::wavelet::Sample;
 use crate::wavelet::arithmetic::Arithmetic;
 use crate::wavelet::{Channel, Direction, Wavelet};
 
-/// Transforms `samples` (row-major, of the transform's shape) into as many coefficients.
+/// Transforms `samples` (row-major, of the transform's shape) into as many coefficients, in the transform's
+/// layout, on the CPU.
 ///
 /// ```
 /// use wavelift::{Transform, Wavelet, reference};
@@ -18,8 +19,8 @@ use crate::wavelet::{Channel, Direction, Wavelet};
 /// ```
 ///
 /// # Errors
-/// What [`Transform::check`] refuses; [`Error::Unsupported`] where the wavelet has no steps for `T`;
-/// [`Error::Length`] where `samples` has another length than the shape.
+/// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the wavelet
+/// has no steps for `T`; [`Error::Length`] if the number of samples is not that of the shape.
 pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>> {
     check(transform, samples)?;
     let mut array = samples.to_vec();
@@ -44,10 +45,11 @@ pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>
     Ok(array)
 }
 
-/// Transforms coefficients back into samples.
+/// Transforms `coefficients` (of the transform's shape, in its layout) back into as many samples, on the CPU.
 ///
 /// # Errors
-/// As [`forward`].
+/// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the wavelet
+/// has no steps for `T`; [`Error::Length`] if the number of coefficients is not that of the shape.
 pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<Vec<T>> {
     check(transform, coefficients)?;
     let mut array = coefficients.to_vec();
@@ -71,8 +73,8 @@ pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<V
     Ok(array)
 }
 
-/// One level of one line, in place: even samples become approximations, odd ones details. A line of one
-/// sample is left as it is.
+/// Transforms one line by one level, in place: even samples become approximations, odd samples details. The
+/// line must have at least two samples.
 pub(crate) fn forward_line<T: Arithmetic>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
     for step in T::steps(wavelet).expect("checked by the caller") {
         apply(step, boundary, line, T::plus);
@@ -80,7 +82,7 @@ pub(crate) fn forward_line<T: Arithmetic>(wavelet: &Wavelet, boundary: Boundary,
     scale(wavelet, Direction::Forward, line);
 }
 
-/// Undoes [`forward_line`].
+/// Undoes [`forward_line`] in place.
 pub(crate) fn inverse_line<T: Arithmetic>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
     scale(wavelet, Direction::Inverse, line);
     for step in T::steps(wavelet)
@@ -121,7 +123,7 @@ fn scale<T: Arithmetic>(wavelet: &Wavelet, direction: Direction, line: &mut [T])
     }
 }
 
-/// Which sample of a line of `samples` stands at each of its places.
+/// For each place of a line in the layout, the place in the signal of the sample that stands there.
 fn in_layout(layout: Layout, samples: usize) -> impl Iterator<Item = usize> {
     let low = samples.div_ceil(2);
     (0..samples).map(move |place| match layout {
@@ -131,7 +133,7 @@ fn in_layout(layout: Layout, samples: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Calls `action` with the places in the array of each line along `axis` that `level` works on.
+/// Calls `action` for each line along `axis` that `level` works on, with the places of its samples in the array.
 fn for_each_line(
     transform: &Transform,
     level: &Level,
@@ -153,7 +155,7 @@ fn for_each_line(
     }
 }
 
-/// The distance in the array of neighbours along each axis, as the level after `levels` levels sees it.
+/// The distance in the array between neighbours along each axis, for the level that follows `levels` levels.
 pub(crate) fn strides(transform: &Transform, levels: u32) -> Vec<usize> {
     let mut strides = vec![1; transform.shape.len()];
     for axis in (1..strides.len()).rev() {
@@ -204,17 +206,17 @@ mod tests {
     fn layouts_hold_the_same_coefficients() {
         let samples: Vec<i32> = (0..35).map(|i| (i * i * 37) % 101 - 50).collect();
         let mallat = Transform::new(Wavelet::VC2_LEGALL_5_3, [5, 7]).levels(2);
-        let woven = mallat.clone().layout(Layout::Interleaved);
+        let interleaved = mallat.clone().layout(Layout::Interleaved);
         let mallat = forward(&mallat, &samples).unwrap();
-        let woven = forward(&woven, &samples).unwrap();
+        let interleaved = forward(&interleaved, &samples).unwrap();
         // LL, HL, LH of level 2, then HL of level 1.
         assert_eq!(
             [mallat[0], mallat[2], mallat[2 * 7]],
-            [woven[0], woven[2], woven[2 * 7]]
+            [interleaved[0], interleaved[2], interleaved[2 * 7]]
         );
         assert_eq!(
             [mallat[4], mallat[5], mallat[6]],
-            [woven[1], woven[3], woven[5]]
+            [interleaved[1], interleaved[3], interleaved[5]]
         );
     }
 

@@ -1,26 +1,27 @@
-//! What a lifting step reads where its neighbours would lie outside the signal.
+//! The boundary rule: what a lifting step reads in place of neighbours outside the signal.
 
 use super::Channel;
 use crate::names::named;
 
-/// The rule for neighbours outside the signal, applied to the neighbour's index at every step.
+/// The boundary rule: what a lifting step reads in place of a neighbour outside the signal. It is applied to
+/// the neighbour's index at every step.
 ///
-/// Whatever the rule, the transform has as many coefficients as samples and is invertible.
+/// Under every rule the transform has as many coefficients as samples and is invertible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Boundary {
-    /// Mirror about the first and the last sample, repeatedly if needed (whole-sample symmetry:
-    /// JPEG 2000, CCSDS 122; the mode `reflect` of PyWavelets).
+    /// The signal is mirrored about its first and its last sample, repeatedly if needed. This is the
+    /// whole-sample symmetry of JPEG 2000 and CCSDS 122, and the mode `reflect` of PyWavelets.
     Symmetric,
-    /// Each channel repeats (the mode `periodization` of PyWavelets on even lengths).
+    /// Each channel repeats periodically. On even lengths this is the mode `periodization` of PyWavelets.
     Periodic,
-    /// The nearest sample of the same channel (VC-2, SMPTE ST 2042-1).
+    /// The index is clamped to the nearest sample of the same channel, as in VC-2 (SMPTE ST 2042-1).
     Clamp,
     /// A missing neighbour counts as zero.
     Zero,
 }
 
 impl Boundary {
-    /// All rules; a rule's place here is its number in the kernels.
+    /// All boundary rules. The kernels number them in this order, from 0.
     pub const ALL: [Boundary; 4] = [
         Boundary::Symmetric,
         Boundary::Periodic,
@@ -28,7 +29,7 @@ impl Boundary {
         Boundary::Zero,
     ];
 
-    /// The name, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the rule, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             Boundary::Symmetric => "symmetric",
@@ -42,8 +43,9 @@ impl Boundary {
         Self::ALL.iter().position(|&rule| rule == self).unwrap() as i32
     }
 
-    /// Where `channel` is read when its sample `index` is wanted, in a signal of `samples` samples:
-    /// a place within the channel, or `None` where the value is zero, as it is in an empty channel.
+    /// Maps the index of a wanted sample of `channel` to the index that is read instead, in a signal of
+    /// `samples` samples. The result lies within the channel; it is `None` where the value counts as zero,
+    /// as it always does in an empty channel.
     pub fn map(self, channel: Channel, index: i64, samples: usize) -> Option<usize> {
         let count = channel.count(samples);
         if let Ok(inside) = usize::try_from(index)
@@ -54,7 +56,7 @@ impl Boundary {
         if count < 2 {
             return (count == 1 && self != Boundary::Zero).then_some(0);
         }
-        // Wide enough for any index and any length.
+        // 128 bits suffice for any index and any length.
         let (index, n, count) = (i128::from(index), samples as i128, count as i128);
         let mapped = match self {
             Boundary::Symmetric => {

@@ -10,7 +10,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// How many samples of a signal of `samples` samples are in this channel.
+    /// Returns how many samples this channel has in a signal of `samples` samples.
     pub const fn count(self, samples: usize) -> usize {
         match self {
             Channel::Approximation => samples.div_ceil(2),
@@ -18,7 +18,7 @@ impl Channel {
         }
     }
 
-    /// The other channel.
+    /// Returns the other channel.
     pub const fn other(self) -> Self {
         match self {
             Channel::Approximation => Channel::Detail,
@@ -27,11 +27,11 @@ impl Channel {
     }
 }
 
-/// Forward (analysis) or inverse (synthesis).
+/// The direction of a transform: forward (analysis) or inverse (synthesis).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Samples to coefficients.
+    /// From samples to coefficients.
     Forward,
-    /// Coefficients to samples.
+    /// From coefficients to samples.
     Inverse,
 }

@@ -1,10 +1,10 @@
 //! A wavelet is data: its lifting steps, and the conventions of the standard it comes from.
 //!
-//! The signal's even samples are the approximation channel s, its odd samples the detail channel d;
-//! d\[n\] lies between s\[n\] and s\[n+1\]. A step adds to each sample of one channel a function of
-//! its neighbours in the other channel. The inverse subtracts the same values in reverse order, so
-//! every list of steps is an invertible transform. The reference on the CPU and every kernel, forward
-//! and inverse, are specialised from the one table in [`Wavelet::ALL`].
+//! The even samples of a signal form the approximation channel s and the odd samples the detail channel d;
+//! d\[n\] lies between s\[n\] and s\[n+1\]. A step adds to each sample of one channel a function of its
+//! neighbours in the other channel. The inverse subtracts the same values in reverse order, so every list
+//! of steps is an invertible transform. The reference on the CPU and every kernel, forward and inverse, are
+//! specialised from the one table in [`Wavelet::ALL`].
 
 mod boundary;
 mod channel;
@@ -23,25 +23,27 @@ use std::fmt;
 use std::str::FromStr;
 use steps::Steps;
 
-/// The most taps that one step may have.
+/// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
-/// The most steps that a wavelet may have.
+/// The largest number of lifting steps that a wavelet may have.
 pub const MAX_STEPS: usize = 8;
-/// How many pairs of samples a whole transform may look to either side.
+/// The largest reach of a wavelet: how many pairs of samples to either side its steps together may read.
 pub const MAX_REACH: usize = 16;
 
 const MAX_NAME: usize = 24;
 
-/// Which axis goes first within a level. Integer results depend on it; the inverse undoes it backwards.
+/// The order of the axes within a forward level. Integer results depend on it. The inverse takes the axes in
+/// the opposite order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AxisOrder {
-    /// Rows (x, the last axis) first: VC-2 and CCSDS 122.
+    /// The last axis (x, along rows) comes first, as in VC-2 and CCSDS 122.
     InnermostFirst,
-    /// Columns (y) first, the last axis last: JPEG 2000.
+    /// The first axis comes first and the last axis (x, along rows) last, as in JPEG 2000.
     OutermostFirst,
 }
 
-/// The factors that s and d are multiplied by after the last forward step.
+/// The factors by which the two channels are multiplied after the last forward step. The inverse divides by
+/// them before its first step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// The factor of the approximation channel.
@@ -57,7 +59,7 @@ impl Scale {
         detail: 1.0,
     };
 
-    /// The factor of a channel.
+    /// Returns the factor of a channel.
     pub const fn of(self, channel: Channel) -> f64 {
         match channel {
             Channel::Approximation => self.approximation,
@@ -66,8 +68,8 @@ impl Scale {
     }
 }
 
-/// A wavelet: lifting steps for real samples, for integer samples, or for both, with the boundary rule
-/// and the axis order of its standard.
+/// A wavelet: lifting steps for real samples, for integer samples or for both, with the boundary rule and the
+/// axis order of its standard.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Wavelet {
     name: [u8; MAX_NAME],
@@ -80,10 +82,13 @@ pub struct Wavelet {
 }
 
 impl Wavelet {
-    /// A wavelet of your own on real samples (`f32`, `f64`): `steps` in forward order, then a scaling of
-    /// both channels. Boundary rule [`Boundary::Symmetric`], axes outermost first; see
-    /// [`with_boundary`](Self::with_boundary), [`with_axis_order`](Self::with_axis_order) and, for
-    /// integers as well, [`with_integer_steps`](Self::with_integer_steps).
+    /// Makes a wavelet of your own for real samples (`f32`, `f64`). Its forward transform runs `steps` in
+    /// order and then scales both channels by `scale`.
+    ///
+    /// The wavelet has the boundary rule [`Boundary::Symmetric`] and the axis order
+    /// [`AxisOrder::OutermostFirst`]; [`with_boundary`](Self::with_boundary) and
+    /// [`with_axis_order`](Self::with_axis_order) change them, and
+    /// [`with_integer_steps`](Self::with_integer_steps) adds steps for integers.
     ///
     /// ```
     /// use wavelift::{Channel, RealStep, Scale, Wavelet};
@@ -97,10 +102,10 @@ impl Wavelet {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case
-    /// letters, digits, `-` and `_`; for no steps or more than [`MAX_STEPS`], or a step with no taps or
-    /// more than [`MAX_TAPS`]; for taps that are not finite in
-    /// `f32`; for a scale that is zero or not finite; for a reach over [`MAX_REACH`] pairs.
+    /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case letters,
+    /// digits, `-` and `_`; for no steps or more than [`MAX_STEPS`]; for a step with no taps or more than
+    /// [`MAX_TAPS`]; for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
+    /// `f32`, or whose inverse is not; and for a reach over [`MAX_REACH`] pairs.
     pub fn real(name: &str, steps: &[RealStep], scale: Scale) -> Result<Self> {
         let mut wavelet = Self::unfinished(name)?;
         let refuse = |why: String| Err(refused(name, why));
@@ -113,7 +118,7 @@ impl Wavelet {
         for factor in [scale.approximation, scale.detail] {
             if !(factor as f32).is_normal() || !((1.0 / factor) as f32).is_normal() {
                 return refuse(format!(
-                    "scale {factor} or its inverse is no normal number as f32"
+                    "scale {factor} or its inverse is not a normal number as f32"
                 ));
             }
         }
@@ -122,20 +127,26 @@ impl Wavelet {
         Ok(wavelet)
     }
 
-    /// A wavelet of your own on integer samples (`i16`, `i32`): `steps` in forward order. `pre_shift` is
-    /// by how many bits all samples are shifted left before each forward level (0 for none), and back,
-    /// rounded, after each inverse level: round trips are then exact within that headroom only.
+    /// Makes a wavelet of your own for integer samples (`i16`, `i32`), whose forward transform runs `steps`
+    /// in order.
+    ///
+    /// Before each forward level all samples are shifted left by `pre_shift` bits (0 for none); after each
+    /// inverse level they are shifted back and rounded. With a pre-shift, round trips are exact only within
+    /// the headroom that [`pre_shift`](Self::pre_shift) describes. Boundary rule and axis order are those
+    /// of [`Wavelet::real`].
     ///
     /// # Errors
-    /// [`Error::Wavelet`] as for [`Wavelet::real`], and for a `pre_shift` over 8.
+    /// [`Error::Wavelet`] for a name, a number of steps or taps, or a reach that [`Wavelet::real`] refuses;
+    /// for a step that shifts by more than 31 bits; and for a `pre_shift` over 8.
     pub fn integer(name: &str, steps: &[IntegerStep], pre_shift: u32) -> Result<Self> {
         Self::unfinished(name)?.with_integer_steps(steps, pre_shift)
     }
 
-    /// The same wavelet with these steps for integer samples.
+    /// Returns this wavelet with `steps`, in forward order, as its steps for integer samples, and with
+    /// `pre_shift` as its pre-shift (see [`Wavelet::integer`]). Its steps for real samples stay as they are.
     ///
     /// # Errors
-    /// As [`Wavelet::integer`].
+    /// [`Error::Wavelet`] for steps or a pre-shift that [`Wavelet::integer`] refuses.
     pub fn with_integer_steps(mut self, steps: &[IntegerStep], pre_shift: u32) -> Result<Self> {
         check_stencils(self.name(), &stencils(steps, IntegerStep::stencil))?;
         if let Some(step) = steps.iter().find(|step| step.shift() > 31) {
@@ -158,13 +169,13 @@ impl Wavelet {
         Ok(self)
     }
 
-    /// The same wavelet with another default boundary rule.
+    /// Returns this wavelet with another boundary rule, which transforms use unless they are given one.
     pub const fn with_boundary(mut self, boundary: Boundary) -> Self {
         self.boundary = boundary;
         self
     }
 
-    /// The same wavelet with another order of axes within a level.
+    /// Returns this wavelet with another order of the axes within a level.
     pub const fn with_axis_order(mut self, axis_order: AxisOrder) -> Self {
         self.axis_order = axis_order;
         self
@@ -181,7 +192,7 @@ impl Wavelet {
         Ok(Self::named(name))
     }
 
-    /// A wavelet without steps, for the constructors and the table to fill.
+    /// A wavelet without steps, for the constructors and the table to complete.
     const fn named(name: &str) -> Self {
         let mut bytes = [0; MAX_NAME];
         let mut i = 0;
@@ -200,43 +211,45 @@ impl Wavelet {
         }
     }
 
-    /// The name, as [`FromStr`] reads it.
+    /// Returns the name of the wavelet. For wavelets of [`Wavelet::ALL`], [`FromStr`] reads it.
     pub fn name(&self) -> &str {
         let end = self.name.iter().position(|&b| b == 0).unwrap_or(MAX_NAME);
         std::str::from_utf8(&self.name[..end]).expect("names are checked to be ASCII")
     }
 
-    /// The forward steps for real samples; `None` where the wavelet is for integers only.
+    /// Returns the steps for real samples, in forward order, or `None` if the wavelet is for integers only.
     pub fn real_steps(&self) -> Option<&[RealStep]> {
         self.real.as_ref().map(Steps::as_slice)
     }
 
-    /// The forward steps for integer samples; `None` where the wavelet is for real samples only.
+    /// Returns the steps for integer samples, in forward order, or `None` if the wavelet is for real samples
+    /// only.
     pub fn integer_steps(&self) -> Option<&[IntegerStep]> {
         self.integer.as_ref().map(Steps::as_slice)
     }
 
-    /// The scaling of real samples after the forward steps. Integers are never scaled.
+    /// Returns the factors that scale real samples after the forward steps. Integers are never scaled.
     pub const fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// By how many bits integer samples are shifted left before each forward level.
+    /// Returns by how many bits integer samples are shifted left before each forward level.
     ///
-    /// What the shift pushes out is lost, so round trips are exact within a headroom only. For `i16`
-    /// samples that was enough in tests: one bit a level and two an axis; for `vc2-daub97` one bit a
-    /// level and (levels + 2) / 3 an axis, rounded up. `i32` samples need more for their sums of 32 bits:
-    /// 1 bit (`vc2-legall53`), 5 (`vc2-dd97`, `vc2-dd137`) or 14 (`vc2-daub97`).
+    /// The bits that the shift pushes out are lost, so round trips are exact only for samples that leave some
+    /// headroom in their type. For `i16` samples, tests showed the following headroom to be enough: one bit
+    /// per level and two per axis; for `vc2-daub97` one bit per level and (levels + 2) / 3 per axis, rounded
+    /// up. For `i32` samples, whose sums have 32 bits, more is needed: 1 bit (`vc2-legall53`), 5 bits
+    /// (`vc2-dd97`, `vc2-dd137`) or 14 bits (`vc2-daub97`).
     pub const fn pre_shift(&self) -> u32 {
         self.pre_shift
     }
 
-    /// The boundary rule of the wavelet's standard.
+    /// Returns the boundary rule of the wavelet's standard, which transforms use unless they are given one.
     pub const fn boundary(&self) -> Boundary {
         self.boundary
     }
 
-    /// The order of axes within a forward level.
+    /// Returns the order of the axes within a forward level.
     pub const fn axis_order(&self) -> AxisOrder {
         self.axis_order
     }
@@ -367,8 +380,8 @@ mod tests {
         };
         assert!(why(Wavelet::real("x", &[good], zero)).contains("scale 0"));
         for first in [17, -18, i32::MAX, i32::MIN] {
-            let far = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
-            assert!(why(Wavelet::integer("x", &[far], 0)).contains("reach"));
+            let step = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
+            assert!(why(Wavelet::integer("x", &[step], 0)).contains("reach"));
         }
         for taps in [&[][..], &[1; 9][..]] {
             let step = IntegerStep::subtract(Approximation, 0, taps, 0, 0);
@@ -376,7 +389,7 @@ mod tests {
         }
         let wide = IntegerStep::subtract(Approximation, 0, &[1], 0, 32);
         assert!(why(Wavelet::integer("x", &[wide], 0)).contains("32 bits"));
-        let near = IntegerStep::add(Approximation, -1, &[1, 1], 0, 0);
-        assert!(why(Wavelet::integer("x", &[near], 9)).contains("pre-shift"));
+        let step = IntegerStep::add(Approximation, -1, &[1, 1], 0, 0);
+        assert!(why(Wavelet::integer("x", &[step], 9)).contains("pre-shift"));
     }
 }

@@ -1,20 +1,20 @@
-//! The sample types, and their arithmetic on the CPU.
+//! The sample types and their arithmetic on the CPU.
 
 use super::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
 use crate::error::Error;
 use crate::names::named;
 use std::fmt;
 
-/// A sample type, as data.
+/// The type of samples and coefficients, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SampleType {
     /// 16-bit signed integers.
     I16,
     /// 32-bit signed integers.
     I32,
-    /// Single precision.
+    /// Floating point in single precision.
     F32,
-    /// Double precision; only on devices that have it.
+    /// Floating point in double precision, on devices that support it.
     F64,
 }
 
@@ -27,7 +27,7 @@ impl SampleType {
         SampleType::F64,
     ];
 
-    /// The name in Rust, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the type in Rust, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             SampleType::I16 => "i16",
@@ -37,7 +37,7 @@ impl SampleType {
         }
     }
 
-    /// Bytes a sample.
+    /// Returns the number of bytes per sample.
     pub const fn size(self) -> usize {
         match self {
             SampleType::I16 => 2,
@@ -46,7 +46,7 @@ impl SampleType {
         }
     }
 
-    /// Whether `wavelet` has steps for this type: integer steps for integers, real ones for floats.
+    /// Whether `wavelet` has steps for this type: integer steps for integers, real steps for floats.
     pub fn is_served_by(self, wavelet: &Wavelet) -> bool {
         self.stencils(wavelet).is_some()
     }
@@ -83,9 +83,9 @@ impl SampleType {
 
 named!(SampleType, "sample type");
 
-/// A type that can be transformed: `i16`, `i32`, `f32` or `f64`.
+/// A type whose arrays can be transformed: `i16`, `i32`, `f32` or `f64`.
 pub trait Sample: arithmetic::Arithmetic + bytemuck::Pod + PartialEq + fmt::Debug {
-    /// The same, as data.
+    /// The sample type as a value.
     const TYPE: SampleType;
 }
 
@@ -105,7 +105,7 @@ impl Sample for f64 {
     const TYPE: SampleType = SampleType::F64;
 }
 
-/// What the reference needs of a sample; kept out of the public trait, which this also seals.
+/// The arithmetic that the reference needs. It is kept out of the public trait [`Sample`], which it also seals.
 pub(crate) mod arithmetic {
     use super::*;
 
@@ -115,14 +115,16 @@ pub(crate) mod arithmetic {
 
         fn steps(wavelet: &Wavelet) -> Option<&[Self::Step]>;
         fn stencil(step: &Self::Step) -> Stencil;
-        /// What `step` adds to a sample whose neighbours are `at(0)`, `at(1)` ..., reduced to the
+        /// The value that `step` adds to a sample whose neighbours are `at(0)`, `at(1)` ..., reduced to the
         /// sample's width.
         fn lifting(step: &Self::Step, at: impl Fn(usize) -> Self) -> Self;
         fn plus(self, value: Self) -> Self;
         fn minus(self, value: Self) -> Self;
-        /// Scaling of reals: after the forward steps, undone before the inverse ones.
+        /// The sample after scaling, which follows the forward steps and is undone before the inverse steps.
+        /// Integers are not scaled.
         fn scaled(self, wavelet: &Wavelet, channel: Channel, direction: Direction) -> Self;
-        /// Pre-shift of integers: left before a forward level, back with rounding after an inverse one.
+        /// The sample after the pre-shift: to the left before a forward level, back with rounding after an inverse
+        /// level. Reals are not shifted.
         fn shifted(self, bits: u32, direction: Direction) -> Self;
     }
 

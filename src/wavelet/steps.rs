@@ -2,25 +2,25 @@
 
 use super::{Channel, MAX_STEPS, MAX_TAPS};
 
-/// Which samples a step changes, and which of their neighbours it reads.
+/// The samples that a lifting step changes and the neighbours that it reads for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stencil {
-    /// The channel that is changed; the other one is read.
+    /// The channel that the step changes. It reads the other channel.
     pub target: Channel,
-    /// The first neighbour read, relative to the index of the target.
+    /// The index of the first neighbour that is read, relative to the index of the changed sample.
     pub first: i32,
-    /// How many consecutive neighbours are read.
+    /// The number of consecutive neighbours that are read.
     pub count: usize,
 }
 
 impl Stencil {
-    /// The last neighbour read, relative to the index of the target.
+    /// Returns the index of the last neighbour that is read, relative to the index of the changed sample.
     pub const fn last(self) -> i32 {
         self.first + self.count as i32 - 1
     }
 }
 
-/// A lifting step on real numbers: target\[n\] += sum of taps\[i\] * other\[n + first + i\].
+/// A lifting step on real samples: target\[n\] += sum of taps\[i\] * other\[n + first + i\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RealStep {
     stencil: Stencil,
@@ -28,8 +28,8 @@ pub struct RealStep {
 }
 
 impl RealStep {
-    /// A step that adds to `target`; its first tap is for the neighbour `first` places further. What a
-    /// step may not be is refused when a [`Wavelet`](super::Wavelet) is made of it.
+    /// Makes a step that adds to the channel `target`. Its first tap belongs to the neighbour whose index is
+    /// larger by `first`. Steps are checked when a [`Wavelet`](super::Wavelet) is made of them.
     pub const fn new(target: Channel, first: i32, taps: &[f64]) -> Self {
         let mut all = [0.0; MAX_TAPS];
         let mut i = 0;
@@ -48,22 +48,22 @@ impl RealStep {
         }
     }
 
-    /// Which samples are changed and which are read.
+    /// Returns which samples the step changes and which it reads.
     pub const fn stencil(&self) -> Stencil {
         self.stencil
     }
 
-    /// The factors of the neighbours, the first one's first.
+    /// Returns the factors of the neighbours, in the order of their indices.
     pub fn taps(&self) -> &[f64] {
         &self.taps[..self.stencil.count.min(MAX_TAPS)]
     }
 }
 
-/// A lifting step on integers:
+/// A lifting step on integer samples:
 /// target\[n\] += (sum of taps\[i\] * other\[n + first + i\] + bias) >> shift.
 ///
-/// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result is
-/// reduced to the sample's width: every input is restored exactly by the inverse.
+/// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result is reduced
+/// to the sample's width, so that the inverse restores every input exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntegerStep {
     stencil: Stencil,
@@ -73,8 +73,9 @@ pub struct IntegerStep {
 }
 
 impl IntegerStep {
-    /// A step that adds (sum + bias) >> shift to `target`. What a step may not be is refused when a
-    /// [`Wavelet`](super::Wavelet) is made of it.
+    /// Makes a step that adds (sum + bias) >> shift to the channel `target`. The first of `taps` belongs to
+    /// the neighbour whose index is larger by `first`. Steps are checked when a [`Wavelet`](super::Wavelet)
+    /// is made of them.
     pub const fn add(target: Channel, first: i32, taps: &[i32], bias: i32, shift: u32) -> Self {
         let mut all = [0; MAX_TAPS];
         let mut i = 0;
@@ -96,9 +97,11 @@ impl IntegerStep {
         }
     }
 
-    /// A step that subtracts (sum + bias) >> shift from `target`, as most standards write it.
+    /// Makes a step that subtracts (sum + bias) >> shift from the channel `target`, as most standards write
+    /// it. The first of `taps` belongs to the neighbour whose index is larger by `first`.
     ///
-    /// It is kept as an addition: -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k.
+    /// The step is stored as an addition, with -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k, so
+    /// [`taps`](Self::taps) and [`bias`](Self::bias) return other values than those given here.
     pub const fn subtract(
         target: Channel,
         first: i32,
@@ -116,22 +119,22 @@ impl IntegerStep {
         step
     }
 
-    /// Which samples are changed and which are read.
+    /// Returns which samples the step changes and which it reads.
     pub const fn stencil(&self) -> Stencil {
         self.stencil
     }
 
-    /// The factors of the neighbours, the first one's first.
+    /// Returns the factors of the neighbours, in the order of their indices.
     pub fn taps(&self) -> &[i32] {
         &self.taps[..self.stencil.count.min(MAX_TAPS)]
     }
 
-    /// What is added to the sum before the shift.
+    /// Returns the number that is added to the sum before the shift.
     pub const fn bias(&self) -> i32 {
         self.bias
     }
 
-    /// By how many bits the sum is shifted right, rounding down.
+    /// Returns by how many bits the sum is shifted right, rounding down.
     pub const fn shift(&self) -> u32 {
         self.shift
     }

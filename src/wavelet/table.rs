@@ -13,8 +13,8 @@ const SQRT_2: f64 = std::f64::consts::SQRT_2;
 const K: f64 = 1.230174104914001;
 
 impl Wavelet {
-    /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000, and the same steps without rounding for
-    /// real samples. ITU-T T.800, annex F, equations F-5 and F-6.
+    /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000 (ITU-T T.800, annex F, equations F-5 and
+    /// F-6), and the same steps without rounding for real samples.
     pub const CDF_5_3: Wavelet = Wavelet {
         real: Some(Steps::new(&[
             RealStep::new(D, 0, &[-0.5, -0.5]),
@@ -27,8 +27,8 @@ impl Wavelet {
         ..Wavelet::named("cdf53")
     };
 
-    /// CDF 9/7: the irreversible transform of JPEG 2000, low-pass gain 1. ITU-T T.800, annex F,
-    /// table F.4.
+    /// CDF 9/7: the irreversible transform of JPEG 2000 (ITU-T T.800, annex F, table F.4). Its low-pass
+    /// gain is 1.
     pub const CDF_9_7: Wavelet = Wavelet {
         real: Some(Steps::new(&[
             RealStep::new(D, 0, &[-1.586134342059924, -1.586134342059924]),
@@ -43,7 +43,7 @@ impl Wavelet {
         ..Wavelet::named("cdf97")
     };
 
-    /// Haar, orthonormal: s = (a + b) / sqrt 2, d = (b - a) / sqrt 2.
+    /// The orthonormal Haar wavelet: s = (a + b) / sqrt 2, d = (b - a) / sqrt 2.
     pub const HAAR: Wavelet = Wavelet {
         real: Some(Steps::new(&[
             RealStep::new(D, 0, &[-1.0]),
@@ -56,7 +56,7 @@ impl Wavelet {
         ..Wavelet::named("haar")
     };
 
-    /// Daubechies with four taps (two vanishing moments), orthonormal, in the lifting steps of
+    /// The orthonormal Daubechies wavelet with four taps (two vanishing moments), in the lifting steps of
     /// Daubechies and Sweldens, "Factoring wavelet transforms into lifting steps" (1998), section 7.5.
     pub const DAUB_4: Wavelet = Wavelet {
         real: Some(Steps::new(&[
@@ -82,17 +82,17 @@ impl Wavelet {
         ..Wavelet::named("ccsds97m")
     };
 
-    /// VC-2 Deslauriers-Dubuc (9,7).
+    /// The Deslauriers-Dubuc (9,7) filter of VC-2.
     pub const VC2_DD_9_7: Wavelet = vc2("vc2-dd97", 1, &[PREDICT_4_TAPS, UPDATE_2_TAPS]);
 
-    /// VC-2 LeGall (5,3); rounds otherwise than [`Wavelet::CDF_5_3`].
+    /// The LeGall (5,3) filter of VC-2, which rounds differently from [`Wavelet::CDF_5_3`].
     pub const VC2_LEGALL_5_3: Wavelet = vc2(
         "vc2-legall53",
         1,
         &[IntegerStep::subtract(D, 0, &[1, 1], 1, 1), UPDATE_2_TAPS],
     );
 
-    /// VC-2 Deslauriers-Dubuc (13,7).
+    /// The Deslauriers-Dubuc (13,7) filter of VC-2.
     pub const VC2_DD_13_7: Wavelet = vc2(
         "vc2-dd137",
         1,
@@ -102,13 +102,13 @@ impl Wavelet {
         ],
     );
 
-    /// VC-2 Haar without shift.
+    /// The Haar filter of VC-2 without a pre-shift.
     pub const VC2_HAAR_0: Wavelet = vc2("vc2-haar0", 0, &VC2_HAAR_STEPS);
 
-    /// VC-2 Haar with a shift of one bit a level.
+    /// The Haar filter of VC-2 with a pre-shift of one bit per level.
     pub const VC2_HAAR_1: Wavelet = vc2("vc2-haar1", 1, &VC2_HAAR_STEPS);
 
-    /// VC-2 Fidelity: eight taps a step.
+    /// The Fidelity filter of VC-2, with eight taps per step.
     pub const VC2_FIDELITY: Wavelet = vc2(
         "vc2-fidelity",
         0,
@@ -118,8 +118,8 @@ impl Wavelet {
         ],
     );
 
-    /// VC-2 Daubechies (9,7), an integer approximation of [`Wavelet::CDF_9_7`]. Equals the
-    /// standard while |s0 + s1| < 2^31 / 6497.
+    /// The Daubechies (9,7) filter of VC-2, an integer approximation of [`Wavelet::CDF_9_7`]. It equals the
+    /// standard as long as |s0 + s1| < 2^31 / 6497 for neighbouring approximation samples s0 and s1.
     pub const VC2_DAUB_9_7: Wavelet = vc2(
         "vc2-daub97",
         1,
@@ -131,7 +131,7 @@ impl Wavelet {
         ],
     );
 
-    /// Every wavelet of the table.
+    /// All wavelets that come with the library.
     pub const ALL: [Wavelet; 12] = [
         Self::CDF_5_3,
         Self::CDF_9_7,
@@ -153,7 +153,7 @@ const VC2_HAAR_STEPS: [IntegerStep; 2] = [
     IntegerStep::add(S, 0, &[1], 1, 1),
 ];
 
-/// A wavelet of VC-2 (SMPTE ST 2042-1, section 15.4.4): rows first, neighbours clamped.
+/// A wavelet of VC-2 (SMPTE ST 2042-1, section 15.4.4): rows first, boundary rule `Clamp`.
 const fn vc2(name: &str, pre_shift: u32, steps: &[IntegerStep]) -> Wavelet {
     Wavelet {
         integer: Some(Steps::new(steps)),

@@ -180,7 +180,7 @@ impl<'a> Picture<'a> {
     /// Pairs of rows that steps still read, or write.
     fn kept(&self) -> usize {
         match self.extension {
-            Some(Extension::Held) => self.sizes.lags.kept.max(self.sizes.lags.last + 2),
+            Some(Extension::Clamped) => self.sizes.lags.kept.max(self.sizes.lags.last + 2),
             _ => self.sizes.lags.kept,
         }
     }
@@ -193,11 +193,11 @@ impl<'a> Picture<'a> {
         let (rows, compute_units) = (self.rows.len(), self.todo.target.device.compute_units);
         // Only the outermost segments may read beyond the border where rows are clamped.
         let least = match self.extension {
-            Some(Extension::Held) => self.sizes.reach.before.max(self.sizes.reach.after) + 1,
+            Some(Extension::Clamped) => self.sizes.reach.before.max(self.sizes.reach.after) + 1,
             _ => 1,
         };
         let symmetric = is_symmetric(&self.todo.problem.transform.wavelet, self.todo.problem.sample);
-        let turns = symmetric && !matches!(self.extension, None | Some(Extension::Repeated));
+        let turns = symmetric && !matches!(self.extension, None | Some(Extension::Periodic));
         of_one_level(&self.sizes, [rows, strips], self.kept(), compute_units, least, turns)
     }
 

@@ -18,7 +18,6 @@ const GROUP: usize = 128;
 /// The sizes of one launch.
 #[derive(Clone)]
 pub struct Sizes {
-    pub levels: usize,
     pub reach: Reach,
     /// When each step runs along y.
     pub lags: Lags,
@@ -81,7 +80,6 @@ impl Sizes {
         let ends = stencils.iter().flat_map(|step| [step.first, step.last()]);
         let coarse_pairs = if levels == 2 { pairs / 2 } else { pairs };
         let mut sizes = Sizes {
-            levels,
             lags: Lags::new(&stencils),
             lanes,
             group: (GROUP.min(todo.target.work_group(kernel)) / lanes) * lanes,
