@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, TestSample, computes, devices, plans, random_samples, run};
+use common::{Random, RandomSample, computes, devices, plans, random_samples, run};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use wavelift::{
@@ -383,7 +383,7 @@ fn work_can_be_waited_for_twice() {
     });
 }
 
-fn copies<T: TestSample>(engine: &Engine) {
+fn copies<T: RandomSample>(engine: &Engine) {
     if !computes(engine.device(), T::TYPE) {
         return;
     }
@@ -421,7 +421,7 @@ fn bits<T: Sample>(samples: &[T]) -> &[u8] {
     bytemuck::cast_slice(samples)
 }
 
-fn transfers<T: TestSample>(engine: &Engine) {
+fn transfers<T: RandomSample>(engine: &Engine) {
     for len in [0, 1, 2, 3, 1000, 65_537] {
         let samples = random_samples::<T>(len, len as u64);
         let mut array = engine.upload(&samples).unwrap();

@@ -6,10 +6,10 @@
 
 mod common;
 
-use common::{TestSample, bound, devices, plans, random_samples, relative_error};
+use common::{RandomSample, devices, expected, plans, random_samples, relative_error};
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout,
-    Strategy, Transform, Wavelet, reference,
+    Strategy, Transform, Wavelet,
 };
 
 fn chosen_devices() -> Vec<Device> {
@@ -24,7 +24,7 @@ fn chosen_devices() -> Vec<Device> {
 }
 
 /// Runs each plan once, while nothing was written to its arrays yet.
-fn check_on<T: TestSample>(
+fn check_on<T: RandomSample>(
     device: &Device,
     transform: &Transform,
     is_wanted: impl Fn(Strategy) -> bool,
@@ -32,7 +32,7 @@ fn check_on<T: TestSample>(
     check_tuned::<T>(device, "", transform, is_wanted);
 }
 
-fn check_tuned<T: TestSample>(
+fn check_tuned<T: RandomSample>(
     device: &Device,
     tuning: &str,
     transform: &Transform,
@@ -41,11 +41,7 @@ fn check_tuned<T: TestSample>(
     let samples = random_samples::<T>(transform.len(), 1);
     let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
     for direction in [Direction::Forward, Direction::Inverse] {
-        let expected = match direction {
-            Direction::Forward => reference::forward(transform, &samples),
-            Direction::Inverse => reference::inverse(transform, &samples),
-        };
-        let expected: Vec<f64> = expected.unwrap().into_iter().map(T::to_f64).collect();
+        let expected = expected(transform, direction, &samples).unwrap();
         // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
         let engine = Engine::new(device).unwrap().with_tuning(tuning).unwrap();
         let plans = plans::<T>(&engine, transform).into_iter();
@@ -55,15 +51,12 @@ fn check_tuned<T: TestSample>(
                 Direction::Inverse => plan.inverse(&coefficients),
             };
             let error = relative_error(&got.unwrap(), &expected);
-            assert!(
-                error <= bound(T::TYPE),
-                "{direction:?} {plan:?}: error {error:e}"
-            );
+            assert!(error <= T::BOUND, "{direction:?} {plan:?}: error {error:e}");
         }
     }
 }
 
-fn check<T: TestSample>(transform: &Transform) {
+fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
@@ -74,7 +67,7 @@ fn check<T: TestSample>(transform: &Transform) {
 
 /// In work-groups so small that a small array needs many, of several windows each; in kernels whose
 /// work-items have to do with each other.
-fn check_small_groups<T: TestSample>(transform: &Transform) {
+fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
@@ -83,7 +76,7 @@ fn check_small_groups<T: TestSample>(transform: &Transform) {
     }
 }
 
-fn check_streamed<T: TestSample>(transform: &Transform) {
+fn check_streamed<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::Streamed
@@ -91,7 +84,7 @@ fn check_streamed<T: TestSample>(transform: &Transform) {
     }
 }
 
-fn check_vectors<T: TestSample>(transform: &Transform) {
+fn check_vectors<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
             matches!(strategy, Strategy::SingleLoop | Strategy::Separable)
@@ -203,7 +196,7 @@ mod vectors {
     }
 
     /// In strips, and with results past the caches, as wide pictures have them.
-    fn check_strips<T: TestSample>(strip: usize, transform: &Transform) {
+    fn check_strips<T: RandomSample>(strip: usize, transform: &Transform) {
         let sample = T::TYPE;
         let line = format!("cpu | single_loop | {sample} | VECTOR=8 STREAMED=1 STRIP={strip}");
         for device in chosen_devices() {

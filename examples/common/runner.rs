@@ -1,7 +1,8 @@
 //! One transform, on an OpenCL device or on the reference, with the time it takes.
 
+use super::check::refer;
 use std::time::{Duration, Instant};
-use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform, reference};
+use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform};
 
 /// A transform that is ready to run.
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
@@ -103,18 +104,6 @@ fn on_reference<T: Sample>(
         ..Times::default()
     };
     Ok((output, times))
-}
-
-/// The reference in either direction.
-pub fn refer<T: Sample>(
-    transform: &Transform,
-    direction: Direction,
-    input: &[T],
-) -> Result<Vec<T>> {
-    match direction {
-        Direction::Forward => reference::forward(transform, input),
-        Direction::Inverse => reference::inverse(transform, input),
-    }
 }
 
 fn timed<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {
