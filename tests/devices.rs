@@ -384,7 +384,7 @@ fn work_can_be_waited_for_twice() {
 }
 
 fn copies<T: RandomSample>(engine: &Engine) {
-    if !computes(engine.device(), T::TYPE) {
+    if !computes("copies of f64", engine.device(), T::TYPE) {
         return;
     }
     for len in (0..40).chain([63, 64, 65, 4095, 4096, 4097, 100_003]) {

@@ -10,8 +10,10 @@ use common::{
 use wavelift::{Boundary, Coefficients, Direction, Engine, Layout, Transform, Wavelet, reference};
 
 fn engines<T: RandomSample>() -> Vec<Engine> {
-    let devices = devices().into_iter().filter(|d| computes(d, T::TYPE));
-    devices.map(|d| Engine::new(&d).unwrap()).collect()
+    let mut devices = devices();
+    devices.retain(|device| computes("precision of f64", device, T::TYPE));
+    let engines = devices.iter().map(|device| Engine::new(device).unwrap());
+    engines.collect()
 }
 
 fn real_wavelets() -> impl Iterator<Item = Wavelet> {

@@ -285,7 +285,7 @@ fn reals_are_restored_within_rounding() {
 /// reference, and back.
 fn on_devices<T: RandomSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavelet) -> f64) {
     for device in devices() {
-        if !computes(&device, T::TYPE) {
+        if !computes("round trips of f64", &device, T::TYPE) {
             continue;
         }
         let engine = Engine::new(&device).unwrap();

@@ -3,9 +3,12 @@
 
 mod common;
 
-use common::{RandomSample, awkward, devices, expected, random_samples, relative_error, run};
+use common::{
+    RandomSample, awkward, can_run, computes, devices, expected, ran, random_samples,
+    relative_error, run,
+};
 use wavelift::{
-    Boundary, Device, DeviceKind, Direction, Engine, Error, Exchange, Layout, SampleType, Strategy,
+    Boundary, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange, Layout, Strategy,
     Transform, Wavelet,
 };
 
@@ -50,8 +53,8 @@ fn check_all<T: RandomSample>(device: &Device, strategy: Strategy, transforms: &
     let Some(first) = transforms.first() else {
         return;
     };
-    let doubles = T::TYPE != SampleType::F64 || device.info().fp64;
-    if !T::TYPE.is_served_by(&first.wavelet) || !doubles {
+    let what = format!("{strategy} of {}", T::TYPE);
+    if !T::TYPE.is_served_by(&first.wavelet) || !computes(&what, device, T::TYPE) {
         return;
     }
     let engine = Engine::new(device).unwrap();
@@ -148,8 +151,7 @@ matrices! {
 }
 
 /// Whether a device can exchange in this way among sub-groups of `lanes`.
-fn can_exchange(device: &Device, way: Exchange, lanes: usize) -> bool {
-    let own = device.info();
+fn can_exchange(own: &DeviceInfo, way: Exchange, lanes: usize) -> bool {
     match way {
         // Only these two let a kernel ask for the size of its sub-groups.
         Exchange::Khr => own.exchange == Exchange::Khr,
@@ -161,9 +163,13 @@ fn can_exchange(device: &Device, way: Exchange, lanes: usize) -> bool {
 /// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either axis first, samples that move one by
 /// one and by vectors, by as few kernels as that takes: among 64, Intel's compiler needs 145 s for these.
 fn exchange(way: Exchange, lanes: usize) {
-    let mut tested = 0;
+    let what = format!("exchange by {way} among {lanes}");
+    let need = match way {
+        Exchange::Ptx => way.to_string(),
+        _ => format!("{way}-{lanes}"),
+    };
     for device in devices() {
-        if !can_exchange(&device, way, lanes) {
+        if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
             continue;
         }
         let device = device.with_exchange(way, lanes);
@@ -186,11 +192,7 @@ fn exchange(way: Exchange, lanes: usize) {
         check_all::<f32>(&device, strategy, &[periodic(1024), periodic(1026)]);
         let zero = |width| Transform::new(Wavelet::CDF_5_3, [35, width]).boundary(Boundary::Zero);
         check_all::<i32>(&device, strategy, &[zero(1024), zero(1029)]);
-        println!("exchanged: {way} among {lanes} on {device}");
-        tested += 1;
-    }
-    if tested == 0 {
-        eprintln!("not tested: no device exchanges by {way} among {lanes}");
+        ran(&what, &device);
     }
 }
 
@@ -235,8 +237,7 @@ mod past_the_caches {
 
     fn check_in_vectors<T: RandomSample>(wavelet: Wavelet) {
         for device in devices() {
-            let info = device.info();
-            if T::TYPE != SampleType::F64 || info.fp64 {
+            if computes("f64 past the caches", &device, T::TYPE) {
                 check_on::<T>(&device.with_kind(DeviceKind::Cpu), wavelet);
             }
         }
@@ -252,7 +253,11 @@ mod past_the_caches {
             (Strategy::SingleLoop, "VECTOR=16 STRIP=4096"),
         ] {
             // Rows of 4096 samples are for the caches of CPUs: a GPU's local memory is too small.
-            if strategy == Strategy::SingleLoop && device.info().local_memory < 64 << 10 {
+            let what = format!("{strategy} of {} past the caches, {sizes}", T::TYPE);
+            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
+            if strategy == Strategy::SingleLoop
+                && !can_run(&what, device, "local-memory", has_memory)
+            {
                 continue;
             }
             // As close to the device as what comes with the library.
@@ -295,7 +300,7 @@ mod past_the_caches {
     }
 }
 
-/// Short segments, many of them, that march apart and towards each other.
+/// Short segments, many of them, that sweep apart and towards each other.
 #[test]
 fn streams_that_meet() {
     fn check_sizes<T: RandomSample>(wavelet: Wavelet, all_sizes: &[&str], shapes: &[[usize; 2]]) {
@@ -330,19 +335,22 @@ fn streams_that_meet() {
     );
 }
 
-/// Two levels in one launch, where sub-groups exchange: few and many segments, that march down and up, of heights whose
+/// Two levels in one launch, where sub-groups exchange: few and many segments, that sweep down and up, of heights whose
 /// half and quarter are odd.
 mod two_levels {
     use super::*;
 
     fn check_heights<T: RandomSample>(wavelet: Wavelet, all_sizes: &[&str]) {
         for device in devices() {
-            let info = device.info();
-            if info.exchange == Exchange::None || (T::TYPE == SampleType::F64 && !info.fp64) {
+            let what = format!("two levels at once of {}", T::TYPE);
+            let exchanges = |info: &DeviceInfo| info.exchange != Exchange::None;
+            if !can_run(&what, &device, "two-levels", exchanges)
+                || !computes(&what, &device, T::TYPE)
+            {
                 continue;
             }
             for sizes in all_sizes {
-                let (name, sample) = (&info.name, T::TYPE);
+                let (name, sample) = (&device.info().name, T::TYPE);
                 let sizes = format!("TWO_SHORTEST=1 {sizes}");
                 let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
@@ -357,7 +365,7 @@ mod two_levels {
                     check::<T>(&engine, Strategy::Streamed, &transform, 5);
                 }
             }
-            println!("two levels at once: on {device}");
+            ran(&what, &device);
         }
     }
 
@@ -433,10 +441,13 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
         Transform::new(wavelet, [40, 50]).levels(3),
     ];
     for device in devices() {
-        let whole_sub_groups = device.info().lanes <= limit;
         let device = device.with_max_work_group(limit);
         for strategy in Strategy::ALL {
-            if strategy != Strategy::Streamed || whole_sub_groups {
+            let what = format!("{strategy} in work-groups of {limit}");
+            let has_whole_sub_groups = |info: &DeviceInfo| info.lanes <= limit;
+            if strategy != Strategy::Streamed
+                || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
+            {
                 check_all::<T>(&device, strategy, &transforms);
             }
         }

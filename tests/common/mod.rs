@@ -3,10 +3,12 @@
 
 #[path = "../../examples/common/check.rs"]
 mod check;
+mod required;
 
 pub use check::*;
 use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
+pub use required::*;
 use wavelift::{
     Device, Direction, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
 };
@@ -57,9 +59,9 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
         .collect()
 }
 
-/// Whether a device computes on samples of this type.
-pub fn computes(device: &Device, sample: SampleType) -> bool {
-    sample != SampleType::F64 || device.info().fp64
+/// Whether a device computes on samples of this type; where it does not, the case is not run there.
+pub fn computes(what: &str, device: &Device, sample: SampleType) -> bool {
+    sample != SampleType::F64 || can_run(what, device, "fp64", |info| info.fp64)
 }
 
 /// A plan by every strategy that takes the transform; the two that take everything must.
