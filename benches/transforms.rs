@@ -18,7 +18,7 @@ fn resident<T: Sample>(criterion: &mut Criterion, wavelet: Wavelet, sample: fn(u
         let input = engine.upload(&samples).expect("memory");
         let mut output = engine.zeros(transform.len()).expect("memory");
         group.throughput(Throughput::Elements(transform.len() as u64));
-        for strategy in Strategy::ALL {
+        for &strategy in Strategy::ALL {
             let Ok(plan) = engine.plan_with::<T>(&transform, strategy) else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, TestSample, computes, devices, plans, random_samples, run};
+use common::{Random, RandomSample, computes, devices, plans, random_samples, run};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use wavelift::{
@@ -383,8 +383,8 @@ fn work_can_be_waited_for_twice() {
     });
 }
 
-fn copies<T: TestSample>(engine: &Engine) {
-    if !computes(engine.device(), T::TYPE) {
+fn copies<T: RandomSample>(engine: &Engine) {
+    if !computes("copies of f64", engine.device(), T::TYPE) {
         return;
     }
     for len in (0..40).chain([63, 64, 65, 4095, 4096, 4097, 100_003]) {
@@ -421,7 +421,7 @@ fn bits<T: Sample>(samples: &[T]) -> &[u8] {
     bytemuck::cast_slice(samples)
 }
 
-fn transfers<T: TestSample>(engine: &Engine) {
+fn transfers<T: RandomSample>(engine: &Engine) {
     for len in [0, 1, 2, 3, 1000, 65_537] {
         let samples = random_samples::<T>(len, len as u64);
         let mut array = engine.upload(&samples).unwrap();
@@ -475,8 +475,8 @@ fn other_sizes_give_the_same_results_on_the_same_arrays() {
         let expected = reference::forward(&transform, &samples).unwrap();
         let kind = engine.device().info().kind;
         let lines = format!(
-            "{kind} | streamed | i32 | PAIRS=2 AHEAD=1 GROUP=64\n\
-             {kind} | single_loop | i32 | VECTOR=16 STRIP=32 BAND=8"
+            "{kind} | streamed | i32 | PAIRS=8 PREFETCHED=1\n\
+             {kind} | single_loop | i32 | VECTOR=16 STRIP=32"
         );
         let tuned = engine.with_tuning(&lines).unwrap();
         let x = engine.upload(&samples).unwrap();

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{TestSample, bound, computes, devices, relative_error, run};
+use common::{RandomSample, computes, devices, refer, relative_error, run, to_f64};
 use serde_json::Value;
 use wavelift::{
     AxisOrder, Boundary, Direction, Engine, Layout, SampleType, Strategy, Transform, Wavelet,
@@ -23,10 +23,10 @@ const STRATEGIES: [Strategy; 2] = [Strategy::Separable, Strategy::Stepwise];
 
 /// How far from the answer a result may be, relative to the answer's largest value. The taps that the
 /// sources print agree to about twelve digits.
-fn allowed(sample: SampleType) -> f64 {
-    match sample {
+fn allowed<T: RandomSample>() -> f64 {
+    match T::TYPE {
         SampleType::F64 => 1e-11,
-        _ => bound(sample),
+        _ => T::BOUND,
     }
 }
 
@@ -37,7 +37,7 @@ struct Answer<T> {
     output: Vec<T>,
 }
 
-impl<T: TestSample> Answer<T> {
+impl<T: RandomSample> Answer<T> {
     /// Both directions, as computed by `compute`.
     fn check(&self, by: &str, compute: impl Fn(Direction, &[T]) -> Vec<T>) {
         for (direction, from, to) in [
@@ -45,10 +45,9 @@ impl<T: TestSample> Answer<T> {
             (Direction::Inverse, &self.output, &self.input),
         ] {
             let got = compute(direction, from);
-            let expected: Vec<f64> = to.iter().map(|v| v.to_f64()).collect();
-            let error = relative_error(&got, &expected);
+            let error = relative_error(&got, &to_f64(to));
             assert!(
-                error <= allowed(T::TYPE),
+                error <= allowed::<T>(),
                 "{direction:?} {:?} on {} samples by {by}: error {error:e}\n{got:?}\n{to:?}",
                 self.transform,
                 T::TYPE
@@ -58,17 +57,13 @@ impl<T: TestSample> Answer<T> {
 
     fn check_reference(&self) {
         self.check("the reference", |direction, input| {
-            match direction {
-                Direction::Forward => reference::forward(&self.transform, input),
-                Direction::Inverse => reference::inverse(&self.transform, input),
-            }
-            .unwrap()
+            refer(&self.transform, direction, input).unwrap()
         });
     }
 
     fn check_strategies(&self, engines: &[Engine]) {
         for engine in engines {
-            if !computes(engine.device(), T::TYPE) {
+            if !computes("a known answer in f64", engine.device(), T::TYPE) {
                 continue;
             }
             for strategy in STRATEGIES {
@@ -274,7 +269,7 @@ fn impulse_responses_are_the_published_filters() {
 }
 
 /// Answers small enough to follow with a pencil.
-fn by_hand<T: TestSample>(transform: Transform, input: &[T], output: &[T]) {
+fn by_hand<T: RandomSample>(transform: Transform, input: &[T], output: &[T]) {
     let answer = Answer {
         transform,
         input: input.to_vec(),

@@ -6,10 +6,10 @@
 
 mod common;
 
-use common::{TestSample, bound, devices, plans, random_samples, relative_error};
+use common::{RandomSample, devices, expected, plans, random_samples, relative_error};
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout,
-    Strategy, Transform, Wavelet, reference,
+    Strategy, Transform, Wavelet,
 };
 
 fn chosen_devices() -> Vec<Device> {
@@ -24,7 +24,7 @@ fn chosen_devices() -> Vec<Device> {
 }
 
 /// Runs each plan once, while nothing was written to its arrays yet.
-fn check_on<T: TestSample>(
+fn check_on<T: RandomSample>(
     device: &Device,
     transform: &Transform,
     is_wanted: impl Fn(Strategy) -> bool,
@@ -32,7 +32,7 @@ fn check_on<T: TestSample>(
     check_tuned::<T>(device, "", transform, is_wanted);
 }
 
-fn check_tuned<T: TestSample>(
+fn check_tuned<T: RandomSample>(
     device: &Device,
     tuning: &str,
     transform: &Transform,
@@ -41,29 +41,24 @@ fn check_tuned<T: TestSample>(
     let samples = random_samples::<T>(transform.len(), 1);
     let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
     for direction in [Direction::Forward, Direction::Inverse] {
-        let expected = match direction {
-            Direction::Forward => reference::forward(transform, &samples),
-            Direction::Inverse => reference::inverse(transform, &samples),
-        };
-        let expected: Vec<f64> = expected.unwrap().into_iter().map(T::to_f64).collect();
+        let expected = expected(transform, direction, &samples).unwrap();
         // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
         let engine = Engine::new(device).unwrap().with_tuning(tuning).unwrap();
-        let plans = plans::<T>(&engine, transform).into_iter();
-        for plan in plans.filter(|plan| is_wanted(plan.strategy())) {
+        let mut plans = plans::<T>(&engine, transform);
+        plans.retain(|plan| is_wanted(plan.strategy()));
+        assert!(!plans.is_empty(), "no strategy takes {transform:?}");
+        for plan in plans {
             let got = match direction {
                 Direction::Forward => plan.forward(&samples).map(Coefficients::into_vec),
                 Direction::Inverse => plan.inverse(&coefficients),
             };
             let error = relative_error(&got.unwrap(), &expected);
-            assert!(
-                error <= bound(T::TYPE),
-                "{direction:?} {plan:?}: error {error:e}"
-            );
+            assert!(error <= T::BOUND, "{direction:?} {plan:?}: error {error:e}");
         }
     }
 }
 
-fn check<T: TestSample>(transform: &Transform) {
+fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
@@ -74,7 +69,7 @@ fn check<T: TestSample>(transform: &Transform) {
 
 /// In work-groups so small that a small array needs many, of several windows each; in kernels whose
 /// work-items have to do with each other.
-fn check_small_groups<T: TestSample>(transform: &Transform) {
+fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
@@ -83,7 +78,7 @@ fn check_small_groups<T: TestSample>(transform: &Transform) {
     }
 }
 
-fn check_streamed<T: TestSample>(transform: &Transform) {
+fn check_streamed<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::Streamed
@@ -91,7 +86,7 @@ fn check_streamed<T: TestSample>(transform: &Transform) {
     }
 }
 
-fn check_vectors<T: TestSample>(transform: &Transform) {
+fn check_vectors<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
             matches!(strategy, Strategy::SingleLoop | Strategy::Separable)
@@ -203,9 +198,9 @@ mod vectors {
     }
 
     /// In strips, and with results past the caches, as wide pictures have them.
-    fn check_strips<T: TestSample>(strip: usize, transform: &Transform) {
+    fn check_strips<T: RandomSample>(strip: usize, transform: &Transform) {
         let sample = T::TYPE;
-        let line = format!("cpu | single_loop | {sample} | VECTOR=8 STREAMED=1 STRIP={strip}");
+        let line = format!("cpu | single_loop | {sample} | VECTOR=8 CACHED=1 STRIP={strip}");
         for device in chosen_devices() {
             let device = device.with_kind(DeviceKind::Cpu);
             let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
@@ -279,7 +274,7 @@ fn streams_that_look_far_ahead() {
     for device in chosen_devices() {
         let (name, streamed) = (&device.info().name, Strategy::Streamed);
         let line =
-            format!("{name} | {streamed} | i16 | AHEAD=4 SHORTEST=1 TURNING=1 wavelet=cdf53");
+            format!("{name} | {streamed} | i16 | FILLING=1 PREFETCHED=4 wavelet=cdf53");
         for height in [4, 5, 6] {
             for layout in Layout::ALL {
                 let transform = Transform::new(Wavelet::CDF_5_3, [height, 16]).layout(layout);

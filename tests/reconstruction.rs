@@ -4,8 +4,8 @@
 mod common;
 
 use common::{
-    Random, TestSample, bound, computes, devices, for_all, plans, random_samples, relative_error,
-    run,
+    Random, RandomSample, computes, devices, expected, for_all, plans, random_samples,
+    relative_error, run, to_f64,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Strategy as Generator, any, prop_oneof};
@@ -57,7 +57,7 @@ fn wavelets(are_wanted: impl Fn(&Wavelet) -> bool) -> Vec<Wavelet> {
 }
 
 /// Samples over the full range; a fourth of the time nothing but extremes.
-fn samples<T: TestSample>(len: usize, seed: u64) -> Vec<T> {
+fn samples<T: RandomSample>(len: usize, seed: u64) -> Vec<T> {
     if !seed.is_multiple_of(4) {
         return random_samples(len, seed);
     }
@@ -70,10 +70,6 @@ fn samples<T: TestSample>(len: usize, seed: u64) -> Vec<T> {
 fn restored<T: Sample>(transform: &Transform, samples: &[T]) -> Vec<T> {
     let coefficients = reference::forward(transform, samples).unwrap();
     reference::inverse(transform, &coefficients).unwrap()
-}
-
-fn to_f64<T: TestSample>(samples: &[T]) -> Vec<f64> {
-    samples.iter().map(|v| v.to_f64()).collect()
 }
 
 #[test]
@@ -198,7 +194,7 @@ mod with_pre_shift {
 
     fn is_restored<T>(transform: &Transform, headroom: u32, seed: u64) -> bool
     where
-        T: TestSample + TryFrom<i64, Error: std::fmt::Debug>,
+        T: RandomSample + TryFrom<i64, Error: std::fmt::Debug>,
     {
         let width = 8 * T::TYPE.size() as u32;
         let bits = width.saturating_sub(headroom + bits_of_sums::<T>(&transform.wavelet));
@@ -287,26 +283,21 @@ fn reals_are_restored_within_rounding() {
 
 /// Every strategy on every device, by few wavelets since each has programs of its own: forward as the
 /// reference, and back.
-fn on_devices<T: TestSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavelet) -> f64) {
+fn on_devices<T: RandomSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavelet) -> f64) {
     for device in devices() {
-        if !computes(&device, T::TYPE) {
+        if !computes("round trips of f64", &device, T::TYPE) {
             continue;
         }
         let engine = Engine::new(&device).unwrap();
         let inputs = (transforms(wavelets.to_vec(), 30_000), any::<u64>());
         for_all(60, inputs, |(transform, seed)| {
             let samples = samples::<T>(transform.len(), seed);
-            let expected = match T::TYPE {
-                SampleType::I16 | SampleType::I32 => {
-                    to_f64(&reference::forward(&transform, &samples).unwrap())
-                }
-                _ => reference::forward(&transform, &to_f64(&samples)).unwrap(),
-            };
+            let expected = expected(&transform, Direction::Forward, &samples).unwrap();
             for plan in plans::<T>(&engine, &transform) {
                 let strategy = plan.strategy();
                 let there = run(&engine, &plan, Direction::Forward, &samples);
                 let error = relative_error(&there, &expected);
-                prop_assert!(error <= bound(T::TYPE), "{} forward: {:e}", strategy, error);
+                prop_assert!(error <= T::BOUND, "{} forward: {:e}", strategy, error);
                 let back = run(&engine, &plan, Direction::Inverse, &there);
                 let error = relative_error(&back, &to_f64(&samples));
                 let bound = round_trip(&transform.wavelet);
@@ -461,7 +452,7 @@ mod wavelets_of_ones_own {
         ]
     }
 
-    fn check<T: TestSample>(wavelet: Wavelet, seed: u64, allowed: f64) {
+    fn check<T: RandomSample>(wavelet: Wavelet, seed: u64, allowed: f64) {
         for device in devices() {
             let engine = Engine::new(&device).unwrap();
             for (shape, axes) in shapes() {
@@ -472,11 +463,7 @@ mod wavelets_of_ones_own {
                         .boundary(boundary);
                     let samples = samples::<T>(transform.len(), seed);
                     for direction in [Direction::Forward, Direction::Inverse] {
-                        let by_reference = match direction {
-                            Direction::Forward => reference::forward::<T>,
-                            Direction::Inverse => reference::inverse::<T>,
-                        };
-                        let expected = to_f64(&by_reference(&transform, &samples).unwrap());
+                        let expected = expected(&transform, direction, &samples).unwrap();
                         for plan in plans::<T>(&engine, &transform) {
                             let got = run(&engine, &plan, direction, &samples);
                             let error = relative_error(&got, &expected);
@@ -513,7 +500,7 @@ mod wavelets_of_ones_own {
     }
 }
 
-fn bands_of<T: TestSample>(transform: &Transform, coefficients: Vec<T>) -> Vec<Vec<T>> {
+fn bands_of<T: RandomSample>(transform: &Transform, coefficients: Vec<T>) -> Vec<Vec<T>> {
     let coefficients = Coefficients::from_parts(transform, coefficients).unwrap();
     let bands = transform.bands().into_iter();
     bands

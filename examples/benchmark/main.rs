@@ -75,7 +75,7 @@ struct Arguments {
 impl Arguments {
     fn strategies(&self) -> Vec<StrategyChoice> {
         match (self.strategies.as_slice(), self.compare) {
-            ([], true) => Strategy::ALL.map(StrategyChoice::Fixed).to_vec(),
+            ([], true) => Strategy::ALL.iter().copied().map(StrategyChoice::Fixed).collect(),
             ([], false) => vec![StrategyChoice::Auto],
             (named, _) => named.to_vec(),
         }
@@ -91,7 +91,7 @@ enum StrategyChoice {
 
 impl StrategyChoice {
     fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(Strategy::ALL.map(Strategy::name))
+        std::iter::once("auto").chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
     }
 
     fn name(self) -> &'static str {

@@ -1,43 +1,59 @@
-//! Random inputs, and what to expect of them.
+//! Random samples, what to expect of them, and how far a result is from that: the tests and the programs check alike.
 
-use super::runner::refer;
-use wavelift::{Direction, Result, Sample, Transform};
+use wavelift::{Direction, Result, Sample, SampleType, Transform, reference};
+
+/// A small generator of pseudo-random numbers (xorshift64*), the same on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+}
 
 /// A sample type that inputs can be made of, and results judged.
 pub trait RandomSample: Sample + Into<f64> {
-    /// What an output holds before the run that is checked.
+    /// What an output holds before a run, so that a place that is never written shows.
     const POISON: Self;
-    /// How far a result may be from the reference, relative to the largest value.
+    /// The smallest and the largest value that are tried.
+    const EXTREMES: [Self; 2];
+    /// How far a result may be from what is expected, relative to the largest value.
     const BOUND: f64;
 
-    /// Whether a result may be so far off; not a number is too far.
-    fn is_allowed(error: f64) -> bool {
-        error <= Self::BOUND
+    /// A value between the extremes.
+    fn from_bits(bits: u64) -> Self;
+
+    /// Any value, and each extreme as often as one time in sixteen.
+    fn random(random: &mut Random) -> Self {
+        match random.bits() % 16 {
+            0 => Self::EXTREMES[0],
+            1 => Self::EXTREMES[1],
+            _ => Self::from_bits(random.bits()),
+        }
     }
 
-    fn from_bits(bits: u64) -> Self;
-    /// What the reference says, of floats in f64.
-    fn expected(transform: &Transform, direction: Direction, samples: &[Self]) -> Result<Vec<f64>>;
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
 }
 
 macro_rules! integer {
     ($T:ty) => {
         impl RandomSample for $T {
             const POISON: Self = 0x5A5A;
+            /// The full range: integers wrap, and must do so everywhere alike.
+            const EXTREMES: [Self; 2] = [<$T>::MIN, <$T>::MAX];
             const BOUND: f64 = 0.0;
 
-            /// The full range: integers wrap, and must do so everywhere alike.
             fn from_bits(bits: u64) -> Self {
-                bits as $T
-            }
-
-            fn expected(
-                transform: &Transform,
-                direction: Direction,
-                samples: &[Self],
-            ) -> Result<Vec<f64>> {
-                let result = refer(transform, direction, samples)?;
-                Ok(result.into_iter().map(f64::from).collect())
+                (bits >> 32) as $T
             }
         }
     };
@@ -47,20 +63,11 @@ macro_rules! real {
     ($T:ty, $bound:literal) => {
         impl RandomSample for $T {
             const POISON: Self = <$T>::NAN;
+            const EXTREMES: [Self; 2] = [-1000.0, 1000.0];
             const BOUND: f64 = $bound;
 
-            /// From -1000 to 1000.
             fn from_bits(bits: u64) -> Self {
-                (bits as i32) as $T * (1000.0 / 2147483648.0)
-            }
-
-            fn expected(
-                transform: &Transform,
-                direction: Direction,
-                samples: &[Self],
-            ) -> Result<Vec<f64>> {
-                let samples: Vec<f64> = samples.iter().map(|&v| v.into()).collect();
-                refer(transform, direction, &samples)
+                ((bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0) as $T * 1000.0
             }
         }
     };
@@ -71,22 +78,45 @@ integer!(i32);
 real!(f32, 2e-6);
 real!(f64, 1e-14);
 
-/// The same on every machine (xorshift64*). Zeros would flatter a device.
-pub fn random_samples<T: RandomSample>(len: usize) -> Vec<T> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let next = |_| {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        T::from_bits(state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32)
-    };
-    (0..len).map(next).collect()
+pub fn random_samples<T: RandomSample>(len: usize, seed: u64) -> Vec<T> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| T::random(&mut random)).collect()
 }
 
-/// The largest error relative to the largest value; a NaN is an error as large as can be.
+pub fn to_f64<T: RandomSample>(samples: &[T]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.to_f64()).collect()
+}
+
+/// The reference in either direction.
+pub fn refer<T: Sample>(
+    transform: &Transform,
+    direction: Direction,
+    input: &[T],
+) -> Result<Vec<T>> {
+    match direction {
+        Direction::Forward => reference::forward(transform, input),
+        Direction::Inverse => reference::inverse(transform, input),
+    }
+}
+
+/// What a transform of these samples should give: what the reference does with integers, and with floats in f64.
+pub fn expected<T: RandomSample>(
+    transform: &Transform,
+    direction: Direction,
+    samples: &[T],
+) -> Result<Vec<f64>> {
+    match T::TYPE {
+        SampleType::I16 | SampleType::I32 => Ok(to_f64(&refer(transform, direction, samples)?)),
+        SampleType::F32 | SampleType::F64 => refer(transform, direction, &to_f64(samples)),
+    }
+}
+
+/// The largest error relative to the largest value, over values that are all finite; a NaN is an error as large as
+/// can be.
 pub fn relative_error<T: RandomSample>(got: &[T], expected: &[f64]) -> f64 {
+    assert_eq!(got.len(), expected.len());
     let pairs = got.iter().zip(expected);
-    let errors = pairs.map(|(&got, expected)| (got.into() - expected).abs());
+    let errors = pairs.map(|(got, expected)| (got.to_f64() - expected).abs());
     let error = errors.fold(0.0, |most: f64, error| match error.is_nan() {
         true => f64::INFINITY,
         false => most.max(error),

@@ -1,7 +1,8 @@
 //! Running one transform on an OpenCL device or by the reference, and measuring how long it takes.
 
+use super::check::refer;
 use std::time::{Duration, Instant};
-use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform, reference};
+use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform};
 
 /// A transform that is ready to run, on a device or by the reference.
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
@@ -104,18 +105,6 @@ fn on_reference<T: Sample>(
         ..Times::default()
     };
     Ok((output, times))
-}
-
-/// Computes a transform by the reference in the given direction.
-pub fn refer<T: Sample>(
-    transform: &Transform,
-    direction: Direction,
-    input: &[T],
-) -> Result<Vec<T>> {
-    match direction {
-        Direction::Forward => reference::forward(transform, input),
-        Direction::Inverse => reference::inverse(transform, input),
-    }
 }
 
 fn timed<R>(work: impl FnOnce() -> Result<R>) -> Result<(R, Duration)> {

@@ -90,7 +90,7 @@ impl StrategyChoice {
     fn names() -> impl Iterator<Item = &'static str> {
         ["auto", "reference"]
             .into_iter()
-            .chain(Strategy::ALL.map(Strategy::name))
+            .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
     }
 }
 

@@ -39,7 +39,7 @@ struct Arguments {
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
     /// The strategies to tune [default: streamed on GPUs, single_loop on CPUs]
-    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<Strategy>(tunable()))]
+    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<Strategy>(tunable().into_iter().map(Strategy::name)))]
     strategies: Vec<Strategy>,
     /// Sample types. Combinations with wavelets that have no steps for them are left out
     #[arg(long, value_delimiter = ',', default_value = "i16,f32", value_parser = cli::sample())]
@@ -59,7 +59,7 @@ struct Arguments {
     /// The number of runs per variant, after warming up; slow ones run less often
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
-    /// The sizes to vary and their candidates, such as "AHEAD=1,2 PAIRS=4,8" [default: all sizes worth varying]
+    /// The sizes to vary and their candidates, such as "FILLING=12,16 PAIRS=4,8" [default: all sizes worth varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
     /// Keep measurements in this file, one JSON object per line, and do not repeat those that it has. The file
@@ -68,26 +68,21 @@ struct Arguments {
     state: Option<PathBuf>,
 }
 
-/// The strategies that have sizes to tune, and the candidates for each size.
-const GRIDS: [(Strategy, &str); 3] = [
-    (
-        Strategy::Streamed,
-        "PAIRS=4,8 AHEAD=1,2,3,4 GROUP=32,64,128 MANY_AHEAD=2,3,4 MANY_FILLING=12,16,20,24,32,48 FILLING=8,12,16,24 \
-         SHORTEST=1,2,4 TURNING=1,12,1000 TAIL_GROUP=64,256,1024 TWO_PAIRS=4,8 \
-         TWO_AHEAD=1,2,3 TWO_GROUP=64,128 TWO_FILLING=8,12,16,24",
-    ),
-    (
-        Strategy::SingleLoop,
-        "VECTOR=8,16 STRIP=256,512,1024,2048,4096 BAND=16,32,64,128,256",
-    ),
-    (
-        Strategy::Separable,
-        "ROWS_X=16,32,64 ROWS_Y=2,4,8,16 COLUMNS=32,64 WINDOW_Y=4,8,16 FILLING=8,16,32,64",
-    ),
-];
+/// The strategies that have sizes worth varying.
+fn tunable() -> Vec<Strategy> {
+    let varies = |strategy: &Strategy| !grid_of(*strategy).is_empty();
+    Strategy::ALL.iter().copied().filter(varies).collect()
+}
 
-fn tunable() -> impl Iterator<Item = &'static str> {
-    GRIDS.iter().map(|(strategy, _)| strategy.name())
+/// The candidates for each size of a strategy, in the syntax of --sizes.
+fn grid_of(strategy: Strategy) -> String {
+    let tunables = strategy.tunables().iter();
+    let sizes = tunables.filter(|tunable| !tunable.candidates.is_empty());
+    let sizes = sizes.map(|tunable| {
+        let candidates: Vec<String> = tunable.candidates.iter().map(usize::to_string).collect();
+        format!("{}={}", tunable.name, candidates.join(","))
+    });
+    sizes.collect::<Vec<_>>().join(" ")
 }
 
 impl Arguments {
@@ -95,7 +90,7 @@ impl Arguments {
         match (self.strategies.as_slice(), kind) {
             ([], DeviceKind::Gpu) => vec![Strategy::Streamed],
             ([], DeviceKind::Cpu) => vec![Strategy::SingleLoop],
-            ([], DeviceKind::Accelerator) => GRIDS.map(|(strategy, _)| strategy).to_vec(),
+            ([], DeviceKind::Accelerator) => tunable(),
             (named, _) => named.to_vec(),
         }
     }
@@ -107,8 +102,8 @@ impl Arguments {
         strategies: &[Strategy],
         left_out: &mut Vec<String>,
     ) -> Result<Vec<(Strategy, Grid)>> {
-        let all = GRIDS.iter().filter(|(known, _)| strategies.contains(known));
-        let all = all.map(|(strategy, text)| Ok((*strategy, text.parse()?)));
+        let all = tunable().into_iter().filter(|known| strategies.contains(known));
+        let all = all.map(|strategy| Ok((strategy, grid_of(strategy).parse()?)));
         let mut grids = all.collect::<Result<Vec<(Strategy, Grid)>>>()?;
         let Some(wanted) = &self.sizes else {
             return Ok(grids);

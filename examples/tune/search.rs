@@ -160,11 +160,11 @@ mod tests {
 
     #[test]
     fn grids_are_read_or_refused() {
-        let grid: Grid = "AHEAD=1,2  PAIRS=4".parse().unwrap();
-        assert_eq!(grid.names().collect::<Vec<_>>(), ["AHEAD", "PAIRS"]);
-        let other = "GROUP=64 AHEAD=8".parse().unwrap();
-        assert_eq!(grid.of(&other), "AHEAD=1,2".parse().unwrap());
-        assert!(grid.of(&"GROUP=64".parse().unwrap()).is_empty());
+        let grid: Grid = "FILLING=1,2  PAIRS=4".parse().unwrap();
+        assert_eq!(grid.names().collect::<Vec<_>>(), ["FILLING", "PAIRS"]);
+        let other = "STRIP=64 FILLING=8".parse().unwrap();
+        assert_eq!(grid.of(&other), "FILLING=1,2".parse().unwrap());
+        assert!(grid.of(&"STRIP=64".parse().unwrap()).is_empty());
         for bad in [
             "",
             "PAIRS",

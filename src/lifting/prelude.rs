@@ -83,8 +83,12 @@ impl Prelude {
         let integers = wavelet.integer_steps().unwrap_or_default().iter();
         let reals = wavelet.real_steps().unwrap_or_default().iter();
         let mut lifts: Vec<String> = match sample.is_integer() {
-            true => integers.map(|step| integer_lift(step, operator, sample)).collect(),
-            false => reals.map(|step| real_lift(step, operator, sample)).collect(),
+            true => integers
+                .map(|step| integer_lift(step, operator, sample))
+                .collect(),
+            false => reals
+                .map(|step| real_lift(step, operator, sample))
+                .collect(),
         };
         if direction == Direction::Inverse {
             lifts.reverse();

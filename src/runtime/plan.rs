@@ -66,7 +66,11 @@ impl<T: Sample> Plan<T> {
 
         let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
         let [a, b] = largest(forward.scratch, inverse.scratch);
-        let mut strategies: Vec<Strategy> = forward.launches.iter().map(|(launch, _)| launch.strategy).collect();
+        let mut strategies: Vec<Strategy> = forward
+            .launches
+            .iter()
+            .map(|(launch, _)| launch.strategy)
+            .collect();
         strategies.dedup();
         let plan = Plan {
             transform: transform.clone(),
@@ -103,7 +107,10 @@ impl<T: Sample> Plan<T> {
     /// counted.
     pub fn scratch_bytes(&self) -> u64 {
         let scratch = &lock(&self.routes).scratch;
-        scratch.iter().map(|array| (array.len() * size_of::<T>()) as u64).sum()
+        scratch
+            .iter()
+            .map(|array| (array.len() * size_of::<T>()) as u64)
+            .sum()
     }
 
     /// Transforms samples (row-major, of the transform's shape) into coefficients.
@@ -278,7 +285,9 @@ impl Builder<'_> {
                 let (built, allowed) = PassKernel::new(self.shared, &prelude, kernel)?;
                 let wanted: usize = kernel.group.iter().product();
                 if allowed < wanted {
-                    let known = limits.iter().any(|(name, limit)| *name == kernel.name && allowed >= *limit);
+                    let known = limits
+                        .iter()
+                        .any(|(name, limit)| *name == kernel.name && allowed >= *limit);
                     // No smaller design, or none that is small enough.
                     if allowed == 0 || known {
                         return Err(Error::Unsupported {
@@ -286,7 +295,10 @@ impl Builder<'_> {
                             why: format!("{} cannot run it", self.shared.device),
                         });
                     }
-                    log::debug!("`{}` allows {allowed} work-items, not {wanted}", kernel.name);
+                    log::debug!(
+                        "`{}` allows {allowed} work-items, not {wanted}",
+                        kernel.name
+                    );
                     limits.push((kernel.name, allowed));
                     continue 'smaller;
                 }
@@ -322,8 +334,20 @@ impl<T: Sample> std::fmt::Debug for Plan<T> {
         let routes = lock(&self.routes);
         write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?;
         for (name, launches) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
-            for (Launch { strategy, pass, arrays }, _) in launches {
-                write!(f, "\n{name}: {strategy}: {} x {} on {arrays:?}", pass.groups, pass.kernel.name)?;
+            for (
+                Launch {
+                    strategy,
+                    pass,
+                    arrays,
+                },
+                _,
+            ) in launches
+            {
+                write!(
+                    f,
+                    "\n{name}: {strategy}: {} x {} on {arrays:?}",
+                    pass.groups, pass.kernel.name
+                )?;
                 for (name, value) in &pass.own {
                     write!(f, " {name}={value}")?;
                 }

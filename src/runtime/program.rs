@@ -51,7 +51,9 @@ fn include(name: &'static str, included: &mut Vec<&'static str>, text: &mut Stri
     included.push(name);
     *text += &format!("#line 1 \"{name}\"\n");
     for (number, line) in file(name).1.lines().enumerate() {
-        let inner = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        let inner = line
+            .strip_prefix("#include \"")
+            .and_then(|rest| rest.strip_suffix('"'));
         match inner.map(|inner| file(inner).0) {
             Some(inner) if !included.contains(&inner) => {
                 include(inner, included, text);
@@ -129,11 +131,24 @@ impl PassKernel {
     ) -> Result<Option<Event>> {
         let global = [pass.groups * self.group[0], self.group[1]];
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
-        let arguments: [&[u8]; 2] = [bytemuck::bytes_of(&pass.geometry), bytemuck::cast_slice(&own)];
+        let arguments: [&[u8]; 2] = [
+            bytemuck::bytes_of(&pass.geometry),
+            bytemuck::cast_slice(&own),
+        ];
         // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
         // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
         // buffers have as many samples as the geometry addresses: a plan checks its callers' arrays and sizes its own.
-        unsafe { enqueue(shared, &self.kernel, buffers, &arguments, global, self.group, event) }
+        unsafe {
+            enqueue(
+                shared,
+                &self.kernel,
+                buffers,
+                &arguments,
+                global,
+                self.group,
+                event,
+            )
+        }
     }
 }
 

@@ -35,14 +35,20 @@ pub(crate) struct Target<'a> {
 impl Target<'_> {
     /// How many work-items a work-group of this kernel may have.
     pub fn work_group(&self, kernel: &str) -> usize {
-        let device = self.device.max_work_group.min(self.device.max_work_items[0]);
+        let device = self
+            .device
+            .max_work_group
+            .min(self.device.max_work_items[0]);
         let limits = self.limits.iter().filter(|(name, _)| *name == kernel);
-        limits.fold(device, |least, (_, limit)| least.min(*limit)).max(1)
+        limits
+            .fold(device, |least, (_, limit)| least.min(*limit))
+            .max(1)
     }
 
     /// The size that was measured for a problem on such a device, or the default.
     pub fn size(&self, strategy: Strategy, problem: &Problem, tunable: &Tunable) -> Option<usize> {
-        self.tuning.size(strategy, problem, self.device, tunable.name)
+        self.tuning
+            .size(strategy, problem, self.device, tunable.name)
     }
 }
 

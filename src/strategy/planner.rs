@@ -29,7 +29,8 @@ impl Todo<'_> {
         let transform = &self.problem.transform;
         let level = &self.levels[0];
         let taken = self.done + axes;
-        let planar = |done: usize| View::dense(&level.shape).with_order(&level.axes[..done], Order::Planar);
+        let planar =
+            |done: usize| View::dense(&level.shape).with_order(&level.axes[..done], Order::Planar);
         let is_complete = taken == level.axes.len();
         let bands = if is_complete {
             let settled = match transform.layout {
@@ -53,7 +54,11 @@ impl Todo<'_> {
     pub fn pre_shift(&self) -> i32 {
         let wavelet = &self.problem.transform.wavelet;
         let applies = self.done == 0 && self.problem.sample.is_integer();
-        if applies { wavelet.pre_shift() as i32 } else { 0 }
+        if applies {
+            wavelet.pre_shift() as i32
+        } else {
+            0
+        }
     }
 
     /// The next two axes (y, x) where they are pictures with their rows in one piece, whatever is before, between or
@@ -180,7 +185,10 @@ fn bound(direction: Direction, takes: Vec<Take>) -> Design {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
     };
-    let finest = takes.iter().take_while(|take| take.level == takes[0].level).count();
+    let finest = takes
+        .iter()
+        .take_while(|take| take.level == takes[0].level)
+        .count();
     let between = arrays_between(finest, takes.len(), direction);
     let mut scratch = [0; 2];
     for (array, next) in between.iter().zip(&takes[1..]) {

@@ -44,15 +44,23 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ..todo.sides(1, 1).lines(axis)
     };
     let reach = Reach::new(&todo.problem.stencils());
-    let contiguous = todo.levels[0].shape[axis + 1..].iter().all(|&samples| samples == 1);
+    let contiguous = todo.levels[0].shape[axis + 1..]
+        .iter()
+        .all(|&samples| samples == 1);
     // The row pass counts places of a line in 32 bits: coefficients can be far apart where they stay in place.
     let by_rows = contiguous && sides(&geometry).all(|side| fits_32_bits(side, geometry.samples));
     let is_cpu = todo.target.device.kind == DeviceKind::Cpu;
-    let in_vectors = is_cpu.then(|| vector_passes::vectors(todo.problem, todo.target)).flatten();
+    let in_vectors = is_cpu
+        .then(|| vector_passes::vectors(todo.problem, todo.target))
+        .flatten();
     let pass = match (in_vectors, by_rows) {
         (Some(vectors), true) => vector_passes::row_pass(&vectors, &reach, todo.target, geometry),
-        (Some(vectors), false) => vector_passes::column_pass(&vectors, &reach, todo.target, geometry),
-        (None, _) if reach.inner(geometry.samples as usize).is_empty() => short_lines(todo, &reach, geometry),
+        (Some(vectors), false) => {
+            vector_passes::column_pass(&vectors, &reach, todo.target, geometry)
+        }
+        (None, _) if reach.inner(geometry.samples as usize).is_empty() => {
+            short_lines(todo, &reach, geometry)
+        }
         (None, true) => row_pass(todo, &reach, geometry),
         (None, false) => column_pass(todo, &reach, geometry),
     };
@@ -83,14 +91,21 @@ fn filling(device: &DeviceInfo) -> usize {
 
 fn row_pass(todo: &Todo, reach: &Reach, geometry: Geometry) -> Pass {
     let size = |tunable: Tunable| {
-        let tuned = todo.target.size(Strategy::Separable, todo.problem, &tunable);
+        let tuned = todo
+            .target
+            .size(Strategy::Separable, todo.problem, &tunable);
         tuned.unwrap_or(tunable.default)
     };
     let bytes = todo.problem.sample.size();
     let pairs = |x: usize| reach.before + PAIRS * x + reach.after;
     // One unused place after every four.
     let local = |[x, y]: [usize; 2]| 2 * y * (pairs(x) + pairs(x) / 4) * bytes;
-    let [x, y] = reduced([size(ROWS_X), size(ROWS_Y)], "row_four_pairs", todo.target, local);
+    let [x, y] = reduced(
+        [size(ROWS_X), size(ROWS_Y)],
+        "row_four_pairs",
+        todo.target,
+        local,
+    );
 
     let lines = geometry.lines as usize;
     let inner = reach.inner(geometry.samples as usize);
@@ -132,7 +147,9 @@ fn column_pass(todo: &Todo, reach: &Reach, geometry: Geometry) -> Pass {
     let strips = lines.div_ceil(x);
     let inner = reach.inner(geometry.samples as usize);
     let positions = inner.len().div_ceil(PAIRS * y);
-    let segments = filling(todo.target.device).div_ceil(strips).clamp(1, positions);
+    let segments = filling(todo.target.device)
+        .div_ceil(strips)
+        .clamp(1, positions);
     let positions_each = positions.div_ceil(segments);
     let border_groups = lines.div_ceil(x * y);
     Pass {

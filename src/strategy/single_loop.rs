@@ -38,17 +38,23 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
     if todo.problem.transform.boundary == Boundary::Periodic {
-        return Offer::no("a loop that goes down once does not see the other end of a periodic column");
+        return Offer::no(
+            "a loop that goes down once does not see the other end of a periodic column",
+        );
     }
     let sizes = Sizes::new(todo);
     if !sizes.vectors.hold(todo.problem) {
         let vector = sizes.vectors.samples;
-        return Offer::no(format!("a step reaches over the {vector} pairs of a vector"));
+        return Offer::no(format!(
+            "a step reaches over the {vector} pairs of a vector"
+        ));
     }
     let needed = sizes.local_bytes() as u64;
     let available = todo.target.device.local_memory;
     if needed > available {
-        return Offer::no(format!("its rows need {needed} bytes of local memory, there are {available}"));
+        return Offer::no(format!(
+            "its rows need {needed} bytes of local memory, there are {available}"
+        ));
     }
     let geometry = Geometry {
         boundary: todo.problem.transform.boundary.number(),
@@ -167,7 +173,9 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
 
     let strips = columns.div_ceil(sizes.strip);
-    let strip = columns.div_ceil(strips).next_multiple_of(sizes.vectors.samples);
+    let strip = columns
+        .div_ceil(strips)
+        .next_multiple_of(sizes.vectors.samples);
     let strips = columns.div_ceil(strip);
     // Some row blocks for each compute unit, so that all end at about the same time.
     let wanted = (4 * todo.target.device.compute_units).div_ceil(strips * pictures);

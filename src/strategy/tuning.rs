@@ -72,7 +72,13 @@ impl Tuning {
     }
 
     /// The measured size of this name for a problem on a device.
-    pub fn size(&self, strategy: Strategy, problem: &Problem, device: &DeviceInfo, name: &str) -> Option<usize> {
+    pub fn size(
+        &self,
+        strategy: Strategy,
+        problem: &Problem,
+        device: &DeviceInfo,
+        name: &str,
+    ) -> Option<usize> {
         let mut best = (0, None);
         for line in &self.lines {
             let closeness = line.closeness(strategy, problem, device);
@@ -157,12 +163,21 @@ fn parse_line(text: &str) -> Result<Line, String> {
 }
 
 fn size(strategy: Strategy, name: &str, value: &str) -> Result<(String, usize), String> {
-    let size = value.parse().ok().filter(|size| (1..1 << 20).contains(size));
+    let size = value
+        .parse()
+        .ok()
+        .filter(|size| (1..1 << 20).contains(size));
     let size = size.ok_or_else(|| format!("`{name}={value}` is no size"))?;
-    let known: Vec<&str> = strategy.tunables().iter().map(|tunable| tunable.name).collect();
+    let known: Vec<&str> = strategy
+        .tunables()
+        .iter()
+        .map(|tunable| tunable.name)
+        .collect();
     if !known.contains(&name) {
         let known = known.join(", ");
-        return Err(format!("{strategy} has no size `{name}`, its sizes are: {known}"));
+        return Err(format!(
+            "{strategy} has no size `{name}`, its sizes are: {known}"
+        ));
     }
     Ok((name.to_owned(), size))
 }
@@ -208,8 +223,14 @@ mod tests {
         let size = |tuning: &Tuning, name| size(tuning, name, SampleType::F32, Wavelet::HAAR);
         let first: Tuning = "gpu | streamed | f32 | PAIRS=2 FILLING=1".parse().unwrap();
         let both = first.with("gpu | streamed | f32 | PAIRS=8").unwrap();
-        assert_eq!([size(&first, "PAIRS"), size(&first, "FILLING")], [Some(2), Some(1)]);
-        assert_eq!([size(&both, "PAIRS"), size(&both, "FILLING")], [Some(8), Some(1)]);
+        assert_eq!(
+            [size(&first, "PAIRS"), size(&first, "FILLING")],
+            [Some(2), Some(1)]
+        );
+        assert_eq!(
+            [size(&both, "PAIRS"), size(&both, "FILLING")],
+            [Some(8), Some(1)]
+        );
         assert!(first.with("gpu").is_err());
     }
 
@@ -241,7 +262,10 @@ mod tests {
         for strategy in Strategy::ALL {
             for tunable in strategy.tunables() {
                 let tried = tunable.candidates;
-                assert!(tried.is_empty() || tried.contains(&tunable.default), "{tunable:?}");
+                assert!(
+                    tried.is_empty() || tried.contains(&tunable.default),
+                    "{tunable:?}"
+                );
             }
         }
     }

@@ -33,7 +33,12 @@ fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
 
-pub(super) fn row_pass(vectors: &Vectors, reach: &Reach, target: &Target, geometry: Geometry) -> Pass {
+pub(super) fn row_pass(
+    vectors: &Vectors,
+    reach: &Reach,
+    target: &Target,
+    geometry: Geometry,
+) -> Pass {
     let lines = geometry.lines as usize;
     let lines_each = lines.div_ceil(wanted(target));
     let mut defines = vectors.defines();
@@ -52,7 +57,12 @@ pub(super) fn row_pass(vectors: &Vectors, reach: &Reach, target: &Target, geomet
     }
 }
 
-pub(super) fn column_pass(vectors: &Vectors, reach: &Reach, target: &Target, geometry: Geometry) -> Pass {
+pub(super) fn column_pass(
+    vectors: &Vectors,
+    reach: &Reach,
+    target: &Target,
+    geometry: Geometry,
+) -> Pass {
     let longest = longest_row(vectors, target);
     let [row, low] = [geometry.across[0], geometry.low_across[0]].map(|lines| lines as usize);
     let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);

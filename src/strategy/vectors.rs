@@ -41,7 +41,9 @@ impl Vectors {
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
         let vector = target.size(strategy, problem, &VECTOR).unwrap_or(native);
-        let cached = target.size(strategy, problem, &CACHED).unwrap_or(CACHED.default);
+        let cached = target
+            .size(strategy, problem, &CACHED)
+            .unwrap_or(CACHED.default);
         let array = problem.transform.len() * problem.sample.size();
         let by_vector: Vec<Stencil> = problem.stencils().iter().map(in_vectors).collect();
         Vectors {

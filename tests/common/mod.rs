@@ -1,8 +1,14 @@
 //! What several test files share: devices, random samples, awkward shapes.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+#[path = "../../examples/common/check.rs"]
+mod check;
+mod required;
+
+pub use check::*;
 use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
+pub use required::*;
 use wavelift::{
     Device, Direction, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
 };
@@ -15,96 +21,6 @@ pub fn devices() -> Vec<Device> {
         "the tests need an OpenCL device, PoCL for example"
     );
     devices
-}
-
-/// A small generator of pseudo-random numbers (xorshift64*), the same on every machine.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-}
-
-/// Samples that the tests make up: over the full range, extremes included.
-pub trait TestSample: Sample {
-    fn random(random: &mut Random) -> Self;
-    /// Small enough for the headroom that a pre-shift needs, over `levels` levels.
-    fn modest(random: &mut Random, levels: u32) -> Self;
-    /// What an output holds before a run, so that a place never written shows.
-    const POISON: Self;
-    /// The smallest and the largest value that are tried.
-    const EXTREMES: [Self; 2];
-    fn to_f64(self) -> f64;
-}
-
-macro_rules! integer {
-    ($T:ty) => {
-        impl TestSample for $T {
-            const POISON: Self = 0x5A5A;
-            const EXTREMES: [Self; 2] = [<$T>::MIN, <$T>::MAX];
-
-            fn random(random: &mut Random) -> Self {
-                match random.bits() % 16 {
-                    0 => <$T>::MIN,
-                    1 => <$T>::MAX,
-                    _ => (random.bits() >> 32) as $T,
-                }
-            }
-
-            fn modest(random: &mut Random, levels: u32) -> Self {
-                let bits = (<$T>::BITS - 4).saturating_sub(levels).max(1);
-                let limit = 1i64 << (bits - 1);
-                ((random.bits() >> 33) as i64 % (2 * limit) - limit) as $T
-            }
-
-            fn to_f64(self) -> f64 {
-                self.into()
-            }
-        }
-    };
-}
-
-macro_rules! real {
-    ($T:ty) => {
-        impl TestSample for $T {
-            const POISON: Self = <$T>::NAN;
-            const EXTREMES: [Self; 2] = [-1000.0, 1000.0];
-
-            fn random(random: &mut Random) -> Self {
-                match random.bits() % 16 {
-                    0 => -1000.0,
-                    1 => 1000.0,
-                    _ => ((random.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0) as $T * 1000.0,
-                }
-            }
-
-            fn modest(random: &mut Random, _: u32) -> Self {
-                Self::random(random)
-            }
-
-            fn to_f64(self) -> f64 {
-                self.into()
-            }
-        }
-    };
-}
-
-integer!(i16);
-integer!(i32);
-real!(f32);
-real!(f64);
-
-pub fn random_samples<T: TestSample>(len: usize, seed: u64) -> Vec<T> {
-    let mut random = Random::new(seed);
-    (0..len).map(|_| T::random(&mut random)).collect()
 }
 
 /// Shapes, axes and levels that go wrong first: single samples, thin ones, primes, longer than any
@@ -143,42 +59,15 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
         .collect()
 }
 
-/// The largest error relative to the largest value, over values that are all finite.
-pub fn relative_error<T: TestSample>(got: &[T], expected: &[f64]) -> f64 {
-    assert_eq!(got.len(), expected.len());
-    let mut error = 0f64;
-    let mut largest = f64::MIN_POSITIVE;
-    for (got, expected) in got.iter().zip(expected) {
-        let difference = (got.to_f64() - expected).abs();
-        // A NaN is an error as large as can be.
-        error = if difference.is_nan() {
-            f64::INFINITY
-        } else {
-            error.max(difference)
-        };
-        largest = largest.max(expected.abs());
-    }
-    error / largest
-}
-
-/// How far a strategy may be from the f64 reference, relative to the largest value.
-pub fn bound(sample: SampleType) -> f64 {
-    match sample {
-        SampleType::F32 => 2e-6,
-        SampleType::F64 => 1e-14,
-        SampleType::I16 | SampleType::I32 => 0.0,
-    }
-}
-
-/// Whether a device computes on samples of this type.
-pub fn computes(device: &Device, sample: SampleType) -> bool {
-    sample != SampleType::F64 || device.info().fp64
+/// Whether a device computes on samples of this type; where it does not, the case is not run there.
+pub fn computes(what: &str, device: &Device, sample: SampleType) -> bool {
+    sample != SampleType::F64 || can_run(what, device, "fp64", |info| info.fp64)
 }
 
 /// A plan by every strategy that takes the transform; the two that take everything must.
 pub fn plans<T: Sample>(engine: &Engine, transform: &Transform) -> Vec<Plan<T>> {
     let mut plans = Vec::new();
-    for strategy in Strategy::ALL {
+    for &strategy in Strategy::ALL {
         let must = [Strategy::Separable, Strategy::Stepwise].contains(&strategy);
         match engine.plan_with(transform, strategy) {
             Ok(plan) => plans.push(plan),
@@ -189,8 +78,8 @@ pub fn plans<T: Sample>(engine: &Engine, transform: &Transform) -> Vec<Plan<T>> 
     plans
 }
 
-/// Runs a plan on the device into an array that held poison.
-pub fn run<T: TestSample>(
+/// Runs a plan on the device into an array that held poison, and checks that the input stays as it was.
+pub fn run<T: RandomSample>(
     engine: &Engine,
     plan: &Plan<T>,
     direction: Direction,
@@ -203,6 +92,13 @@ pub fn run<T: TestSample>(
         Direction::Inverse => plan.enqueue_inverse(&from, &mut to),
     };
     run.unwrap().wait().unwrap();
+    // As bytes, since NaN is not equal to itself.
+    let bytes = bytemuck::cast_slice::<T, u8>;
+    let after = from.download().unwrap();
+    assert!(
+        bytes(input) == bytes(&after),
+        "the input was changed: {plan:?}"
+    );
     to.download().unwrap()
 }
 

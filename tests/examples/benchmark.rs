@@ -66,7 +66,7 @@ fn a_comparison_shows_all_strategies_side_by_side() {
     let report = stdout(command.arg(&path));
     let mut lines = report.lines().skip_while(|line| !line.contains("wavelet"));
     let heading = lines.next().unwrap();
-    for strategy in wavelift::Strategy::ALL {
+    for &strategy in wavelift::Strategy::ALL {
         assert!(heading.contains(&format!("{strategy} us")), "{report}");
     }
     let devices = wavelift::Device::all().unwrap().len();

@@ -28,8 +28,8 @@ fn write(path: &Path, trials: &[Value]) {
 #[test]
 fn each_size_is_tried_and_the_rest_is_comment_or_tuning() {
     for (strategy, sizes) in [
-        ("streamed", "PAIRS=2,8 AHEAD=1"),
-        ("single_loop", "VECTOR=8,16 BAND=8"),
+        ("streamed", "PAIRS=4,8 FILLING=1"),
+        ("single_loop", "VECTOR=8,16 STRIP=64"),
     ] {
         let options = format!("{PICTURE} --strategies {strategy}");
         let report = stdout(&mut tune(&options, sizes));
@@ -59,14 +59,14 @@ fn a_rerun_measures_only_what_is_missing() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("state.jsonl");
     let options = format!("{PICTURE} --strategies single_loop");
-    let run = || stdout(tune(&options, "BAND=8,16").arg("--state").arg(&path));
+    let run = || stdout(tune(&options, "STRIP=64,128").arg("--state").arg(&path));
     run();
     let first = trials(&path);
     assert!(first.len() >= 3, "{first:?}");
 
     // As if one variant were the best: what is in the file is believed.
     let mut state = Vec::new();
-    for (sizes, time) in [("", 20_000), ("BAND=8", 10_000), ("BAND=16", 21_000)] {
+    for (sizes, time) in [("", 20_000), ("STRIP=64", 10_000), ("STRIP=128", 21_000)] {
         for again in [false, true] {
             let mut trial = first[0].clone();
             trial["variant"]["sizes"] = sizes.into();
@@ -83,7 +83,7 @@ fn a_rerun_measures_only_what_is_missing() {
     let [line] = tuned.as_slice() else {
         panic!("{report}")
     };
-    assert!(line.ends_with("| single_loop | i16 | BAND=8 wavelet=cdf53 direction=forward"));
+    assert!(line.ends_with("| single_loop | i16 | STRIP=64 wavelet=cdf53 direction=forward"));
     assert!(
         report.contains("5.000 of copy, the defaults 2.500"),
         "{report}"
@@ -113,7 +113,7 @@ fn a_wrong_result_never_becomes_a_line() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("state.jsonl");
     let options = format!("{PICTURE} --strategies single_loop");
-    let mut command = tune(&options, "BAND=8");
+    let mut command = tune(&options, "STRIP=64");
     command.arg("--state").arg(&path);
     stdout(&mut command);
     let mut state = trials(&path);
@@ -133,35 +133,35 @@ fn a_wrong_result_never_becomes_a_line() {
 #[test]
 fn wrong_requests_are_errors() {
     for (options, sizes, word) in [
-        ("--size 0", "BAND=8", "--size"),
-        ("--size 8 --runs 19", "BAND=8", "20"),
+        ("--size 0", "STRIP=64", "--size"),
+        ("--size 8 --runs 19", "STRIP=64", "20"),
         (
             "--size 8 --levels 65 --strategies single_loop",
-            "BAND=8",
+            "STRIP=64",
             "64",
         ),
-        ("--size 8 --strategies stepwise", "BAND=8", "single_loop"),
+        ("--size 8 --strategies stepwise", "STRIP=64", "single_loop"),
         (
             "--size 8 --strategies single_loop",
             "PAIRS=4",
-            "VECTOR, STRIP, BAND",
+            "VECTOR, STRIP",
         ),
-        ("--size 8 --strategies single_loop", "BAND", "NAME=SIZE"),
+        ("--size 8 --strategies single_loop", "STRIP", "NAME=SIZE"),
         (
             "--size 8 --device no-such-vendor",
-            "BAND=8",
+            "STRIP=64",
             "no-such-vendor",
         ),
         (
             "--size 1000000000 --strategies single_loop",
-            "BAND=8",
+            "STRIP=64",
             "memory",
         ),
     ] {
         let line = complaint(&mut tune(options, sizes));
         assert!(line.contains(word), "{options} {sizes}: {line}");
     }
-    let line = complaint(tune("--size 8", "BAND=8").without_opencl());
+    let line = complaint(tune("--size 8", "STRIP=64").without_opencl());
     assert!(line.contains("no OpenCL runtime"), "{line}");
 }
 
@@ -172,13 +172,13 @@ fn files_of_another_kind_are_left_alone() {
     for text in ["precious", "precious\n", "{\"a\": 1}\n"] {
         fs::write(&path, text).unwrap();
         let options = format!("{PICTURE} --strategies single_loop");
-        let line = complaint(tune(&options, "BAND=8").arg("--state").arg(&path));
+        let line = complaint(tune(&options, "STRIP=64").arg("--state").arg(&path));
         assert!(line.contains("precious.txt"), "{line}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
     let missing = folder.path().join("missing").join("state.jsonl");
     let options = format!("{PICTURE} --strategies single_loop");
     assert!(
-        complaint(tune(&options, "BAND=8").arg("--state").arg(&missing)).contains("state.jsonl")
+        complaint(tune(&options, "STRIP=64").arg("--state").arg(&missing)).contains("state.jsonl")
     );
 }

@@ -143,7 +143,11 @@ impl<'a> Picture<'a> {
         let is_wide = |sizes: &Sizes| is_wide(&geometry, sizes);
         // If need be with fewer pairs.
         let choices = Sizes::choices(todo, levels);
-        let sizes = choices.iter().find(|sizes| is_wide(sizes)).unwrap_or(&choices[0]).clone();
+        let sizes = choices
+            .iter()
+            .find(|sizes| is_wide(sizes))
+            .unwrap_or(&choices[0])
+            .clone();
         sizes.check(todo)?;
         let wide = is_wide(&sizes);
         let is_dense = |side: &Side| side.line.stride == 1;
@@ -196,9 +200,19 @@ impl<'a> Picture<'a> {
             Some(Extension::Clamped) => self.sizes.reach.before.max(self.sizes.reach.after) + 1,
             _ => 1,
         };
-        let symmetric = is_symmetric(&self.todo.problem.transform.wavelet, self.todo.problem.sample);
+        let symmetric = is_symmetric(
+            &self.todo.problem.transform.wavelet,
+            self.todo.problem.sample,
+        );
         let turns = symmetric && !matches!(self.extension, None | Some(Extension::Periodic));
-        of_one_level(&self.sizes, [rows, strips], self.kept(), compute_units, least, turns)
+        of_one_level(
+            &self.sizes,
+            [rows, strips],
+            self.kept(),
+            compute_units,
+            least,
+            turns,
+        )
     }
 
     /// The same where a launch does two levels: pictures that go on mirrored, in rows that go by vectors, of steps that
@@ -214,9 +228,12 @@ impl<'a> Picture<'a> {
             // The low band, too, must be longer than what is read beyond it.
             && self.height > 4 * (3 * reach + 1);
         let strips = self.strips() * self.count;
-        let segments = fits.then(|| of_two_levels(sizes, [self.rows.len(), strips], device.compute_units));
+        let segments =
+            fits.then(|| of_two_levels(sizes, [self.rows.len(), strips], device.compute_units));
         let forward = self.todo.problem.direction == Direction::Forward;
-        let segments = segments.flatten().map(|segments| segments.with_last(forward));
+        let segments = segments
+            .flatten()
+            .map(|segments| segments.with_last(forward));
         segments.ok_or_else(|| "two levels at once gain nothing here".to_owned())
     }
 
@@ -231,7 +248,11 @@ impl<'a> Picture<'a> {
     /// All tiles of the frame of one picture, its corners included.
     fn tiles(&self) -> usize {
         let [x, y] = self.frames();
-        if self.extension.is_some() { 0 } else { 1 + x + y }
+        if self.extension.is_some() {
+            0
+        } else {
+            1 + x + y
+        }
     }
 
     /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
@@ -241,7 +262,11 @@ impl<'a> Picture<'a> {
         let width = self.width + 2 * sizes.lanes * sizes.pairs;
         let low = (geometry.has_low == 1).then_some(&geometry.low);
         let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
-        sizes.lanes > 1 && sides.into_iter().flatten().all(|side| is_narrow(side, self.height, width))
+        sizes.lanes > 1
+            && sides
+                .into_iter()
+                .flatten()
+                .all(|side| is_narrow(side, self.height, width))
     }
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
@@ -289,7 +314,12 @@ impl<'a> Picture<'a> {
 fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
     let transform = &todo.problem.transform;
     let [y, x] = sides.map(|samples| {
-        Extension::new(&transform.wavelet, todo.problem.sample, transform.boundary, samples)
+        Extension::new(
+            &transform.wavelet,
+            todo.problem.sample,
+            transform.boundary,
+            samples,
+        )
     });
     x.filter(|_| x == y)
 }
@@ -306,7 +336,10 @@ fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
 /// Whether every row starts at a multiple of `size` samples, and neighbours in a row are as far apart as they should be.
 fn is_aligned(side: &Side, stride: i64, size: usize) -> bool {
     let aligned = |place: i64| place % size as i64 == 0;
-    let rows = side.across.iter().all(|axis| aligned(axis.stride) && aligned(axis.detail));
+    let rows = side
+        .across
+        .iter()
+        .all(|axis| aligned(axis.stride) && aligned(axis.detail));
     let starts = stride == 2 || aligned(side.line.detail);
     side.line.stride == stride && rows && starts && aligned(side.offset)
 }

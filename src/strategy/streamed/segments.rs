@@ -50,7 +50,9 @@ fn shared([rows, strips]: [usize; 2], filling: usize, compute_units: usize) -> u
 fn with_whole_end(pairs: usize, rows: usize, steps: usize, least: usize) -> usize {
     let last = |pairs: usize| rows - (rows.div_ceil(pairs) - 1) * pairs;
     let mut longer = (pairs..rows).step_by(steps);
-    longer.find(|&pairs| last(pairs) >= least).unwrap_or(rows.max(pairs))
+    longer
+        .find(|&pairs| last(pairs) >= least)
+        .unwrap_or(rows.max(pairs))
 }
 
 /// The segments of a launch of one level: none is shorter than `least`. `kept` pairs of rows have registers of their own.
@@ -81,7 +83,8 @@ pub fn of_one_level(
     let pairs = with_whole_end(pairs, work[0], 1, least);
     // Turns go by whole rounds of the ring: one pair more ahead where that takes fewer of them (times 1.06 inverse, 1.02
     // forward of 1024 x 1024 with five levels without this).
-    let turns_for = |prefetched: usize| (pairs + overlap).next_multiple_of(kept.next_multiple_of(prefetched));
+    let turns_for =
+        |prefetched: usize| (pairs + overlap).next_multiple_of(kept.next_multiple_of(prefetched));
     let default = PREFETCHED.default;
     let prefetched = match sizes.prefetched.filter(|_| is_large) {
         Some(tuned) => tuned,
@@ -100,7 +103,11 @@ pub fn of_one_level(
 /// at an even pair of rows, and the last is as long as the one before reads of it.
 pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> Option<Segments> {
     let overlap = 3 * (sizes.reach.before + sizes.lags.last);
-    let pairs = shared(work, sizes.filling.unwrap_or(TWO_FILLING.default), compute_units);
+    let pairs = shared(
+        work,
+        sizes.filling.unwrap_or(TWO_FILLING.default),
+        compute_units,
+    );
     if pairs < 2 * overlap && sizes.filling.is_none() {
         return None;
     }

@@ -51,7 +51,10 @@ impl Sizes {
     pub fn choices(todo: &Todo, levels: usize) -> Vec<Sizes> {
         let tuned = todo.target.size(Strategy::Streamed, todo.problem, &PAIRS);
         // Vectors are powers of two.
-        let pairs = tuned.unwrap_or(PAIRS.default).next_power_of_two().clamp(4, 16);
+        let pairs = tuned
+            .unwrap_or(PAIRS.default)
+            .next_power_of_two()
+            .clamp(4, 16);
         let first = Sizes::new(todo, levels, pairs);
         let fewer = [pairs / 2, pairs / 4].into_iter();
         let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(4));
@@ -73,7 +76,10 @@ impl Sizes {
         } else {
             // Pairs of the second level are two of the first apart.
             let farther = (1 << levels) - 1;
-            ([0, 0], reaches.map(|reach| (farther * reach).div_ceil(pairs)))
+            (
+                [0, 0],
+                reaches.map(|reach| (farther * reach).div_ceil(pairs)),
+            )
         };
         let kernel = ["streamed_one_level", "streamed_two_levels"][levels - 1];
         let tuned = |tunable| todo.target.size(Strategy::Streamed, todo.problem, tunable);
@@ -90,9 +96,16 @@ impl Sizes {
             vectors: [2 * pairs, pairs, coarse_pairs].map(|samples| vector(sample, samples)),
             frame_tile: 0,
             near: are_near(&stencils),
-            farthest: ends.map(|offset| offset.unsigned_abs() as usize).max().unwrap_or(0),
+            farthest: ends
+                .map(|offset| offset.unsigned_abs() as usize)
+                .max()
+                .unwrap_or(0),
             prefetched: tuned(&super::PREFETCHED),
-            filling: tuned(if levels == 2 { &super::TWO_FILLING } else { &super::FILLING }),
+            filling: tuned(if levels == 2 {
+                &super::TWO_FILLING
+            } else {
+                &super::FILLING
+            }),
             reach,
         };
         let window = 2 * (sizes.reach.before + FRAME_PAIRS + sizes.reach.after);
@@ -107,7 +120,9 @@ impl Sizes {
         let device = todo.target.device;
         if self.lanes > 1 && self.farthest > self.pairs {
             let pairs = self.pairs;
-            return Err(format!("a step reaches over {pairs} pairs, past the neighbouring work-item"));
+            return Err(format!(
+                "a step reaches over {pairs} pairs, past the neighbouring work-item"
+            ));
         }
         if self.strip == 0 {
             return Err(format!("sub-groups of {} are all overlap", self.lanes));
@@ -120,7 +135,9 @@ impl Sizes {
         let local = (samples * todo.problem.sample.size()) as u64;
         if local > device.local_memory {
             let have = device.local_memory;
-            return Err(format!("its tiles and rows need {local} bytes of local memory, there are {have}"));
+            return Err(format!(
+                "its tiles and rows need {local} bytes of local memory, there are {have}"
+            ));
         }
         Ok(())
     }
