@@ -273,8 +273,7 @@ fn the_copy() {
 fn streams_that_look_far_ahead() {
     for device in chosen_devices() {
         let (name, streamed) = (&device.info().name, Strategy::Streamed);
-        let line =
-            format!("{name} | {streamed} | i16 | FILLING=1 PREFETCHED=4 wavelet=cdf53");
+        let line = format!("{name} | {streamed} | i16 | FILLING=1 PREFETCHED=4 wavelet=cdf53");
         for height in [4, 5, 6] {
             for layout in Layout::ALL {
                 let transform = Transform::new(Wavelet::CDF_5_3, [height, 16]).layout(layout);

@@ -15,13 +15,14 @@ use wavelift::{
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
 fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
     let mut shape = transform.shape.clone();
-    let mut pictures = true;
+    let (mut pictures, mut levels) = (true, 0);
     for _ in 0..transform.levels {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform.axes.iter().filter(is_long).copied().collect();
         let Some(&inner) = axes.last() else {
             break;
         };
+        levels += 1;
         pictures &= axes.len() == 2 && shape[inner + 1..].iter().all(|&samples| samples == 1);
         for axis in axes {
             shape[axis] = shape[axis].div_ceil(2);
@@ -29,7 +30,9 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
     }
     match strategy {
         Strategy::Streamed => !pictures,
-        Strategy::SingleLoop => !pictures || (transform.boundary == Boundary::Periodic && transform.levels > 0),
+        Strategy::SingleLoop => {
+            !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
+        }
         _ => false,
     }
 }
@@ -120,7 +123,10 @@ fn matrix(by: impl Into<By>, wavelet: Wavelet) {
 /// The same on all devices as if they were of this kind, which decides what the planner prefers.
 fn matrix_as_on(kind: DeviceKind, by: impl Into<By>, wavelet: Wavelet) {
     let devices = devices();
-    let devices: Vec<_> = devices.iter().map(|device| device.with_kind(kind)).collect();
+    let devices: Vec<_> = devices
+        .iter()
+        .map(|device| device.with_kind(kind))
+        .collect();
     matrix_on(&devices, by, wavelet);
 }
 
@@ -301,7 +307,8 @@ mod past_the_caches {
                 format!("{name} | {strategy} | {sample} | CACHED=1 {sizes} wavelet={wavelet}");
             let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
             // Nothing below a KiB stays in the caches; of 140 rows there are several blocks.
-            let pictures = [450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1207, 2003].map(|width| [34, width]);
+            let pictures = [450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1207, 2003]
+                .map(|width| [34, width]);
             for shape in pictures.into_iter().chain([[140, 495]]) {
                 let transform = Transform::new(wavelet, shape).boundary(Boundary::Symmetric);
                 for layout in Layout::ALL {
@@ -354,13 +361,22 @@ fn segments_that_meet() {
         }
     }
     // Segments of a large picture are tuned; small ones have more.
-    let sizes = ["FILLING=1 PREFETCHED=1", "FILLING=2 PREFETCHED=3", "FILLING=1 PREFETCHED=4 PAIRS=8", "FILLING=64"];
+    let sizes = [
+        "FILLING=1 PREFETCHED=1",
+        "FILLING=2 PREFETCHED=3",
+        "FILLING=1 PREFETCHED=4 PAIRS=8",
+        "FILLING=64",
+    ];
     // Of 104 columns, whole work-items have 4 pairs, not 8.
     let shapes = [[5, 90], [8, 90], [63, 90], [130, 90], [131, 104], [302, 90]];
     check_sizes::<f32>(Wavelet::CDF_9_7, &sizes, &shapes);
     check_sizes::<i16>(Wavelet::VC2_DD_13_7, &sizes, &shapes);
     // Segments must not end so that the one before the last reads beyond the border.
-    check_sizes::<i32>(Wavelet::VC2_FIDELITY, &["FILLING=64", "FILLING=1"], &[[129, 40], [130, 40], [301, 40]]);
+    check_sizes::<i32>(
+        Wavelet::VC2_FIDELITY,
+        &["FILLING=64", "FILLING=1"],
+        &[[129, 40], [130, 40], [301, 40]],
+    );
 }
 
 /// Two levels in one launch, where sub-groups exchange: few and many segments, that sweep down and up, of heights whose
@@ -379,7 +395,7 @@ mod two_levels {
             }
             for sizes in all_sizes {
                 let (name, sample) = (&device.info().name, T::TYPE);
-                                let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
+                let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
                 // The lowest pictures that can go two levels at once, and one that goes so twice.
                 let heights = [29, 30, 38, 41, 63, 203].map(|height| ([2, height, 560], 3));

@@ -198,7 +198,7 @@ INLINE void put_border_columns(const Results *results, const Columns columns, lo
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
 #if X_FIRST
-  if (strip->at_left) lift_border_columns(picture, p, left_columns(strip), boundary, ends);
+  if (strip->at_left) lift_border_columns(picture, p, left_columns(strip), boundary, borders);
   if (strip->at_right) lift_border_columns(picture, p, right_columns(strip), boundary, borders + RIGHT_BORDER);
 #endif
   const int skipped = strip->own.left - strip->all.left;

@@ -24,35 +24,35 @@
 
 // The i-th neighbour of a channel beyond the left, beyond the right end of this work-item's `pairs` pairs.
 INLINE A left_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
-  const A v = from_left(channel[pairs - 1 - i]);
-  return TAKES_OWN && columns->own == 0 ? channel[CLAMPED ? 0 : parity ? i : 1 + i] : v;
+  const A v = from_left(channel[pairs - 1 - i]), own = channel[CLAMPED ? 0 : parity ? i : 1 + i];
+  return TAKES_OWN && columns->own == 0 ? own : v;
 }
 INLINE A right_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
-  const A v = from_right(channel[i]);
-  const int count = parity ? columns->d_count : columns->s_count, mirrored = pairs - 1 - i - parity;
-  return TAKES_OWN && columns->own + pairs >= count ? channel[CLAMPED ? pairs - 1 : mirrored] : v;
+  const A v = from_right(channel[i]), own = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
+  const int count = parity ? columns->d_count : columns->s_count;
+  return TAKES_OWN && columns->own + pairs >= count ? own : v;
 }
 
-// The pairs of a channel from `first` on up to `last` beyond its end.
+// What a step reads beyond either end of this work-item's pairs, the nearest first.
 INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const int parity, const int pairs,
-                              const int first, const int last, A *near) {
-  UNROLL for (int i = first; i < pairs + last; ++i) {
-    if (i < 0)
-      near[i - first] = left_neighbour(columns, channel, parity, pairs, -1 - i);
-    else if (i >= pairs)
-      near[i - first] = right_neighbour(columns, channel, parity, pairs, i - pairs);
-    else
-      near[i - first] = channel[i];
-  }
+                              const int first, const int last, A *left, A *right) {
+  UNROLL for (int i = 0; i < -first; ++i) left[i] = left_neighbour(columns, channel, parity, pairs, i);
+  UNROLL for (int i = 0; i < last; ++i) right[i] = right_neighbour(columns, channel, parity, pairs, i);
+}
+
+// Pair n of a channel, its own or a neighbour.
+INLINE A pair_or_neighbour(const A *channel, const A *left, const A *right, const int pairs, const int n) {
+  return n < 0 ? left[-1 - n] : n < pairs ? channel[n] : right[n - pairs];
 }
 
 #define PARITY_OF_s 0
 #define PARITY_OF_d 1
-#define NEAR_X(offset) near[n + (offset) - lowest]
+#define NEAR_s(offset) pair_or_neighbour(row + ROW_s, left, right, pairs, n + (offset))
+#define NEAR_d(offset) pair_or_neighbour(row + ROW_d, left, right, pairs, n + (offset))
 #define ROW_STEP(k, target, source, first, last, before, after)                                               \
-  { const int lowest = first; A near[PAIRS + (last) - (first)];                                               \
-    gather_neighbours(columns, row + ROW_##source, PARITY_OF_##source, pairs, first, last, near);             \
-    UNROLL for (int n = 0; n < pairs; ++n) row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], NEAR_X);   \
+  { A left[PAIRS], right[PAIRS];                                                                              \
+    gather_neighbours(columns, row + ROW_##source, PARITY_OF_##source, pairs, first, last, left, right);      \
+    UNROLL for (int n = 0; n < pairs; ++n) row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], NEAR_##source); \
     if (CLAMPED && !WIDE) clamp_staged(columns, columns->target##_count, pairs, row + ROW_##target); }
 #endif
 

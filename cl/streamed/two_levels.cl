@@ -74,7 +74,7 @@ INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, cons
   }
 }
 
-INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *half, const Segment *segment,
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser, const Segment *segment,
                   const Segment *coarse_segment) {
   WORD prefetched[PREFETCHED][2][WORDS_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
@@ -116,11 +116,11 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       if (!cy) continue;
       const int coarse_newest = done >> 1, coarse_done = coarse_newest - LAST_LAG;
       A coarse_low[PAIRS], coarse_high[PAIRS];
-      lift_pair_of_rows(half, coarse_segment, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_newest, coarse_low, coarse_high);
+      lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_newest, coarse_low, coarse_high);
       if (coarse_done < coarse_top || coarse_done >= coarse_bottom) continue;
       const int y = 2 * coarse_done;
-      if (y >= coarse_segment->from) store_coarse(coarse, half, way * y, 0, coarse_low);
-      if (y + 1 < coarse_segment->to) store_coarse(coarse, half, way * (y + 1), 1, coarse_high);
+      if (y >= coarse_segment->from) store_coarse(coarse, coarser, way * y, 0, coarse_low);
+      if (y + 1 < coarse_segment->to) store_coarse(coarse, coarser, way * (y + 1), 1, coarse_high);
     }
   }
 }
@@ -159,7 +159,7 @@ INLINE void coarse_turn(const Picture *picture, const OwnColumns *columns, const
   lift_pair_of_rows(columns, segment, s, d, PAIRS, slot, newest, low, high);
 }
 
-INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *half, const Segment *segment,
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser, const Segment *segment,
                   const Segment *coarse_segment) {
   WORD prefetched[PREFETCHED][3 * PAIRS / IN_WORD], coarse_prefetched[4 * COARSE_WORDS];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
@@ -172,7 +172,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   const int begin = first - REACH_LO, coarse_last = (last >> 1) + REACH_HI;
   const int end = ((bottom + LAST_LAG - 1) >> 1) + LAST_LAG + 1;
 
-  load_coarse(coarse, half, way, begin, coarse_prefetched);
+  load_coarse(coarse, coarser, way, begin, coarse_prefetched);
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
     load_details(fine, columns, way, min(2 * first + a, last), prefetched[a]);
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
@@ -180,14 +180,14 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
 
   EACH_PHASE for (int i = 0; i < TURNS_BEFORE_FINE; ++i)
-    coarse_turn(coarse, half, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d, i % RING, begin + i,
+    coarse_turn(coarse, coarser, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d, i % RING, begin + i,
                 coarse_low, coarse_high);
 
   for (int p = begin + TURNS_BEFORE_FINE; p < end; p += RING) {
     EACH_PHASE for (int phase = 0; phase < PHASES; ++phase) {
       const int cy = phase & 1, coarse_newest = p + phase / 2, slot = phase % RING;
       if (!cy)
-        coarse_turn(coarse, half, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d,
+        coarse_turn(coarse, coarser, coarse_segment, coarse_prefetched, coarse_last, coarse_s, coarse_d,
                     (TURNS_BEFORE_FINE + phase / 2) % RING, coarse_newest, coarse_low, coarse_high);
       const int newest = 2 * (coarse_newest - LAST_LAG) + cy;
       A *const new_s = s + slot * COLUMNS_LOADED, *const new_d = d + slot * COLUMNS_LOADED;
@@ -216,7 +216,7 @@ void streamed_two_levels(global T *signal, global T *bands, global T *low, const
   Segment segment;
   if (!find_share(signal, bands, low, &pass, &own, get_group_id(0), &fine, &columns, &segment)) return;
   const Picture coarse = coarse_picture(&fine);
-  const OwnColumns half = coarse_columns(&columns, coarse.width);
+  const OwnColumns coarser = coarse_columns(&columns, coarse.width);
   const Segment coarse_segment = coarse_segment_of(&segment, coarse.height);
-  sweep_both(&fine, &coarse, &columns, &half, &segment, &coarse_segment);
+  sweep_both(&fine, &coarse, &columns, &coarser, &segment, &coarse_segment);
 }

@@ -75,7 +75,11 @@ struct Arguments {
 impl Arguments {
     fn strategies(&self) -> Vec<StrategyChoice> {
         match (self.strategies.as_slice(), self.compare) {
-            ([], true) => Strategy::ALL.iter().copied().map(StrategyChoice::Fixed).collect(),
+            ([], true) => Strategy::ALL
+                .iter()
+                .copied()
+                .map(StrategyChoice::Fixed)
+                .collect(),
             ([], false) => vec![StrategyChoice::Auto],
             (named, _) => named.to_vec(),
         }

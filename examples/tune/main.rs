@@ -102,7 +102,9 @@ impl Arguments {
         strategies: &[Strategy],
         left_out: &mut Vec<String>,
     ) -> Result<Vec<(Strategy, Grid)>> {
-        let all = tunable().into_iter().filter(|known| strategies.contains(known));
+        let all = tunable()
+            .into_iter()
+            .filter(|known| strategies.contains(known));
         let all = all.map(|strategy| Ok((strategy, grid_of(strategy).parse()?)));
         let mut grids = all.collect::<Result<Vec<(Strategy, Grid)>>>()?;
         let Some(wanted) = &self.sizes else {
