@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{TestSample, awkward, bound, devices, random_samples, relative_error};
+use common::{
+    TestSample, awkward, bound, devices, everywhere, random_samples, relative_error, with_tails,
+};
 use wavelift::{
     Boundary, Device, DeviceKind, Direction, Engine, Error, Exchange, Layout, SampleType, Strategy,
     Transform, Wavelet, reference,
@@ -96,19 +98,6 @@ fn check_samples(device: &Device, strategy: Strategy, transforms: &[Transform]) 
     check_all::<i32>(device, strategy, transforms);
     check_all::<f32>(device, strategy, transforms);
     check_all::<f64>(device, strategy, transforms);
-}
-
-/// Each with every boundary rule and layout.
-fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
-    let mut all = Vec::new();
-    for transform in transforms {
-        for boundary in Boundary::ALL {
-            for layout in Layout::ALL {
-                all.push(transform.clone().boundary(boundary).layout(layout));
-            }
-        }
-    }
-    all
 }
 
 /// The whole matrix for one wavelet.
@@ -488,31 +477,6 @@ fn work_groups_of_7() {
 #[test]
 fn work_groups_of_1() {
     small_work_groups::<f32>(1, Wavelet::DAUB_4);
-}
-
-/// Transforms whose last levels are one launch: from the first level on, or after others; of pictures, of
-/// lines, down to single samples.
-fn with_tails(wavelet: Wavelet) -> Vec<Transform> {
-    let all: [(&[usize], u32); 13] = [
-        (&[64, 64], 5),
-        (&[33, 47], 6),
-        (&[1, 50], 4),
-        (&[50, 1], 4),
-        (&[2, 3], 64),
-        (&[3, 40, 50], 3),
-        (&[2, 70, 131], 4),
-        (&[128, 128], 2),
-        (&[127, 128], 3),
-        (&[128, 97], 7),
-        (&[100, 128], 3),
-        (&[65, 127], 4),
-        (&[3, 256, 254], 3),
-    ];
-    let transforms = all.map(|(shape, levels)| {
-        let axes = [shape.len() - 2, shape.len() - 1];
-        Transform::new(wavelet, shape).axes(axes).levels(levels)
-    });
-    everywhere(transforms.into())
 }
 
 mod tail {

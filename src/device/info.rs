@@ -134,10 +134,10 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-#[cfg(test)]
 impl DeviceInfo {
     /// A device for tests that need none.
-    pub(crate) fn imaginary() -> Self {
+    #[doc(hidden)]
+    pub fn imaginary() -> Self {
         DeviceInfo {
             index: (0, 0),
             platform: "Imaginary Platform".into(),

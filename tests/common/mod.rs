@@ -4,7 +4,8 @@
 use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 use wavelift::{
-    Device, Direction, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
+    Boundary, Device, Direction, Engine, Error, Layout, Plan, Sample, SampleType, Strategy,
+    Transform, Wavelet,
 };
 
 /// Every OpenCL device. Missing devices fail a test; they are never skipped in silence.
@@ -141,6 +142,44 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
     all.iter()
         .map(|(shape, axes, levels)| Transform::new(wavelet, *shape).axes(*axes).levels(*levels))
         .collect()
+}
+
+/// Transforms whose last levels are one launch: from the first level on, or after others; of pictures, of
+/// lines, down to single samples.
+pub fn with_tails(wavelet: Wavelet) -> Vec<Transform> {
+    let all: [(&[usize], u32); 13] = [
+        (&[64, 64], 5),
+        (&[33, 47], 6),
+        (&[1, 50], 4),
+        (&[50, 1], 4),
+        (&[2, 3], 64),
+        (&[3, 40, 50], 3),
+        (&[2, 70, 131], 4),
+        (&[128, 128], 2),
+        (&[127, 128], 3),
+        (&[128, 97], 7),
+        (&[100, 128], 3),
+        (&[65, 127], 4),
+        (&[3, 256, 254], 3),
+    ];
+    let transforms = all.map(|(shape, levels)| {
+        let axes = [shape.len() - 2, shape.len() - 1];
+        Transform::new(wavelet, shape).axes(axes).levels(levels)
+    });
+    everywhere(transforms.into())
+}
+
+/// Each with every boundary rule and layout.
+pub fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
+    let mut all = Vec::new();
+    for transform in transforms {
+        for boundary in Boundary::ALL {
+            for layout in Layout::ALL {
+                all.push(transform.clone().boundary(boundary).layout(layout));
+            }
+        }
+    }
+    all
 }
 
 /// The largest error relative to the largest value, over values that are all finite.
