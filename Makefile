@@ -36,6 +36,10 @@ clippy:
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
 
+# Every program that the tests build, compiled by clang with warnings as errors for devices that need not be there.
+kernels:
+	scripts/kernels
+
 # Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs.
 intel:
 	scripts/intel
