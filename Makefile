@@ -5,7 +5,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs test intel oclgrind no-runtime
+CHECKS = format clippy docs kernels test intel oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
