@@ -357,3 +357,181 @@ fn every_program_is_written_for_the_compilers() {
         assert!(is_part || file == "copy.cl", "{file} is in no program");
     }
 }
+
+/// What a file defines: macros, functions and types, each with its texts, without comments and spaces.
+fn definitions(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let first_name = |text: &str| text.split(|c| !is_name(c)).next().unwrap().to_owned();
+    let code: Vec<&str> = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap().trim_end())
+        .collect();
+    let mut all = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut start = 0;
+    while start < code.len() {
+        let line = code[start];
+        let is_last = |line: &str| {
+            if code[start].starts_with('#') {
+                !line.ends_with('\\')
+            } else {
+                line.ends_with(';') && !line.starts_with(' ')
+                    || line.starts_with('}')
+                    || line.ends_with('}') && !line.starts_with(' ')
+            }
+        };
+        if line.is_empty() {
+            start += 1;
+            continue;
+        }
+        let count = code[start..].iter().position(|line| is_last(line));
+        let end = start + count.unwrap_or(code.len() - 1 - start);
+        let whole = code[start..=end].join("\n");
+        start = end + 1;
+        let name = if let Some(rest) = whole.strip_prefix("#define ") {
+            first_name(rest)
+        } else if whole.starts_with('#') {
+            continue;
+        } else if whole.starts_with("typedef") {
+            let words = whole.trim_end_matches(';').rsplit(|c| !is_name(c));
+            words
+                .into_iter()
+                .find(|word| !word.is_empty())
+                .unwrap()
+                .to_owned()
+        } else if let Some((head, _)) = whole.split_once('{') {
+            // The name stands before the first parenthesis that is no attribute's.
+            let calls = head.match_indices('(').map(|(at, _)| {
+                let word = head[..at].rsplit(|c| !is_name(c)).next().unwrap();
+                word.to_owned()
+            });
+            let attributes = [
+                "__attribute__",
+                "reqd_work_group_size",
+                "intel_reqd_sub_group_size",
+                "",
+            ];
+            let mut names = calls.filter(|word| !attributes.contains(&word.as_str()));
+            // Else a table: `constant int name[] = {`.
+            let table = || head.split(['[', '=']).next().unwrap().trim_end();
+            let last_word = |text: &str| text.rsplit(|c| !is_name(c)).next().unwrap().to_owned();
+            names.next().unwrap_or_else(|| last_word(table()))
+        } else {
+            continue;
+        };
+        let packed = whole
+            .replace('\\', "")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        all.entry(name).or_default().insert(packed);
+    }
+    all
+}
+
+#[test]
+fn definitions_are_found() {
+    let text = "constant int table[] = {1, 2};\n#define TWO(a) \\\n  (a) // twice\n#define ONE 1\ntypedef struct {\n  int x;\n} Place;\n\
+        INLINE int one(void) { return 1; }\nkernel __attribute__((reqd_work_group_size(1, 1, 1)))\n\
+        void all(global int *to) {\n  if (to) {\n    to[0] = one();\n  }\n}\n";
+    let names: Vec<_> = definitions(text).into_keys().collect();
+    assert_eq!(names, ["ONE", "Place", "TWO", "all", "one", "table"]);
+}
+
+fn kernel_file(name: &str) -> String {
+    let cl = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    fs::read_to_string(cl.join(name)).unwrap()
+}
+
+/// Across the files of `cl/`; in one file, the branches of an `#if` can define a name each in its own way.
+#[test]
+fn no_name_has_two_meanings() {
+    let mut meanings = BTreeMap::<String, Vec<(String, BTreeSet<String>)>>::new();
+    for file in kernel_files() {
+        for (name, texts) in definitions(&kernel_file(&file)) {
+            meanings
+                .entry(name)
+                .or_default()
+                .push((file.clone(), texts));
+        }
+    }
+    assert!(
+        meanings.len() > 100,
+        "only {} names were found",
+        meanings.len()
+    );
+    let mut wrong = Vec::new();
+    for (name, files) in meanings {
+        if files.iter().any(|(_, texts)| *texts != files[0].1) {
+            let files: Vec<_> = files.into_iter().map(|(file, _)| file).collect();
+            wrong.push(format!("{name}: {}", files.join(", ")));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "names with two meanings:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// Whether a file says what a macro that Rust sets is for: in a comment, or in an `#error` where it is missing.
+/// `LAG_k` stands for `LAG_0`, `LAG_1` and so on.
+fn explains(text: &str, name: &str) -> bool {
+    let of_steps = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let of_steps = format!("{of_steps}k");
+    let names = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| {
+            word == name || (word == of_steps && name.ends_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let is_named = |(i, line): (usize, &&str)| {
+        let next = lines.get(i + 1).unwrap_or(&"");
+        let has_error = line.starts_with("#error") || next.trim_start().starts_with("#error");
+        let comment = line.split_once("//").map_or("", |(_, comment)| comment);
+        names(comment) || (has_error && names(line))
+    };
+    lines.iter().enumerate().any(is_named)
+}
+
+#[test]
+fn every_size_is_explained_where_it_is_used() {
+    let mut sizes = BTreeMap::<(String, String), Vec<String>>::new();
+    for target in targets() {
+        for transform in a_few(Wavelet::CDF_9_7) {
+            for strategy in Strategy::ALL {
+                let programs =
+                    kernel_sources(&transform, SampleType::F32, strategy, &target.device, "");
+                for (kernel, source) in programs.unwrap_or_default() {
+                    let parts: Vec<_> = source
+                        .lines()
+                        .filter_map(named_part)
+                        .map(str::to_owned)
+                        .collect();
+                    let (_, after) = source.split_once("#line 1 \"sizes\"\n").unwrap();
+                    let defines = after
+                        .lines()
+                        .map_while(|line| line.strip_prefix("#define "));
+                    for define in defines {
+                        let name = define.split(' ').next().unwrap().to_owned();
+                        sizes.insert((kernel.clone(), name), parts.clone());
+                    }
+                }
+            }
+        }
+    }
+    assert!(sizes.len() > 30, "only {} sizes were found", sizes.len());
+    let own = |part: &&String| !["prelude", "sizes"].contains(&part.as_str());
+    let mut wrong = Vec::new();
+    for ((kernel, name), parts) in sizes {
+        let mut files = parts.iter().filter(own).map(|file| kernel_file(file));
+        if !files.any(|text| explains(&text, &name)) {
+            wrong.push(format!("{kernel}: {name}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "sizes that no comment explains:\n{}",
+        wrong.join("\n")
+    );
+}
