@@ -5,7 +5,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs test intel oclgrind no-runtime
+CHECKS = format clippy docs kernels test intel oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
@@ -35,6 +35,10 @@ clippy:
 
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
+
+# Every program that the tests build, compiled by clang with warnings as errors for devices that need not be there.
+kernels:
+	scripts/kernels
 
 # Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs.
 intel:

@@ -64,6 +64,8 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use runtime::kernel_sources;
 pub use runtime::{DeviceArray, Engine, Plan, Run};
 pub use strategy::{Strategy, Tunable};
 pub use transform::{

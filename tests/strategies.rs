@@ -4,8 +4,8 @@
 mod common;
 
 use common::{
-    RandomSample, awkward, can_run, computes, devices, expected, ran, random_samples,
-    relative_error, run,
+    RandomSample, awkward, can_run, coarse, computes, devices, everywhere, expected, ran,
+    random_samples, relative_error, run,
 };
 use wavelift::{
     Boundary, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange, Layout, Strategy,
@@ -100,19 +100,6 @@ fn check_samples(device: &Device, by: impl Into<By>, transforms: &[Transform]) {
     check_all::<i32>(device, by, transforms);
     check_all::<f32>(device, by, transforms);
     check_all::<f64>(device, by, transforms);
-}
-
-/// Each with every boundary rule and layout.
-fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
-    let mut all = Vec::new();
-    for transform in transforms {
-        for boundary in Boundary::ALL {
-            for layout in Layout::ALL {
-                all.push(transform.clone().boundary(boundary).layout(layout));
-            }
-        }
-    }
-    all
 }
 
 /// The whole matrix for one wavelet.
@@ -511,30 +498,6 @@ fn work_groups_of_7() {
 #[test]
 fn work_groups_of_1() {
     small_work_groups::<f32>(1, Wavelet::DAUB_4);
-}
-
-/// Pictures small enough for the coarse levels of others, lines among them, down to single samples.
-fn coarse(wavelet: Wavelet) -> Vec<Transform> {
-    let all: [(&[usize], u32); 13] = [
-        (&[64, 64], 5),
-        (&[33, 47], 6),
-        (&[1, 50], 4),
-        (&[50, 1], 4),
-        (&[2, 3], 64),
-        (&[3, 40, 50], 3),
-        (&[2, 70, 131], 4),
-        (&[128, 128], 2),
-        (&[127, 128], 3),
-        (&[128, 97], 7),
-        (&[100, 128], 3),
-        (&[65, 127], 4),
-        (&[3, 256, 254], 3),
-    ];
-    let transforms = all.map(|(shape, levels)| {
-        let axes = [shape.len() - 2, shape.len() - 1];
-        Transform::new(wavelet, shape).axes(axes).levels(levels)
-    });
-    everywhere(transforms.into())
 }
 
 mod coarse_levels {

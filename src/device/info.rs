@@ -134,10 +134,10 @@ impl fmt::Display for DeviceInfo {
     }
 }
 
-#[cfg(test)]
 impl DeviceInfo {
     /// An invented device, for tests that need no real one.
-    pub(crate) fn imaginary() -> Self {
+    #[doc(hidden)]
+    pub fn imaginary() -> Self {
         DeviceInfo {
             index: (0, 0),
             platform: "Imaginary Platform".into(),

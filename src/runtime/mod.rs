@@ -6,8 +6,10 @@ mod engine;
 mod plan;
 mod program;
 mod run;
+mod sources;
 
 pub use array::DeviceArray;
 pub use engine::Engine;
 pub use plan::Plan;
 pub use run::Run;
+pub use sources::kernel_sources;

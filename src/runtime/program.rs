@@ -38,7 +38,7 @@ const OPTIONS: &str = "-cl-std=CL1.2 -w";
 /// The source of a kernel: the prelude, what its file leaves open, then the file with what it includes. The compiler's
 /// messages name the files.
 pub(crate) fn source(prelude: &str, kernel: &Kernel) -> String {
-    let mut text = format!("#line 1 \"prelude\"\n{prelude}");
+    let mut text = format!("#line 1 \"prelude\"\n{prelude}#line 1 \"sizes\"\n");
     for (name, value) in &kernel.defines {
         text += &format!("#define {name} {value}\n");
     }

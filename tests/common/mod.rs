@@ -10,7 +10,8 @@ use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 pub use required::*;
 use wavelift::{
-    Device, Direction, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
+    Boundary, Device, Direction, Engine, Error, Layout, Plan, Sample, SampleType, Strategy,
+    Transform, Wavelet,
 };
 
 /// Every OpenCL device. Missing devices fail a test; they are never skipped in silence.
@@ -57,6 +58,43 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
     all.iter()
         .map(|(shape, axes, levels)| Transform::new(wavelet, *shape).axes(*axes).levels(*levels))
         .collect()
+}
+
+/// Pictures small enough for the coarse levels of others, lines among them, down to single samples.
+pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
+    let all: [(&[usize], u32); 13] = [
+        (&[64, 64], 5),
+        (&[33, 47], 6),
+        (&[1, 50], 4),
+        (&[50, 1], 4),
+        (&[2, 3], 64),
+        (&[3, 40, 50], 3),
+        (&[2, 70, 131], 4),
+        (&[128, 128], 2),
+        (&[127, 128], 3),
+        (&[128, 97], 7),
+        (&[100, 128], 3),
+        (&[65, 127], 4),
+        (&[3, 256, 254], 3),
+    ];
+    let transforms = all.map(|(shape, levels)| {
+        let axes = [shape.len() - 2, shape.len() - 1];
+        Transform::new(wavelet, shape).axes(axes).levels(levels)
+    });
+    everywhere(transforms.into())
+}
+
+/// Each with every boundary rule and layout.
+pub fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
+    let mut all = Vec::new();
+    for transform in transforms {
+        for boundary in Boundary::ALL {
+            for layout in Layout::ALL {
+                all.push(transform.clone().boundary(boundary).layout(layout));
+            }
+        }
+    }
+    all
 }
 
 /// Whether a device computes on samples of this type; where it does not, the case is not run there.

@@ -1,0 +1,535 @@
+//! Writes every program that the tests of the strategies build to `target/kernels`, for devices of every kind, where
+//! `make kernels` compiles them: hardware that is not at hand is not needed for that. Makes no OpenCL call.
+
+mod common;
+
+use common::{awkward, coarse, everywhere};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+use wavelift::{
+    Boundary, DeviceInfo, DeviceKind, Error, Exchange, SampleType, Strategy, Transform, Wavelet,
+    kernel_sources,
+};
+
+const SAMPLES: [SampleType; 4] = [
+    SampleType::I16,
+    SampleType::I32,
+    SampleType::F32,
+    SampleType::F64,
+];
+
+/// A device, and how much is written for it.
+struct Target {
+    device: DeviceInfo,
+    /// All transforms that the tests of the strategies make; else a few.
+    is_thorough: bool,
+}
+
+/// Devices for each way of exchange, and for whatever else makes a difference to programs.
+fn targets() -> Vec<Target> {
+    use DeviceKind::{Cpu, Gpu};
+    use Exchange::{Amd, Intel, Khr, None, Ptx};
+    let exchanging = [
+        (Gpu, Ptx, 32, true),
+        (Gpu, Khr, 8, false),
+        (Gpu, Khr, 16, false),
+        (Gpu, Khr, 32, false),
+        (Gpu, Khr, 64, false),
+        (Cpu, Khr, 16, false),
+        (Gpu, Intel, 8, false),
+        (Gpu, Intel, 16, false),
+        (Gpu, Intel, 32, false),
+        (Gpu, Intel, 64, false),
+        (Cpu, Intel, 16, false),
+        (Gpu, Amd, 32, false),
+        (Gpu, Amd, 64, false),
+    ];
+    let exchanging = exchanging.map(|(kind, exchange, lanes, is_thorough)| {
+        let mut device = DeviceInfo::imaginary();
+        (device.kind, device.exchange, device.lanes) = (kind, exchange, lanes);
+        if exchange == Amd {
+            device.max_work_group = 256;
+        }
+        Target {
+            device,
+            is_thorough,
+        }
+    });
+    // Vectors of 8 and of 16 samples, by the compiler's own builtins and without them.
+    let in_vectors = [
+        (8, "Portable Computing Language", true),
+        (16, "Portable Computing Language", false),
+        (8, "Imaginary Platform", false),
+        (16, "Imaginary Platform", false),
+    ];
+    let in_vectors = in_vectors.map(|(float_vector, platform, is_thorough)| {
+        let mut device = DeviceInfo::imaginary();
+        (device.kind, device.float_vector, device.platform) = (Cpu, float_vector, platform.into());
+        Target {
+            device,
+            is_thorough,
+        }
+    });
+    let of_groups = [(1024, true), (64, false), (1, false)];
+    let of_groups = of_groups.map(|(max_work_group, is_thorough)| {
+        let mut device = DeviceInfo::imaginary();
+        (device.exchange, device.max_work_group) = (None, max_work_group);
+        Target {
+            device,
+            is_thorough,
+        }
+    });
+    exchanging
+        .into_iter()
+        .chain(in_vectors)
+        .chain(of_groups)
+        .collect()
+}
+
+/// Transforms of the last two of so many axes.
+fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform> {
+    let transforms = shapes.iter().map(|&shape| {
+        let axes = [shape.len() - 2, shape.len() - 1];
+        Transform::new(wavelet, shape).axes(axes).levels(levels)
+    });
+    transforms.collect()
+}
+
+/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, and
+/// axes beside those of a picture.
+fn a_few(wavelet: Wavelet) -> Vec<Transform> {
+    let unaligned = Transform::new(wavelet, [131, 1029]);
+    let aligned = Transform::new(wavelet, [2, 96, 1024]).axes([1, 2]);
+    vec![
+        unaligned.clone().boundary(Boundary::Symmetric),
+        unaligned.boundary(Boundary::Zero),
+        aligned.clone().boundary(Boundary::Symmetric),
+        aligned.boundary(Boundary::Periodic),
+        Transform::new(wavelet, [8192, 8192]).levels(2),
+        Transform::new(wavelet, [64, 64]).levels(3),
+        Transform::new(wavelet, [3, 45, 50, 70]),
+    ]
+}
+
+/// What the tests of the strategies transform.
+fn all(wavelet: Wavelet) -> Vec<Transform> {
+    let mut all = everywhere(awkward(wavelet));
+    all.extend(coarse(wavelet));
+    let shapes: [&[usize]; 9] = [
+        &[131, 1029],
+        &[131, 1025],
+        &[131, 257],
+        &[34, 1024],
+        &[34, 1026],
+        &[2, 96, 1024],
+        &[1080, 1920],
+        &[300, 8601],
+        &[4096, 4100],
+    ];
+    all.extend(everywhere(pictures(wavelet, &shapes, 2)));
+    all.extend(a_few(wavelet));
+    all
+}
+
+/// Sizes that the tests of the strategies set: which, of what, for which shapes and levels.
+const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
+    use Strategy::{Separable, SingleLoop, Streamed};
+    const UNALIGNED: &[&[usize]] = &[&[34, 450], &[34, 1023]];
+    const MEETING: &[&[usize]] = &[&[5, 90], &[130, 90], &[131, 104]];
+    const TWO: &[&[usize]] = &[&[29, 560], &[203, 560], &[2, 150, 576]];
+    const TILES: &[&[usize]] = &[&[300, 64], &[300, 1029]];
+    [
+        (Separable, "CACHED=1 VECTOR=8", UNALIGNED, 1),
+        (Separable, "CACHED=1 VECTOR=16", UNALIGNED, 1),
+        (SingleLoop, "CACHED=1 VECTOR=8 STRIP=32", UNALIGNED, 1),
+        (SingleLoop, "CACHED=1 VECTOR=8 STRIP=4096", UNALIGNED, 1),
+        (SingleLoop, "CACHED=1 VECTOR=16 STRIP=16", UNALIGNED, 1),
+        (SingleLoop, "CACHED=1 VECTOR=16 STRIP=4096", UNALIGNED, 1),
+        (Streamed, "FILLING=1 PREFETCHED=1", MEETING, 1),
+        (Streamed, "FILLING=1 PREFETCHED=4 PAIRS=8", MEETING, 1),
+        (Streamed, "TWO_FILLING=1", TWO, 3),
+        (Streamed, "TWO_FILLING=3 PAIRS=8", TWO, 3),
+        (Separable, "ROWS_X=4 ROWS_Y=2", TILES, 1),
+    ]
+};
+
+/// With which wavelets.
+const TUNED_WAVELETS: [Wavelet; 5] = [
+    Wavelet::CDF_5_3,
+    Wavelet::CDF_9_7,
+    Wavelet::VC2_DD_13_7,
+    Wavelet::VC2_FIDELITY,
+    Wavelet::VC2_DAUB_9_7,
+];
+
+/// Where the files go: beside the folder that cargo gives to tests.
+fn folder() -> PathBuf {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    tests.parent().unwrap().join("kernels")
+}
+
+/// How a device exchanges, and among how many: `khr16`. The compilers' options follow from this.
+fn way(device: &DeviceInfo) -> String {
+    match device.exchange {
+        Exchange::None => "none".to_owned(),
+        exchange => format!("{exchange}{}", device.lanes),
+    }
+}
+
+/// The file that a line like `#line 1 "border.cl"` names.
+fn named_part(line: &str) -> Option<&str> {
+    let (_, name) = line.strip_prefix("#line ")?.split_once(" \"")?;
+    name.strip_suffix('"')
+}
+
+/// The files in a folder and in those inside, by their paths from `root`.
+fn files(root: &Path, folder: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(root, &path));
+        } else {
+            let inside = path.strip_prefix(root).unwrap();
+            all.push(inside.to_str().unwrap().replace('\\', "/"));
+        }
+    }
+    all.sort();
+    all
+}
+
+fn kernel_files() -> Vec<String> {
+    let cl = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    files(&cl, &cl)
+}
+
+/// Writes programs, each once, and counts them.
+#[derive(Default)]
+struct Dump {
+    written: HashSet<u64>,
+    /// Hashes of the programs of a strategy that exchanges in some way: what two strategies share counts for both.
+    programs: BTreeMap<(&'static str, String), HashSet<u64>>,
+    /// The files of `cl/` that they are made of.
+    parts: HashSet<String>,
+}
+
+impl Dump {
+    fn write_wavelet(&mut self, wavelet: Wavelet, target: &Target) {
+        // Only one strategy exchanges: the others' programs are the same as without.
+        let exchanges = target.device.exchange != Exchange::None;
+        let is_wanted = |strategy| !exchanges || strategy == Strategy::Streamed;
+        let each = Strategy::ALL.iter().copied().filter(|&way| is_wanted(way));
+        for strategy in each.map(Some).chain([None]) {
+            // What this one does on a CPU differs in a single macro.
+            let differs =
+                strategy != Some(Strategy::Streamed) || target.device.kind == DeviceKind::Gpu;
+            let transforms = if target.is_thorough && differs {
+                all(wavelet)
+            } else {
+                a_few(wavelet)
+            };
+            for transform in transforms {
+                self.write_transform(&transform, strategy, &target.device, "");
+            }
+        }
+        for (strategy, sizes, shapes, levels) in TUNED {
+            if target.is_thorough && is_wanted(strategy) && TUNED_WAVELETS.contains(&wavelet) {
+                for transform in pictures(wavelet, shapes, levels) {
+                    self.write_transform(&transform, Some(strategy), &target.device, sizes);
+                }
+            }
+        }
+    }
+
+    fn write_transform(
+        &mut self,
+        transform: &Transform,
+        strategy: Option<Strategy>,
+        device: &DeviceInfo,
+        sizes: &str,
+    ) {
+        for sample in SAMPLES {
+            if !sample.is_served_by(&transform.wavelet) {
+                continue;
+            }
+            let tuning = match (strategy, sizes) {
+                (Some(strategy), sizes) if !sizes.is_empty() => {
+                    format!("{} | {strategy} | {sample} | {sizes}", device.name)
+                }
+                _ => String::new(),
+            };
+            match kernel_sources(transform, sample, strategy, device, &tuning) {
+                Ok(programs) => {
+                    for (name, source) in programs {
+                        self.write(strategy, &way(device), &name, &source);
+                    }
+                }
+                Err(Error::Unsupported { .. }) => {}
+                Err(error) => panic!("{strategy:?} on {device:?}: {transform:?}: {error}"),
+            }
+        }
+    }
+
+    fn write(&mut self, strategy: Option<Strategy>, way: &str, name: &str, source: &str) {
+        let mut hasher = DefaultHasher::new();
+        source.hash(&mut hasher);
+        let hash = hasher.finish();
+        let name_of = |strategy: Strategy| strategy.name();
+        let key = (strategy.map_or("composed", name_of), way.to_owned());
+        self.programs.entry(key).or_default().insert(hash);
+        if self.written.insert(hash) {
+            let parts = source.lines().filter_map(named_part);
+            self.parts.extend(parts.map(str::to_owned));
+            let file = format!("{way}-{name}-{hash:016x}.cl");
+            fs::write(folder().join(file), source).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_program_is_written_for_the_compilers() {
+    match fs::remove_dir_all(folder()) {
+        Err(error) if error.kind() != ErrorKind::NotFound => panic!("{error}"),
+        _ => fs::create_dir_all(folder()).unwrap(),
+    }
+    let copy = include_str!("../cl/copy.cl");
+    fs::write(folder().join("none-copy.cl"), copy).unwrap();
+
+    let targets = targets();
+    let wavelets = Mutex::new(Wavelet::ALL.iter());
+    let next = || wavelets.lock().unwrap().next().copied();
+    let dumps = Mutex::new(Vec::new());
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(wavelet) = next() {
+                    let mut dump = Dump::default();
+                    for target in &targets {
+                        dump.write_wavelet(wavelet, target);
+                    }
+                    dumps.lock().unwrap().push(dump);
+                }
+            });
+        }
+    });
+    let dumps = dumps.into_inner().unwrap();
+
+    // There and back with every wavelet, for each type of samples that it serves.
+    let serves = |sample: SampleType| {
+        let wavelets = Wavelet::ALL.iter();
+        wavelets
+            .filter(|wavelet| sample.is_served_by(wavelet))
+            .count()
+    };
+    let least = 2 * SAMPLES.into_iter().map(serves).sum::<usize>();
+    let count = |strategy: Strategy, way: &str| {
+        let key = (strategy.name(), way.to_owned());
+        let programs = dumps.iter().filter_map(|dump| dump.programs.get(&key));
+        let count = programs.map(HashSet::len).sum::<usize>();
+        println!("{strategy}, exchange {way}: {count} programs");
+        assert!(count >= least, "{count} programs, not {least} and more");
+    };
+    for &strategy in Strategy::ALL {
+        count(strategy, "none");
+    }
+    let ways: BTreeSet<_> = targets.iter().map(|target| way(&target.device)).collect();
+    for exchange in Exchange::ALL {
+        assert!(ways.iter().any(|way| way.starts_with(exchange.name())));
+    }
+    for way in &ways {
+        count(Strategy::Streamed, way);
+    }
+    for file in kernel_files() {
+        let is_part = dumps.iter().any(|dump| dump.parts.contains(&file));
+        assert!(is_part || file == "copy.cl", "{file} is in no program");
+    }
+}
+
+/// What a file defines: macros, functions and types, each with its texts, without comments and spaces.
+fn definitions(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let first_name = |text: &str| text.split(|c| !is_name(c)).next().unwrap().to_owned();
+    let code: Vec<&str> = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap().trim_end())
+        .collect();
+    let mut all = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut start = 0;
+    while start < code.len() {
+        let line = code[start];
+        let is_last = |line: &str| {
+            if code[start].starts_with('#') {
+                !line.ends_with('\\')
+            } else {
+                line.ends_with(';') && !line.starts_with(' ')
+                    || line.starts_with('}')
+                    || line.ends_with('}') && !line.starts_with(' ')
+            }
+        };
+        if line.is_empty() {
+            start += 1;
+            continue;
+        }
+        let count = code[start..].iter().position(|line| is_last(line));
+        let end = start + count.unwrap_or(code.len() - 1 - start);
+        let whole = code[start..=end].join("\n");
+        start = end + 1;
+        let name = if let Some(rest) = whole.strip_prefix("#define ") {
+            first_name(rest)
+        } else if whole.starts_with('#') {
+            continue;
+        } else if whole.starts_with("typedef") {
+            let words = whole.trim_end_matches(';').rsplit(|c| !is_name(c));
+            words
+                .into_iter()
+                .find(|word| !word.is_empty())
+                .unwrap()
+                .to_owned()
+        } else if let Some((head, _)) = whole.split_once('{') {
+            // The name stands before the first parenthesis that is no attribute's.
+            let calls = head.match_indices('(').map(|(at, _)| {
+                let word = head[..at].rsplit(|c| !is_name(c)).next().unwrap();
+                word.to_owned()
+            });
+            let attributes = [
+                "__attribute__",
+                "reqd_work_group_size",
+                "intel_reqd_sub_group_size",
+                "",
+            ];
+            let mut names = calls.filter(|word| !attributes.contains(&word.as_str()));
+            // Else a table: `constant int name[] = {`.
+            let table = || head.split(['[', '=']).next().unwrap().trim_end();
+            let last_word = |text: &str| text.rsplit(|c| !is_name(c)).next().unwrap().to_owned();
+            names.next().unwrap_or_else(|| last_word(table()))
+        } else {
+            continue;
+        };
+        let packed = whole
+            .replace('\\', "")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        all.entry(name).or_default().insert(packed);
+    }
+    all
+}
+
+#[test]
+fn definitions_are_found() {
+    let text = "constant int table[] = {1, 2};\n#define TWO(a) \\\n  (a) // twice\n#define ONE 1\ntypedef struct {\n  int x;\n} Place;\n\
+        INLINE int one(void) { return 1; }\nkernel __attribute__((reqd_work_group_size(1, 1, 1)))\n\
+        void all(global int *to) {\n  if (to) {\n    to[0] = one();\n  }\n}\n";
+    let names: Vec<_> = definitions(text).into_keys().collect();
+    assert_eq!(names, ["ONE", "Place", "TWO", "all", "one", "table"]);
+}
+
+fn kernel_file(name: &str) -> String {
+    let cl = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    fs::read_to_string(cl.join(name)).unwrap()
+}
+
+/// Across the files of `cl/`; in one file, the branches of an `#if` can define a name each in its own way.
+#[test]
+fn no_name_has_two_meanings() {
+    let mut meanings = BTreeMap::<String, Vec<(String, BTreeSet<String>)>>::new();
+    for file in kernel_files() {
+        for (name, texts) in definitions(&kernel_file(&file)) {
+            meanings
+                .entry(name)
+                .or_default()
+                .push((file.clone(), texts));
+        }
+    }
+    assert!(
+        meanings.len() > 100,
+        "only {} names were found",
+        meanings.len()
+    );
+    let mut wrong = Vec::new();
+    for (name, files) in meanings {
+        if files.iter().any(|(_, texts)| *texts != files[0].1) {
+            let files: Vec<_> = files.into_iter().map(|(file, _)| file).collect();
+            wrong.push(format!("{name}: {}", files.join(", ")));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "names with two meanings:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// Whether a file says what a macro that Rust sets is for: in a comment, or in an `#error` where it is missing.
+/// `LAG_k` stands for `LAG_0`, `LAG_1` and so on.
+fn explains(text: &str, name: &str) -> bool {
+    let of_steps = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let of_steps = format!("{of_steps}k");
+    let names = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(|word| {
+            word == name || (word == of_steps && name.ends_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let is_named = |(i, line): (usize, &&str)| {
+        let next = lines.get(i + 1).unwrap_or(&"");
+        let has_error = line.starts_with("#error") || next.trim_start().starts_with("#error");
+        let comment = line.split_once("//").map_or("", |(_, comment)| comment);
+        names(comment) || (has_error && names(line))
+    };
+    lines.iter().enumerate().any(is_named)
+}
+
+#[test]
+fn every_size_is_explained_where_it_is_used() {
+    let mut sizes = BTreeMap::<(String, String), Vec<String>>::new();
+    for target in targets() {
+        for transform in a_few(Wavelet::CDF_9_7) {
+            for &strategy in Strategy::ALL {
+                let programs = kernel_sources(
+                    &transform,
+                    SampleType::F32,
+                    Some(strategy),
+                    &target.device,
+                    "",
+                );
+                for (kernel, source) in programs.unwrap_or_default() {
+                    let parts: Vec<_> = source
+                        .lines()
+                        .filter_map(named_part)
+                        .map(str::to_owned)
+                        .collect();
+                    let (_, after) = source.split_once("#line 1 \"sizes\"\n").unwrap();
+                    let defines = after
+                        .lines()
+                        .map_while(|line| line.strip_prefix("#define "));
+                    for define in defines {
+                        let name = define.split(' ').next().unwrap().to_owned();
+                        sizes.insert((kernel.clone(), name), parts.clone());
+                    }
+                }
+            }
+        }
+    }
+    assert!(sizes.len() > 30, "only {} sizes were found", sizes.len());
+    let own = |part: &&String| !["prelude", "sizes"].contains(&part.as_str());
+    let mut wrong = Vec::new();
+    for ((kernel, name), parts) in sizes {
+        let mut files = parts.iter().filter(own).map(|file| kernel_file(file));
+        if !files.any(|text| explains(&text, &name)) {
+            wrong.push(format!("{kernel}: {name}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "sizes that no comment explains:\n{}",
+        wrong.join("\n")
+    );
+}
