@@ -153,7 +153,7 @@ const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
         (Streamed, "FILLING=1 PREFETCHED=1", MEETING, 1),
         (Streamed, "FILLING=1 PREFETCHED=4 PAIRS=8", MEETING, 1),
         (Streamed, "TWO_FILLING=1", TWO, 3),
-        (Streamed, "TWO_FILLING=3 PAIRS=8", TWO, 3),
+        (Streamed, "TWO_FILLING=3", TWO, 3),
         (Separable, "ROWS_X=4 ROWS_Y=2", TILES, 1),
     ]
 };

@@ -12,6 +12,9 @@
 #ifndef PLANAR
 #error "PLANAR: 1 where neighbours in a row of a sub-band are known to be neighbours in memory"
 #endif
+#ifndef SINGLE
+#error "SINGLE: 1 where there is one picture, which need not be found; NVIDIA H200, VC-2's 13/7 forward: times 1.14 without"
+#endif
 #ifndef PRE_SHIFT
 #error "PRE_SHIFT: bits of the level's pre-shift that this pass applies, 0 for none"
 #endif
@@ -37,23 +40,27 @@ INLINE global T *band_at(const Picture *picture, const int n, const int y, const
          (picture->band_start[n] + y * picture->band_row[n] + x * BAND_STRIDE(picture, n));
 }
 
+INLINE long picture_start(const Side *side, const Pass *pass, const int3 at) {
+  return SINGLE ? side->offset : line_start(side, pass, at);
+}
+
 static inline Picture picture_at(global T *signal, global T *bands, global T *low, const Pass *pass, const int number) {
   const int outer = pass->across[2] > 1 ? number / pass->across[1] : 0;
   const int3 at = (int3)(0, number - outer * pass->across[1], outer);
   Picture picture;
   picture.width = pass->samples;
   picture.height = pass->across[0];
-  picture.signal = signal + line_start(&pass->signal, pass, at);
+  picture.signal = signal + picture_start(&pass->signal, pass, at);
   picture.signal_row = pass->signal.across[0].detail;
-  global T *const first = bands + line_start(&pass->bands, pass, at);
+  global T *const first = bands + picture_start(&pass->bands, pass, at);
   for (int n = 0; n < 4; ++n) {
     picture.band[n] = first;
     picture.band_start[n] = (n & 1) * pass->bands.line.detail + (n >> 1) * pass->bands.across[0].detail;
     picture.band_row[n] = pass->bands.across[0].stride;
     picture.band_stride[n] = pass->bands.line.stride;
   }
-  if (pass->has_low && at.y < pass->low_across[1] && at.z < pass->low_across[2]) {
-    picture.band[0] = low + line_start(&pass->low, pass, at);
+  if (pass->has_low && (SINGLE || (at.y < pass->low_across[1] && at.z < pass->low_across[2]))) {
+    picture.band[0] = low + picture_start(&pass->low, pass, at);
     picture.band_start[0] = 0;
     picture.band_row[0] = pass->low.across[0].stride;
     picture.band_stride[0] = pass->low.line.stride;

@@ -79,7 +79,7 @@ INLINE bool find_share(global T *signal, global T *bands, global T *low, const P
                        const int group, Picture *picture, OwnColumns *columns, Segment *segment) {
   // A work-group stays in one picture, so that all of it has the same pointers.
   const int sub_groups = GROUP / LANES, groups = (own->strips * own->segments + sub_groups - 1) / sub_groups;
-  const int number_of_picture = group / groups;
+  const int number_of_picture = SINGLE ? 0 : group / groups;
   const int share = (group - number_of_picture * groups) * sub_groups + SUB_GROUP;
   const int number = (uint)share / (uint)own->strips, strip = share - number * own->strips;
   if (number >= own->segments) return false;

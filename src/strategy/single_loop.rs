@@ -159,6 +159,7 @@ impl Sizes {
             define("HALO_TOP", self.halo_top),
             define("BORDER_PAIRS", self.border),
             define("RIGHT_BORDER", self.right_border),
+            define("SINGLE", 0),
             define("PRE_SHIFT", todo.pre_shift()),
             define("PLANAR", 0),
             define("DISTANCE", "long"),

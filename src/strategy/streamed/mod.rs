@@ -291,6 +291,7 @@ impl<'a> Picture<'a> {
             define("WIDE", u8::from(self.wide)),
             define("PLANAR", u8::from(self.planar)),
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
+            define("SINGLE", u8::from(self.count == 1)),
             define("PRE_SHIFT", self.todo.pre_shift()),
             define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
             define("UNROLL_RING", u8::from(!is_cpu)),

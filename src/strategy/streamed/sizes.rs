@@ -49,12 +49,10 @@ pub struct Sizes {
 impl Sizes {
     /// The tuned sizes, and after them those with fewer pairs, as far as these hold what a step reads of a neighbour.
     pub fn choices(todo: &Todo, levels: usize) -> Vec<Sizes> {
+        // Two levels have no registers for more. Vectors are powers of two.
         let tuned = todo.target.size(Strategy::Streamed, todo.problem, &PAIRS);
-        // Vectors are powers of two.
-        let pairs = tuned
-            .unwrap_or(PAIRS.default)
-            .next_power_of_two()
-            .clamp(4, 16);
+        let tuned = tuned.filter(|_| levels == 1).unwrap_or(PAIRS.default);
+        let pairs = tuned.next_power_of_two().clamp(4, 16);
         let first = Sizes::new(todo, levels, pairs);
         let fewer = [pairs / 2, pairs / 4].into_iter();
         let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(4));
