@@ -30,10 +30,6 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
     }
     match strategy {
         Strategy::Streamed => !pictures,
-        Strategy::SmallPictures => {
-            let axes = transform.axes.iter().map(|&axis| transform.shape[axis]);
-            !pictures || (levels > 0 && axes.product::<usize>() > 64 * 64)
-        }
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
         }
@@ -147,10 +143,6 @@ macro_rules! matrices {
         mod streamed {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::Streamed, Wavelet::$wavelet) })*
-        }
-        mod small_pictures {
-            use super::*;
-            $(#[test] fn $name() { matrix(Strategy::SmallPictures, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;
@@ -508,36 +500,31 @@ fn work_groups_of_1() {
 mod coarse_levels {
     use super::*;
 
-    fn check(by: impl Into<By>, wavelet: Wavelet) {
-        let (by, transforms) = (by.into(), coarse(wavelet));
+    fn check(wavelet: Wavelet) {
+        let transforms = coarse(wavelet);
         for device in devices() {
-            check_samples(&device.with_kind(DeviceKind::Gpu), by, &transforms);
+            check_samples(&device.with_kind(DeviceKind::Gpu), By::Auto, &transforms);
         }
     }
 
     #[test]
     fn reals() {
-        check(By::Auto, Wavelet::CDF_9_7);
+        check(Wavelet::CDF_9_7);
     }
 
     #[test]
     fn reals_and_integers() {
-        check(By::Auto, Wavelet::CDF_5_3);
+        check(Wavelet::CDF_5_3);
     }
 
     #[test]
     fn integers_along_x_first_with_a_pre_shift() {
-        check(By::Auto, Wavelet::VC2_DD_13_7);
-    }
-
-    #[test]
-    fn the_longest_reach() {
-        check(Strategy::SmallPictures, Wavelet::VC2_FIDELITY);
+        check(Wavelet::VC2_DD_13_7);
     }
 
     #[test]
     fn steps_to_one_side() {
-        check(By::Auto, Wavelet::DAUB_4);
+        check(Wavelet::DAUB_4);
     }
 }
 
