@@ -1,0 +1,14 @@
+//! Tests of whole designs, without a device: what the planner composes of what the solvers offer.
+
+mod cases;
+mod host;
+mod model;
+
+use super::Strategy;
+
+#[test]
+fn names_round_trip() {
+    for &strategy in Strategy::ALL {
+        assert_eq!(strategy.name().parse(), Ok(strategy));
+    }
+}
