@@ -1,5 +1,6 @@
 //! Tests of whole designs, without a device: what the planner composes of what the solvers offer.
 
+mod arguments;
 mod cases;
 mod host;
 mod model;
