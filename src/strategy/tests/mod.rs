@@ -1,6 +1,7 @@
 //! Tests of whole designs, without a device: what the planner composes of what the solvers offer.
 
 mod arguments;
+mod arrays;
 mod cases;
 mod host;
 mod model;
