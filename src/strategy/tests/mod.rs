@@ -5,6 +5,8 @@ mod arrays;
 mod cases;
 mod host;
 mod model;
+mod refusals;
+mod walks;
 
 use super::Strategy;
 
