@@ -1,5 +1,5 @@
-# make demo    decomposes a picture on the best OpenCL device and puts it together again: target/demo/
-# make test    all tests, on every OpenCL device that is there
+# make demo    decomposes pictures on the best OpenCL device and reconstructs them: target/demo/
+# make test    all tests, on every OpenCL device found
 # make ci      what a change must pass: all of the targets below, and the tests
 #
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
@@ -12,7 +12,7 @@ demo:
 	scripts/setup --release
 	cargo run --release --example decompose
 
-# In processes of their own where cargo-nextest is there: PoCL builds one kernel at a time in each.
+# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time.
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
@@ -36,7 +36,7 @@ clippy:
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
 
-# Every program that the tests build, compiled by clang with warnings as errors for devices that need not be there.
+# Every program that the tests build, compiled by clang with warnings as errors, for every kind of device; it needs none.
 kernels:
 	scripts/kernels
 

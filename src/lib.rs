@@ -48,7 +48,7 @@
 //!
 //! - `WAVELIFT_DEVICE` says which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
 //! - `WAVELIFT_TUNING` names a file of sizes that override the library's own, one line per device,
-//!   strategy and sample type: `NVIDIA H200 | streamed | f32 | GROUP=128 PAIRS=4`. A program can pass such
+//!   strategy and sample type: `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. A program can pass such
 //!   lines to [`Engine::with_tuning`] instead.
 
 #![deny(missing_docs)]

@@ -66,7 +66,7 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
 #if BUILTINS
 #define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p));
 #else
-#define PREFETCH(p)
+#define PREFETCH(p) (void)(p);
 #endif
 
 // A vector of which `n` samples, `stride` apart, are in memory.

@@ -22,22 +22,18 @@
 // is even then), and of a staged one the clamped ones. All others were read where they come from.
 #define TAKES_OWN (CLAMPED || (WIDE && EXTENSION == EXTENSION_MIRRORED))
 
-// The i-th neighbour of a channel beyond the left, beyond the right end of this work-item's `pairs` pairs.
-INLINE A left_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
-  const A v = from_left(channel[pairs - 1 - i]), own = channel[CLAMPED ? 0 : parity ? i : 1 + i];
-  return TAKES_OWN && columns->own == 0 ? own : v;
-}
-INLINE A right_neighbour(const OwnColumns *columns, const A *channel, const int parity, const int pairs, const int i) {
-  const A v = from_right(channel[i]), own = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
-  const int count = parity ? columns->d_count : columns->s_count;
-  return TAKES_OWN && columns->own + pairs >= count ? own : v;
-}
-
 // What a step reads beyond either end of this work-item's pairs, the nearest first.
 INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const int parity, const int pairs,
                               const int first, const int last, A *left, A *right) {
-  UNROLL for (int i = 0; i < -first; ++i) left[i] = left_neighbour(columns, channel, parity, pairs, i);
-  UNROLL for (int i = 0; i < last; ++i) right[i] = right_neighbour(columns, channel, parity, pairs, i);
+  const int count = parity ? columns->d_count : columns->s_count;
+  UNROLL for (int i = 0; i < -first; ++i) {
+    left[i] = from_left(channel[pairs - 1 - i]);
+    if (TAKES_OWN && columns->own == 0) left[i] = channel[CLAMPED ? 0 : parity ? i : 1 + i];
+  }
+  UNROLL for (int i = 0; i < last; ++i) {
+    right[i] = from_right(channel[i]);
+    if (TAKES_OWN && columns->own + pairs >= count) right[i] = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
+  }
 }
 
 // Pair n of a channel, its own or a neighbour.

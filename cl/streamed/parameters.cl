@@ -65,7 +65,7 @@
 typedef struct {
   int strips, segments;          // of a picture
   int pairs_per_segment;         // of rows
-  int bottom_up;                 // which segments sweep bottom-up: 0 the even ones, 1 the odd ones, -1 none
+  int bottom_up;                 // which segments sweep bottom-up: bit 0 the even ones, bit 1 the odd ones
   int left, right, top, bottom;  // the inside
   int frame_x, frame_y;          // tiles of the frame along the top and bottom, along the left and right edge
 } Streamed;

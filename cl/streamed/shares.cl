@@ -87,7 +87,7 @@ INLINE bool find_share(global T *signal, global T *bands, global T *low, const P
   *columns = columns_of(strip, own->left, own->right, picture->width);
   const int top = 2 * (own->top + number * own->pairs_per_segment);
   const int end = EXTENSION == EXTENSION_NONE ? 2 * own->bottom : picture->height;
-  *segment = segment_of(number % 2 == own->bottom_up ? -1 : 1, top, min(top + 2 * own->pairs_per_segment, end),
+  *segment = segment_of((own->bottom_up >> (number & 1)) & 1 ? -1 : 1, top, min(top + 2 * own->pairs_per_segment, end),
                         picture->height);
   return segment->from < segment->to;
 }

@@ -74,8 +74,8 @@ INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, cons
   }
 }
 
-INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser, const Segment *segment,
-                  const Segment *coarse_segment) {
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns,
+                       const OwnColumns *coarser, const Segment *segment, const Segment *coarse_segment) {
   WORD prefetched[PREFETCHED][2][WORDS_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   T before[PAIRS];
@@ -148,19 +148,18 @@ INLINE void load_coarse(const Picture *picture, const OwnColumns *columns, const
 #define TURNS_BEFORE_FINE (REACH_LO + LAST_LAG)
 
 // One turn of the coarser level: `low` and `high` become two rows of the low band.
-INLINE void coarse_turn(const Picture *picture, const OwnColumns *columns, const Segment *segment, WORD *prefetched, const int last, A *s,
-                        A *d, const int slot, const int newest, A *low, A *high) {
+INLINE void coarse_turn(const Picture *picture, const OwnColumns *columns, const Segment *segment, WORD *prefetched,
+                        const int last, A *s, A *d, const int slot, const int newest, A *low, A *high) {
   UNROLL for (int i = 0; i < PAIRS; ++i) {
-    const int cx = i / COARSE_PAIRS;
-    s[slot * PAIRS + i] = LOAD_2D(cx, 0, SAMPLE_OF(prefetched, i));
-    d[slot * PAIRS + i] = LOAD_2D(cx, 1, SAMPLE_OF(prefetched, PAIRS + i));
+    s[slot * PAIRS + i] = LOAD_2D(i / COARSE_PAIRS, 0, SAMPLE_OF(prefetched, i));
+    d[slot * PAIRS + i] = LOAD_2D(i / COARSE_PAIRS, 1, SAMPLE_OF(prefetched, PAIRS + i));
   }
   if (newest < last) load_coarse(picture, columns, segment->way, newest + 1, prefetched);
   lift_pair_of_rows(columns, segment, s, d, PAIRS, slot, newest, low, high);
 }
 
-INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser, const Segment *segment,
-                  const Segment *coarse_segment) {
+INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns,
+                       const OwnColumns *coarser, const Segment *segment, const Segment *coarse_segment) {
   WORD prefetched[PREFETCHED][3 * PAIRS / IN_WORD], coarse_prefetched[4 * COARSE_WORDS];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   A coarse_low[PAIRS], coarse_high[PAIRS];

@@ -49,7 +49,7 @@ struct Arguments {
     /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<DirectionArgument>,
-    /// `auto` for the strategy that suits the device best, or strategies by name [default: auto; with
+    /// `auto` for the strategies that the planner composes, or single strategies by name [default: auto; with
     /// --compare, all]
     #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
     strategies: Vec<StrategyChoice>,

@@ -22,7 +22,7 @@ pub struct Times {
 }
 
 impl<T: Sample> Runner<T> {
-    /// Prepares the transform on `device`, with the given strategy or else the one that suits the device best.
+    /// Prepares the transform on `device`, with the given strategy or else those that the planner composes.
     /// Without a device the reference computes it.
     pub fn new(
         transform: &Transform,
@@ -40,7 +40,7 @@ impl<T: Sample> Runner<T> {
         Ok(Runner::Device { engine, plan })
     }
 
-    /// The name of the plan's strategy, or `reference`.
+    /// The name of the plan's first strategy, or `reference`.
     pub fn strategy(&self) -> &'static str {
         match self {
             Runner::Device { plan, .. } => plan.strategy().name(),

@@ -68,8 +68,8 @@ struct Arguments {
     /// Bits per sample of a picture as OUT, 8 or 16 [default: as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
-    /// `auto` for the strategy that suits the device best, `reference` to compute without OpenCL, or a strategy
-    /// by name
+    /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL, or a single
+    /// strategy by name
     #[arg(long, default_value = "auto", value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
     strategy: StrategyChoice,
     /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`; the

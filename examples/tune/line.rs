@@ -41,9 +41,9 @@ mod tests {
     #[test]
     fn the_library_reads_the_lines() {
         let problem = ["streamed", "f32", "cdf97", "inverse"].map(String::from);
-        let text = line("NVIDIA H200", &problem, &"AHEAD=1 PAIRS=8");
+        let text = line("NVIDIA H200", &problem, &"FILLING=1 PAIRS=8");
         let expected =
-            "NVIDIA H200 | streamed | f32 | AHEAD=1 PAIRS=8 wavelet=cdf97 direction=inverse";
+            "NVIDIA H200 | streamed | f32 | FILLING=1 PAIRS=8 wavelet=cdf97 direction=inverse";
         assert_eq!(text, expected);
         // A line without sizes is valid and changes nothing.
         for text in [text, line("gpu", &problem, &"")] {

@@ -30,7 +30,7 @@ impl DeviceKind {
 
 named!(DeviceKind, "device kind");
 
-/// How the work-items of a sub-group pass values to their neighbours. The file cl/exchange.cl implements each kind.
+/// How the work-items of a sub-group pass values to their neighbours. The file cl/core/exchange.cl implements each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exchange {

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str)] = &files! {
     "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
     "separable/column_four_pairs.cl" "separable/four_pairs.cl" "separable/row_four_pairs.cl" "separable/short_lines.cl"
     "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
+    "small_pictures/small_pictures.cl"
     "stepwise/stepwise.cl"
     "streamed/frame.cl" "streamed/lift_x.cl" "streamed/lift_y.cl" "streamed/one_level.cl" "streamed/parameters.cl"
     "streamed/rows.cl" "streamed/shares.cl" "streamed/two_levels.cl"

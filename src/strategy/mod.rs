@@ -5,6 +5,7 @@ mod design;
 mod planner;
 mod separable;
 mod single_loop;
+mod small_pictures;
 mod stepwise;
 mod streamed;
 mod tuning;
@@ -61,6 +62,9 @@ macro_rules! strategies {
 
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
+    /// All levels that are left of pictures of at most 4096 samples, in one launch: a work-group per picture, in local memory.
+    /// Preferred on GPUs where that is more than one level.
+    SmallPictures "small_pictures" small_pictures;
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;

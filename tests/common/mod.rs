@@ -102,10 +102,25 @@ pub fn computes(what: &str, device: &Device, sample: SampleType) -> bool {
     sample != SampleType::F64 || can_run(what, device, "fp64", |info| info.fp64)
 }
 
-/// A plan by every strategy that takes the transform; the two that take everything must.
+/// A plan by every strategy that takes the transform, of which the two that take everything must, and the one that the
+/// planner composes.
 pub fn plans<T: Sample>(engine: &Engine, transform: &Transform) -> Vec<Plan<T>> {
+    let mut plans = plans_of(engine, transform, |_| true);
+    plans.push(engine.plan(transform).unwrap());
+    plans
+}
+
+/// A plan by each of the wanted strategies that takes the transform.
+pub fn plans_of<T: Sample>(
+    engine: &Engine,
+    transform: &Transform,
+    is_wanted: impl Fn(Strategy) -> bool,
+) -> Vec<Plan<T>> {
     let mut plans = Vec::new();
-    for &strategy in Strategy::ALL {
+    for &strategy in Strategy::ALL
+        .iter()
+        .filter(|&&strategy| is_wanted(strategy))
+    {
         let must = [Strategy::Separable, Strategy::Stepwise].contains(&strategy);
         match engine.plan_with(transform, strategy) {
             Ok(plan) => plans.push(plan),

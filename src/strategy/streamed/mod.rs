@@ -272,7 +272,8 @@ impl<'a> Picture<'a> {
     fn defines(&self, segments: &Segments) -> Vec<Define> {
         let sizes = &self.sizes;
         let [signal_vector, band_vector, coarse_vector] = sizes.vectors;
-        let is_cpu = self.todo.target.device.kind == DeviceKind::Cpu;
+        // CPUs have vectors, and compilers that take long over loops that are written out.
+        let has_vectors = self.todo.target.device.float_vector > 1;
         let mut defines = vec![
             define("EXCHANGE", self.todo.target.device.exchange.number()),
             define("LANES", sizes.lanes),
@@ -294,7 +295,7 @@ impl<'a> Picture<'a> {
             define("SINGLE", u8::from(self.count == 1)),
             define("PRE_SHIFT", self.todo.pre_shift()),
             define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
-            define("UNROLL_RING", u8::from(!is_cpu)),
+            define("UNROLL_RING", u8::from(!has_vectors)),
         ];
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));

@@ -13,7 +13,7 @@ pub struct Segments {
     pub count: usize,
     /// Pairs of rows in each but the last.
     pub pairs: usize,
-    /// Which ones sweep bottom-up: 0 those of even number, 1 those of odd number, -1 none.
+    /// Which ones sweep bottom-up: bit 0 those of even number, bit 1 those of odd number.
     pub bottom_up: i32,
     /// Pairs of rows that are loaded before they are needed.
     pub prefetched: usize,
@@ -25,16 +25,16 @@ impl Segments {
         Segments {
             count: 0,
             pairs: 0,
-            bottom_up: -1,
+            bottom_up: 0,
             prefetched: PREFETCHED.default,
         }
     }
 
     /// The same with the last one bottom-up, or top-down.
     pub fn with_last(self, bottom_up: bool) -> Self {
-        let last = (self.count as i32 - 1) % 2;
+        let last = 1 << ((self.count - 1) % 2);
         Segments {
-            bottom_up: if bottom_up { last } else { 1 - last },
+            bottom_up: if bottom_up { last } else { 3 - last },
             ..self
         }
     }
@@ -94,7 +94,7 @@ pub fn of_one_level(
     Segments {
         count: work[0].div_ceil(pairs),
         pairs,
-        bottom_up: if turns && pairs >= TURNING { 0 } else { -1 },
+        bottom_up: i32::from(turns && pairs >= TURNING),
         prefetched,
     }
 }
@@ -116,7 +116,7 @@ pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> O
     Some(Segments {
         count: work[0].div_ceil(pairs),
         pairs,
-        bottom_up: -1,
+        bottom_up: 0,
         prefetched: PREFETCHED.default,
     })
 }
