@@ -1,9 +1,10 @@
 //! Carries out a design on the host: every launch gathers and scatters the samples that its kernel would, by the geometry
 //! alone, and lifts them as the reference does.
 //!
-//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl)
-//! and in which order axes are lifted, not how they are lifted.
+//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl,
+//! cl/small_pictures/small_pictures.cl) and in which order axes are lifted, not how they are lifted.
 
+use super::host_pictures::Picture;
 use crate::strategy::Problem;
 use crate::strategy::design::{Array, Design, Kernel, Launch};
 use crate::transform::geometry::{Axis, Geometry, Side};
@@ -12,7 +13,7 @@ use crate::wavelet::{Boundary, Direction, Sample, Wavelet};
 use std::collections::HashSet;
 
 /// A sample of one of the arrays.
-type Place = (Array, i64);
+pub(super) type Place = (Array, i64);
 
 /// The arrays of a plan while it runs.
 struct Memory<T> {
@@ -72,11 +73,18 @@ pub(super) fn run<T: Sample>(
             written: HashSet::new(),
         };
         match launch.pass.kernel.name {
-            "streamed_one_level" | "single_loop" => running.pictures(1),
-            "streamed_two_levels" => running.pictures(2),
+            "streamed_one_level" | "single_loop" => running.pictures(|fine| vec![fine]),
+            "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
+            "small_pictures" => {
+                let levels = own(launch, "levels");
+                let pass = &launch.pass.geometry;
+                running.pictures(|fine| (0..levels).map(|n| fine.small(pass, n)).collect());
+            }
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            _ => running.lines(),
+            "move" | "short_lines" | "row_four_pairs" | "column_four_pairs" | "row_vectors"
+            | "column_vectors" => running.lines(),
+            name => panic!("{name} is not known here"),
         }
         let geometry = &launch.pass.geometry;
         let samples =
@@ -187,30 +195,31 @@ impl<T: Sample> Running<'_, T> {
 
     // --- pictures, as in cl/core/picture.cl ---
 
-    fn pictures(&mut self, levels: usize) {
+    /// Lifts every picture by the levels that it has, finest first.
+    fn pictures(&mut self, levels_of: impl Fn(Picture) -> Vec<Picture>) {
         let geometry = self.geometry();
         assert_eq!(geometry.shift, 0, "pictures are shifted by PRE_SHIFT");
         let pictures = geometry.across[1] * geometry.across[2];
         let kernel = &self.launch.pass.kernel;
         assert!(!is_set(kernel, "SINGLE") || pictures == 1);
         for number in 0..pictures {
-            let fine = Picture::at(self.launch, number);
-            let coarse = (levels == 2).then(|| fine.coarse());
+            let levels = levels_of(Picture::at(self.launch, number));
+            let signal = levels[0].signal();
+            let last = levels.len() - 1;
             if self.forward() {
-                let mut low = self.gather(&fine.signal());
-                for picture in [Some(&fine), coarse.as_ref()].into_iter().flatten() {
-                    self.lift_picture(picture, &mut low);
-                    let is_last = levels == 1 || picture.width != fine.width;
-                    low = self.scatter_bands(picture, &low, is_last);
+                let mut low = self.gather(&signal);
+                for (n, level) in levels.iter().enumerate() {
+                    self.lift_picture(level, &mut low);
+                    low = self.scatter_bands(level, &low, n == last);
                 }
             } else {
                 let mut low = None;
-                for picture in [coarse.as_ref(), Some(&fine)].into_iter().flatten() {
-                    let mut samples = self.gather_bands(picture, low.take());
-                    self.lift_picture(picture, &mut samples);
+                for level in levels.iter().rev() {
+                    let mut samples = self.gather_bands(level, low.take());
+                    self.lift_picture(level, &mut samples);
                     low = Some(samples);
                 }
-                self.scatter(&fine.signal(), &low.unwrap());
+                self.scatter(&signal, &low.unwrap());
             }
         }
     }
@@ -279,107 +288,6 @@ impl<T: Sample> Running<'_, T> {
     }
 }
 
-/// `Picture` of cl/core/picture.cl.
-#[derive(Clone)]
-struct Picture {
-    width: i32,
-    height: i32,
-    signal: (Array, i64),
-    signal_row: i64,
-    bands: [Band; 4],
-}
-
-#[derive(Clone, Copy)]
-struct Band {
-    array: Array,
-    first: i64,
-    start: i64,
-    row: i64,
-    stride: i64,
-}
-
-impl Picture {
-    fn at(launch: &Launch, number: i32) -> Self {
-        let (pass, kernel, arrays) = (&launch.pass.geometry, &launch.pass.kernel, launch.arrays);
-        let single = is_set(kernel, "SINGLE");
-        let outer = if pass.across[2] > 1 {
-            number / pass.across[1]
-        } else {
-            0
-        };
-        let at = [0, number - outer * pass.across[1], outer];
-        let start = |side: &Side| {
-            if single {
-                side.offset
-            } else {
-                line_start(side, pass, at)
-            }
-        };
-        let stride = |stride: i64| if is_set(kernel, "PLANAR") { 1 } else { stride };
-        let mut bands = [0, 1, 2, 3].map(|n| Band {
-            array: arrays.bands,
-            first: start(&pass.bands),
-            start: (n & 1) * pass.bands.line.detail + (n >> 1) * pass.bands.across[0].detail,
-            row: pass.bands.across[0].stride,
-            stride: stride(pass.bands.line.stride),
-        });
-        let is_low = at[1] < pass.low_across[1] && at[2] < pass.low_across[2];
-        if pass.has_low == 1 && (single || is_low) {
-            bands[0] = Band {
-                array: arrays.low.unwrap(),
-                first: start(&pass.low),
-                start: 0,
-                row: pass.low.across[0].stride,
-                stride: stride(pass.low.line.stride),
-            };
-        }
-        Picture {
-            width: pass.samples,
-            height: pass.across[0],
-            signal: (arrays.signal, start(&pass.signal)),
-            signal_row: pass.signal.across[0].detail,
-            bands,
-        }
-    }
-
-    /// `coarse_picture` of cl/streamed/two_levels.cl.
-    fn coarse(&self) -> Self {
-        let mut picture = self.clone();
-        picture.width = (self.width + 1) / 2;
-        picture.height = (self.height + 1) / 2;
-        let (columns, rows) = ((picture.width + 1) / 2, (picture.height + 1) / 2);
-        for n in 1..4i64 {
-            let band = &mut picture.bands[n as usize];
-            band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
-        }
-        picture
-    }
-
-    /// Where its samples are, row by row.
-    fn signal(&self) -> Vec<Place> {
-        let (array, start) = self.signal;
-        let place =
-            |(y, x): (i32, i32)| (array, start + i64::from(y) * self.signal_row + i64::from(x));
-        self.places().map(place).collect()
-    }
-
-    /// Where its coefficients are, each where its sample was, with the numbers of their sub-bands.
-    fn bands(&self) -> Vec<(Place, usize)> {
-        let place = |(y, x): (i32, i32)| {
-            let number = (2 * (y & 1) + (x & 1)) as usize;
-            let band = &self.bands[number];
-            let within = i64::from(y / 2) * band.row + i64::from(x / 2) * band.stride;
-            ((band.array, band.first + band.start + within), number)
-        };
-        self.places().map(place).collect()
-    }
-
-    fn places(&self) -> impl Iterator<Item = (i32, i32)> + use<> {
-        let (width, height) = (self.width, self.height);
-        (0..height).flat_map(move |y| (0..width).map(move |x| (y, x)))
-    }
-}
-
 fn place_of_line(pass: &Geometry, index: i32) -> [i32; 3] {
     let rest = index / pass.across[0];
     [
@@ -389,7 +297,7 @@ fn place_of_line(pass: &Geometry, index: i32) -> [i32; 3] {
     ]
 }
 
-fn line_start(side: &Side, pass: &Geometry, at: [i32; 3]) -> i64 {
+pub(super) fn line_start(side: &Side, pass: &Geometry, at: [i32; 3]) -> i64 {
     let across = (0..3).map(|i| place_across(side.across[i], at[i], pass.low_across[i]));
     side.offset + across.sum::<i64>()
 }
@@ -423,6 +331,13 @@ pub(super) fn number(kernel: &Kernel, name: &str) -> usize {
     value.parse().unwrap()
 }
 
-fn is_set(kernel: &Kernel, name: &str) -> bool {
+/// One of a launch's own arguments.
+pub(super) fn own(launch: &Launch, name: &str) -> i32 {
+    let mut own = launch.pass.own.iter();
+    let argument = own.find(|(known, _)| *known == name);
+    argument.unwrap_or_else(|| panic!("no argument {name}")).1
+}
+
+pub(super) fn is_set(kernel: &Kernel, name: &str) -> bool {
     number(kernel, name) == 1
 }

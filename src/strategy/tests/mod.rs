@@ -4,6 +4,7 @@ mod arguments;
 mod arrays;
 mod cases;
 mod host;
+mod host_pictures;
 mod model;
 mod refusals;
 mod walks;
