@@ -3,6 +3,7 @@
 mod arguments;
 mod arrays;
 mod cases;
+mod coverage;
 mod host;
 mod host_pictures;
 mod model;
