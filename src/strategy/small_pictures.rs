@@ -82,3 +82,72 @@ fn pass(todo: &Todo, geometry: Geometry, levels: usize, row: usize) -> Pass {
         groups: pictures,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::Strategy;
+    use crate::strategy::tests::cases::{Setting, cpu, problem, small_gpu};
+    use crate::strategy::tests::host::number;
+    use crate::transform::Transform;
+    use crate::wavelet::{Direction, SampleType, Wavelet};
+
+    /// How many levels each launch takes, of the first launches of a transform.
+    fn levels(device: DeviceInfo, shape: &[usize], levels: u32) -> Vec<i32> {
+        let axes = [shape.len() - 2, shape.len() - 1];
+        let transform = Transform::new(Wavelet::CDF_9_7, shape)
+            .axes(axes)
+            .levels(levels);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let design = Setting::of(device).design(&problem).unwrap();
+        let taken = |pass: &Pass| match pass.own[..] {
+            [("levels", levels)] => levels,
+            _ => 0,
+        };
+        design
+            .launches
+            .iter()
+            .map(|launch| taken(&launch.pass))
+            .collect()
+    }
+
+    #[test]
+    fn the_levels_of_small_pictures_are_one_launch_on_gpus() {
+        let gpu = DeviceInfo::imaginary;
+        assert_eq!(levels(gpu(), &[64, 64], 5), [5]);
+        assert_eq!(levels(gpu(), &[9, 64, 64], 64), [6]);
+        assert_eq!(levels(gpu(), &[256, 256], 5), [0, 0, 3]);
+        // One level has more work-groups otherwise.
+        assert_eq!(levels(gpu(), &[64, 64], 1), [0]);
+        assert_eq!(levels(gpu(), &[128, 128], 2), [0, 0]);
+        // A row is left when the picture's height is gone.
+        assert_eq!(levels(gpu(), &[4, 16], 4), [2, 0, 0]);
+        assert_eq!(levels(cpu(), &[64, 64], 3), [0, 0, 0]);
+        // 4 KiB hold 28 rows of 33 numbers.
+        assert_eq!(levels(small_gpu(), &[31, 32], 5), [5]);
+        assert_eq!(levels(small_gpu(), &[32, 32], 3)[0], 0);
+    }
+
+    #[test]
+    fn a_work_group_for_each_picture() {
+        let pass = |device, count: usize, limits: &[(&'static str, usize)]| {
+            let transform = Transform::new(Wavelet::CDF_5_3, [count, 20, 30])
+                .axes([1, 2])
+                .levels(2);
+            let problem = problem(&transform, SampleType::I16, Direction::Forward);
+            let setting = Setting::of(device).only(&[Strategy::SmallPictures]);
+            let design = setting.design_within(&problem, limits).unwrap();
+            let pass = &design.launches[0].pass;
+            let names = ["GROUP", "TILE_ROW", "TILE_SAMPLES", "SINGLE"];
+            (pass.groups, names.map(|name| number(&pass.kernel, name)))
+        };
+        let gpu = DeviceInfo::imaginary;
+        assert_eq!(pass(gpu(), 7, &[]), (7, [256, 31, 31 * 20, 0]));
+        assert_eq!(
+            pass(gpu(), 1, &[("small_pictures", 100)]),
+            (1, [100, 31, 31 * 20, 1])
+        );
+        assert_eq!(pass(small_gpu(), 2, &[]), (2, [16, 31, 31 * 20, 0]));
+    }
+}

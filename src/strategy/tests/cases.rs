@@ -13,11 +13,11 @@ use proptest::prelude::{Strategy as Generator, prop_oneof};
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 
-pub(super) const BOTH: [Direction; 2] = [Direction::Forward, Direction::Inverse];
+pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
 /// A device to design for, with sizes as if they had been measured there, and the strategies that are asked.
 #[derive(Clone, Debug)]
-pub(super) struct Setting {
+pub struct Setting {
     pub device: DeviceInfo,
     pub tuning: Tuning,
     pub strategies: Vec<Strategy>,
@@ -63,7 +63,7 @@ impl Setting {
     }
 }
 
-pub(super) fn problem(transform: &Transform, sample: SampleType, direction: Direction) -> Problem {
+pub fn problem(transform: &Transform, sample: SampleType, direction: Direction) -> Problem {
     Problem {
         transform: transform.clone(),
         sample,
@@ -72,7 +72,7 @@ pub(super) fn problem(transform: &Transform, sample: SampleType, direction: Dire
 }
 
 /// A GPU whose sub-groups exchange values among so many work-items.
-pub(super) fn gpu(exchange: Exchange, lanes: usize) -> DeviceInfo {
+pub fn gpu(exchange: Exchange, lanes: usize) -> DeviceInfo {
     DeviceInfo {
         exchange,
         lanes,
@@ -80,14 +80,14 @@ pub(super) fn gpu(exchange: Exchange, lanes: usize) -> DeviceInfo {
     }
 }
 
-pub(super) fn large_gpu() -> DeviceInfo {
+pub fn large_gpu() -> DeviceInfo {
     DeviceInfo {
         compute_units: 132,
         ..gpu(Exchange::Ptx, 32)
     }
 }
 
-pub(super) fn cpu() -> DeviceInfo {
+pub fn cpu() -> DeviceInfo {
     DeviceInfo {
         kind: DeviceKind::Cpu,
         compute_units: 2,
@@ -100,7 +100,7 @@ pub(super) fn cpu() -> DeviceInfo {
 }
 
 /// A GPU that allows little of everything.
-pub(super) fn small_gpu() -> DeviceInfo {
+pub fn small_gpu() -> DeviceInfo {
     DeviceInfo {
         compute_units: 1,
         max_work_group: 16,
@@ -111,7 +111,7 @@ pub(super) fn small_gpu() -> DeviceInfo {
 }
 
 /// Lines that make even small pictures go two levels at once.
-pub(super) const TWO_LEVELS: &str = "
+pub const TWO_LEVELS: &str = "
     gpu | streamed | i16 | TWO_FILLING=1
     gpu | streamed | i32 | TWO_FILLING=2
     gpu | streamed | f32 | TWO_FILLING=1
@@ -119,7 +119,7 @@ pub(super) const TWO_LEVELS: &str = "
 ";
 
 /// Devices of every kind, and every strategy on some.
-pub(super) fn settings() -> Vec<Setting> {
+pub fn settings() -> Vec<Setting> {
     let mut settings: Vec<Setting> = [
         DeviceInfo::imaginary(),
         large_gpu(),
@@ -145,7 +145,7 @@ pub(super) fn settings() -> Vec<Setting> {
 
 /// The wavelets of the table and some that a user might make: with a pre-shift and the axis order outermost first, with a
 /// step that no rule of a table has, and with steps for all samples.
-pub(super) fn wavelets() -> Vec<Wavelet> {
+pub fn wavelets() -> Vec<Wavelet> {
     use Channel::{Approximation as S, Detail as D};
     let predict = IntegerStep::subtract(D, 0, &[1, 1], 1, 1);
     let update = IntegerStep::add(S, -1, &[1, 1], 2, 2);
@@ -189,7 +189,7 @@ fn rules(sample: SampleType) -> impl Generator<Value = (Wavelet, Boundary, Layou
 }
 
 /// 1 to 4 axes of 1 to 40 samples each, at most `most` samples in all; any axes of them, any levels.
-pub(super) fn transforms(sample: SampleType, most: usize) -> impl Generator<Value = Transform> {
+pub fn transforms(sample: SampleType, most: usize) -> impl Generator<Value = Transform> {
     let axis = prop_oneof![1..=4usize, 1..=40usize, 1..=40usize];
     let shapes = vec(axis, 1..=4).prop_map(move |mut shape| {
         while shape.iter().product::<usize>() > most {
@@ -215,7 +215,7 @@ pub(super) fn transforms(sample: SampleType, most: usize) -> impl Generator<Valu
 }
 
 /// Pictures, and volumes of them, whose rows go by vectors, and which are high enough for two levels at once.
-pub(super) fn pictures(sample: SampleType) -> impl Generator<Value = Transform> {
+pub fn pictures(sample: SampleType) -> impl Generator<Value = Transform> {
     let shapes = prop_oneof![
         (20..=64usize, 1..=8usize).prop_map(|(height, width)| vec![height, 16 * width]),
         (1..=3usize, 20..=40usize, 1..=4usize).prop_map(|(depth, height, width)| vec![
@@ -245,11 +245,7 @@ pub(super) fn pictures(sample: SampleType) -> impl Generator<Value = Transform> 
 }
 
 /// Checks a property of as many random inputs, always the same ones; one that fails is made smaller before it is shown.
-pub(super) fn for_all<G: Generator>(
-    cases: u32,
-    inputs: G,
-    property: impl Fn(G::Value) -> TestCaseResult,
-) {
+pub fn for_all<G: Generator>(cases: u32, inputs: G, property: impl Fn(G::Value) -> TestCaseResult) {
     let config = Config {
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(0x5EED),

@@ -222,6 +222,10 @@ impl Shares<'_> {
             let tiles = 1 + self.own("frame_x") + self.own("frame_y");
             (0..tiles * pictures)
                 .for_each(|tile| self.tile(tile / tiles, tile % tiles, &mut coverage));
+            // Work-items store all of their columns, or none.
+            for end in ["left", "right"] {
+                assert_eq!(self.own(end) % self.number("PAIRS"), 0, "{:?}", self.launch);
+            }
             tiles * pictures
         } else {
             0

@@ -325,14 +325,14 @@ fn lift<T: Sample>(problem: &Problem, boundary: i32, line: &mut [T]) {
 }
 
 /// The number that the host sets for a macro of a kernel.
-pub(super) fn number(kernel: &Kernel, name: &str) -> usize {
+pub fn number(kernel: &Kernel, name: &str) -> usize {
     let define = kernel.defines.iter().find(|(known, _)| known == name);
     let (_, value) = define.unwrap_or_else(|| panic!("{} has no {name}", kernel.name));
     value.parse().unwrap()
 }
 
 /// One of a launch's own arguments.
-pub(super) fn own(launch: &Launch, name: &str) -> i32 {
+pub fn own(launch: &Launch, name: &str) -> i32 {
     let mut own = launch.pass.own.iter();
     let argument = own.find(|(known, _)| *known == name);
     argument.unwrap_or_else(|| panic!("no argument {name}")).1

@@ -2,9 +2,9 @@
 
 mod arguments;
 mod arrays;
-mod cases;
+pub(super) mod cases;
 mod coverage;
-mod host;
+pub(super) mod host;
 mod host_pictures;
 mod model;
 mod refusals;
