@@ -124,7 +124,7 @@ mod tests {
         // A row is left when the picture's height is gone.
         assert_eq!(levels(gpu(), &[4, 16], 4), [2, 0, 0]);
         assert_eq!(levels(cpu(), &[64, 64], 3), [0, 0, 0]);
-        // 4 KiB hold 28 rows of 33 numbers.
+        // 4 KiB hold 31 rows of 33 places.
         assert_eq!(levels(small_gpu(), &[31, 32], 5), [5]);
         assert_eq!(levels(small_gpu(), &[32, 32], 3)[0], 0);
     }
