@@ -77,13 +77,4 @@ strategies! {
 named!(Strategy, "strategy");
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for &strategy in Strategy::ALL {
-            assert_eq!(strategy.name().parse(), Ok(strategy));
-        }
-    }
-}
+mod tests;

@@ -21,7 +21,7 @@ const STRIP: Tunable = Tunable {
     says: "pairs of columns in a strip, at most; without a line as many as the second cache holds rows of",
 };
 
-/// Pairs of rows in a block, at least.
+/// About how many pairs of rows a block has at least.
 const ROW_BLOCK: usize = 64;
 
 /// Bytes of a cache of the second level that the rows of a strip should fit.
@@ -198,5 +198,92 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
             ("row_block", block as i32),
         ],
         groups: strips * blocks * pictures,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{BOTH, Setting, cpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Direction, SampleType, Wavelet};
+
+    fn launch(device: DeviceInfo, tuning: &str, shape: [usize; 2], sample: SampleType) -> Launch {
+        let problem = problem(
+            &Transform::new(Wavelet::CDF_5_3, shape),
+            sample,
+            Direction::Forward,
+        );
+        let setting = Setting::of(device)
+            .tuned(tuning)
+            .only(&[Strategy::SingleLoop]);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    #[test]
+    fn strips_and_row_blocks_share_a_picture() {
+        let shares = |tuning, shape| {
+            let launch = launch(cpu(), tuning, shape, SampleType::F32);
+            ["strips", "strip", "row_blocks", "row_block"].map(|name| own(&launch, name))
+        };
+        let tuned = "cpu | single_loop | f32 | STRIP=1024";
+        // Two compute units want eight work-items; blocks have about 64 pairs of rows or more.
+        assert_eq!(shares(tuned, [4096, 4096]), [2, 1024, 4, 512]);
+        assert_eq!(shares(tuned, [200, 4096]), [2, 1024, 2, 50]);
+        assert_eq!(shares(tuned, [16, 16]), [1, 16, 1, 8]);
+        // Strips are equally wide, in whole vectors.
+        assert_eq!(shares(tuned, [4096, 4100])[..2], [3, 688]);
+    }
+
+    #[test]
+    fn strips_fit_local_memory() {
+        let strip = |local_memory| {
+            let device = DeviceInfo {
+                local_memory,
+                ..cpu()
+            };
+            let launch = launch(device, "", [4096, 16384], SampleType::F32);
+            let kernel = &launch.pass.kernel;
+            let bytes = number(kernel, "ROWS") * number(kernel, "ROW") * 4;
+            assert!(bytes as u64 <= local_memory, "{bytes} of {local_memory}");
+            assert_eq!(number(kernel, "ROW"), 2 * number(kernel, "CHANNEL"));
+            own(&launch, "strip")
+        };
+        assert!(strip(1 << 20) > strip(64 << 10));
+        assert!(strip(64 << 10) > strip(32 << 10));
+    }
+
+    #[test]
+    fn reals_go_along_x_first() {
+        let x_first = |wavelet, sample| {
+            BOTH.map(|direction| {
+                let problem = problem(&Transform::new(wavelet, [64, 64]), sample, direction);
+                let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
+                let design = setting.design(&problem).unwrap();
+                number(&design.launches[0].pass.kernel, "X_FIRST")
+            })
+        };
+        // JPEG 2000 takes y first and its inverse x; VC-2 the other way round.
+        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::I32), [0, 1]);
+        assert_eq!(x_first(Wavelet::VC2_DD_9_7, SampleType::I32), [1, 0]);
+        assert_eq!(x_first(Wavelet::CDF_9_7, SampleType::F32), [1, 1]);
+    }
+
+    #[test]
+    fn it_is_preferred_on_cpus() {
+        let names = |device| {
+            let problem = problem(
+                &Transform::new(Wavelet::CDF_9_7, [640, 480]),
+                SampleType::F32,
+                Direction::Forward,
+            );
+            let design = Setting::of(device).design(&problem).unwrap();
+            design.launches[0].strategy
+        };
+        assert_eq!(names(cpu()), Strategy::SingleLoop);
+        assert_eq!(names(DeviceInfo::imaginary()), Strategy::Streamed);
     }
 }

@@ -87,3 +87,67 @@ fn pass(name: &'static str, step: i32, geometry: Geometry, target: &Target) -> P
         groups: (pairs * geometry.lines as usize).div_ceil(group),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::tests::cases::{BOTH, Setting, problem, small_gpu};
+    use crate::transform::Transform;
+    use crate::wavelet::{SampleType, Wavelet};
+
+    /// The kernels of one axis, with the step of each `lift`.
+    fn names(wavelet: Wavelet, sample: SampleType) -> [String; 2] {
+        let setting = Setting::of(DeviceInfo::imaginary()).only(&[Strategy::Stepwise]);
+        BOTH.map(|direction| {
+            let transform = Transform::new(wavelet, [100]);
+            let design = setting
+                .design(&problem(&transform, sample, direction))
+                .unwrap();
+            let name = |launch: &Launch| match launch.pass.own[..] {
+                [("step", step)] if launch.pass.kernel.name == "lift" => format!("lift{step}"),
+                _ => launch.pass.kernel.name.to_owned(),
+            };
+            design
+                .launches
+                .iter()
+                .map(name)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+    }
+
+    #[test]
+    fn a_launch_for_each_step_between_scaling_and_pre_shift() {
+        use SampleType::{F32, I32};
+        assert_eq!(names(Wavelet::CDF_5_3, I32), ["move lift0 lift1"; 2]);
+        // Steps are numbered in the order in which they run.
+        assert_eq!(
+            names(Wavelet::CDF_9_7, F32),
+            [
+                "move lift0 lift1 lift2 lift3 store",
+                "move load lift0 lift1 lift2 lift3"
+            ]
+        );
+        assert_eq!(
+            names(Wavelet::VC2_LEGALL_5_3, I32),
+            ["move load lift0 lift1", "move lift0 lift1 store"]
+        );
+    }
+
+    #[test]
+    fn a_work_item_for_each_pair() {
+        let groups = |device| {
+            let transform = Transform::new(Wavelet::CDF_5_3, [7, 9]).axes([1]);
+            let problem = problem(&transform, SampleType::I32, Direction::Forward);
+            let design = Setting::of(device)
+                .only(&[Strategy::Stepwise])
+                .design(&problem);
+            let first = &design.unwrap().launches[0].pass;
+            (first.kernel.group, first.groups)
+        };
+        // 7 lines of 5 pairs.
+        assert_eq!(groups(DeviceInfo::imaginary()), ([64, 1], 1));
+        assert_eq!(groups(small_gpu()), ([16, 1], 3));
+    }
+}

@@ -7,7 +7,7 @@ use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::Geometry;
 
-/// Pairs of rows in a segment of columns, at least.
+/// About how many pairs of rows a segment of columns has at least.
 const SEGMENT: usize = 64;
 
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
@@ -86,5 +86,78 @@ pub(super) fn column_pass(
             ("pairs_per_segment", pairs_each as i32),
         ],
         groups: strips * rows * inner.div_ceil(pairs_each),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Pass;
+    use crate::strategy::tests::cases::{Setting, cpu, problem};
+    use crate::strategy::tests::host::number;
+    use crate::transform::Transform;
+    use crate::wavelet::{Channel, Direction, RealStep, SampleType, Scale, Wavelet};
+
+    fn pass(device: DeviceInfo, wavelet: Wavelet, shape: &[usize], axis: usize) -> Pass {
+        let transform = Transform::new(wavelet, shape).axes([axis]);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let design = Setting::of(device).design(&problem);
+        design.unwrap().launches.swap_remove(0).pass
+    }
+
+    #[test]
+    fn every_compute_unit_gets_some_work_items() {
+        // Two compute units want eight.
+        let rows = pass(cpu(), Wavelet::CDF_9_7, &[1000, 50], 1);
+        assert_eq!((rows.own, rows.groups), (vec![("lines_per_group", 125)], 8));
+        let few = pass(cpu(), Wavelet::CDF_9_7, &[3, 50], 1);
+        assert_eq!((few.own, few.groups), (vec![("lines_per_group", 1)], 3));
+        // A strip of all 100 columns; 495 inner pairs are eight segments of 64 or less.
+        let columns = pass(cpu(), Wavelet::CDF_9_7, &[1000, 100], 0);
+        assert_eq!(columns.own, [("strips", 1), ("pairs_per_segment", 62)]);
+        assert_eq!(columns.groups, 8);
+        let short = pass(cpu(), Wavelet::CDF_9_7, &[5, 100], 0);
+        assert_eq!((short.own[1], short.groups), (("pairs_per_segment", 1), 1));
+    }
+
+    #[test]
+    fn the_rows_of_a_strip_fit_the_nearest_cache() {
+        let row = |local_memory| {
+            let device = DeviceInfo {
+                local_memory,
+                ..cpu()
+            };
+            let columns = pass(device, Wavelet::CDF_9_7, &[100, 5000], 0);
+            let kernel = &columns.kernel;
+            let bytes = 2 * number(kernel, "Y_KEPT") * number(kernel, "ROW") * 4;
+            assert!(bytes as u64 <= local_memory.min(32 << 10), "{bytes}");
+            assert_eq!(number(kernel, "ROW") % number(kernel, "VECTOR"), 0);
+            number(kernel, "ROW")
+        };
+        // Of four kept pairs of rows: 32 KiB are 1024 numbers of each.
+        assert_eq!(
+            [row(1 << 20), row(32 << 10), row(4 << 10)],
+            [1024, 1024, 128]
+        );
+    }
+
+    #[test]
+    fn what_vectors_cannot_hold_goes_without() {
+        let far = RealStep::new(Channel::Detail, 9, &[0.5]);
+        let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+        let narrow = DeviceInfo {
+            float_vector: 8,
+            ..cpu()
+        };
+        let name = |device: DeviceInfo, axis| pass(device, far, &[200, 200], axis).kernel.name;
+        assert_eq!(name(narrow.clone(), 0), "column_four_pairs");
+        assert_eq!(name(narrow, 1), "row_four_pairs");
+        assert_eq!(name(cpu(), 1), "row_vectors");
+        let little = DeviceInfo {
+            local_memory: 256,
+            ..cpu()
+        };
+        let columns = pass(little, Wavelet::CDF_9_7, &[200, 200], 0);
+        assert_eq!(columns.kernel.name, "column_four_pairs");
     }
 }

@@ -114,3 +114,121 @@ fn in_vectors(stencil: &Stencil) -> Stencil {
 /// Platforms whose compiler for CPUs is known to have clang's builtins. Elsewhere the portable ways are taken: other
 /// compilers have builtins of these names that they cannot compile, and the simulator tests the portable ways.
 const BUILTINS: [&str; 2] = ["Portable Computing Language", "Intel(R) OpenCL"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::tests::cases::{Setting, cpu, problem};
+    use crate::transform::Transform;
+    use crate::wavelet::{Channel, Direction, SampleType, Wavelet};
+
+    fn vectors(device: DeviceInfo, tuning: &str, side: usize, sample: SampleType) -> Vectors {
+        let transform = Transform::new(Wavelet::CDF_5_3, [side, side]);
+        let problem = problem(&transform, sample, Direction::Forward);
+        let setting = Setting::of(device).tuned(tuning);
+        let target = Target {
+            device: &setting.device,
+            tuning: &setting.tuning,
+            limits: &[],
+        };
+        let y = Lags::new(&problem.stencils());
+        Vectors::new(Strategy::Separable, &problem, &target, y)
+    }
+
+    fn value(defines: &[Define], name: &str) -> String {
+        let define = defines.iter().find(|(known, _)| known == name);
+        define.unwrap_or_else(|| panic!("no {name}")).1.clone()
+    }
+
+    #[test]
+    fn vectors_are_as_long_as_the_devices_own() {
+        use SampleType::{F32, F64, I16};
+        let samples = |float_vector, tuning: &str, sample| {
+            let device = DeviceInfo {
+                float_vector,
+                ..cpu()
+            };
+            vectors(device, tuning, 64, sample).samples
+        };
+        assert_eq!(
+            [1, 4, 8, 16, 32].map(|own| samples(own, "", F32)),
+            [8, 8, 8, 16, 16]
+        );
+        // Steps on 16-bit samples compute with 32 bits.
+        assert_eq!((samples(16, "", I16), samples(16, "", F64)), (16, 8));
+        let tuned = |size| format!("cpu | separable | f32 | VECTOR={size}");
+        assert_eq!(
+            [3, 8, 12, 99].map(|size| samples(4, &tuned(size), F32)),
+            [8, 8, 16, 16]
+        );
+    }
+
+    #[test]
+    fn results_of_large_arrays_are_stored_past_the_caches() {
+        let passes = |side, tuning| {
+            let vectors = vectors(cpu(), tuning, side, SampleType::F32);
+            value(&vectors.defines(), "NON_TEMPORAL")
+        };
+        // 16 MiB, and a row more.
+        assert_eq!([passes(2048, ""), passes(2049, "")], ["0", "1"]);
+        let tuned = "cpu | separable | f32 | CACHED=64";
+        assert_eq!([passes(128, tuned), passes(129, tuned)], ["0", "1"]);
+    }
+
+    #[test]
+    fn builtins_are_for_compilers_that_have_them() {
+        let builtins = |platform: &str| {
+            let device = DeviceInfo {
+                platform: platform.to_owned(),
+                ..cpu()
+            };
+            value(
+                &vectors(device, "", 64, SampleType::F32).defines(),
+                "BUILTINS",
+            )
+        };
+        assert_eq!(builtins("Portable Computing Language"), "1");
+        assert_eq!(builtins("Intel(R) OpenCL"), "1");
+        assert_eq!(builtins("Oclgrind"), "0");
+    }
+
+    #[test]
+    fn pipelines_have_a_lag_for_each_step() {
+        let vectors = vectors(cpu(), "", 64, SampleType::I32);
+        let [x, y] = [vectors.pipeline_x(), vectors.pipeline_y(640)];
+        // 5/3 forward: a row reads vectors after it, then before it; see lifting/schedule.rs.
+        let numbers = |defines: &[Define], names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| value(defines, name)).collect()
+        };
+        assert_eq!(
+            numbers(&x, &["X_LAG_0", "X_LAG_1", "X_LAST_LAG", "X_KEPT"]),
+            ["1", "1", "1", "3"]
+        );
+        assert_eq!(
+            numbers(&y, &["Y_LAG_0", "Y_LAG_1", "Y_LAST_LAG", "Y_KEPT"]),
+            ["1", "1", "1", "3"]
+        );
+        assert_eq!(value(&y, "ROW"), "640");
+    }
+
+    #[test]
+    fn steps_read_the_vectors_beside_their_own() {
+        let step = |first, count| {
+            let stencil = in_vectors(&Stencil {
+                target: Channel::Detail,
+                first,
+                count,
+            });
+            (stencil.first, stencil.last())
+        };
+        assert_eq!(
+            [step(0, 1), step(0, 2), step(-1, 2)],
+            [(0, 0), (0, 1), (-1, 0)]
+        );
+        assert_eq!(
+            [step(-3, 8), step(2, 1), step(-5, 2)],
+            [(-1, 1), (0, 1), (-1, 0)]
+        );
+    }
+}

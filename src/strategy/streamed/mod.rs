@@ -361,3 +361,6 @@ fn is_narrow(side: &Side, height: usize, width: usize) -> bool {
 fn vector(sample: SampleType, samples: usize) -> usize {
     (16 / sample.size()).clamp(1, samples)
 }
+
+#[cfg(test)]
+mod tests;

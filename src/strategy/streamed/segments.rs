@@ -120,3 +120,108 @@ pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> O
         prefetched: PREFETCHED.default,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::Target;
+    use crate::strategy::planner::Todo;
+    use crate::strategy::tests::cases::{Setting, large_gpu, problem};
+    use crate::transform::Transform;
+    use crate::wavelet::{Direction, SampleType, Wavelet};
+
+    fn sizes(tuning: &str, levels: usize) -> Sizes {
+        let transform = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let setting = Setting::of(large_gpu()).tuned(tuning);
+        let todo = Todo {
+            problem: &problem,
+            target: &Target {
+                device: &setting.device,
+                tuning: &setting.tuning,
+                limits: &[],
+            },
+            levels: &transform.active_levels(),
+            done: 0,
+        };
+        Sizes::choices(&todo, levels).swap_remove(0)
+    }
+
+    /// The segments of a square picture on 132 compute units.
+    fn segments(tuning: &str, side: usize) -> Segments {
+        let sizes = sizes(tuning, 1);
+        let pairs = side / 2;
+        let work = [pairs, pairs.div_ceil(sizes.strip)];
+        of_one_level(&sizes, work, sizes.lags.kept, 132, 1, true)
+    }
+
+    #[test]
+    fn segments_suit_the_picture() {
+        let pairs = |tuning, side| segments(tuning, side).pairs;
+        let sides = [8192, 4096, 2048, 64];
+        assert_eq!(sides.map(|side| pairs("", side)), [23, 24, 8, 1]);
+        let tuned = "gpu | streamed | f32 | FILLING=20";
+        assert_eq!(sides.map(|side| pairs(tuned, side)), [55, 24, 8, 1]);
+        let few = "gpu | streamed | f32 | FILLING=2";
+        assert_eq!(pairs(few, 8192), 586);
+    }
+
+    #[test]
+    fn long_segments_sweep_in_opposite_directions() {
+        let bottom_up = |side| segments("", side).bottom_up;
+        assert_eq!([bottom_up(8192), bottom_up(2048)], [1, 0]);
+        let of = |count| Segments {
+            count,
+            ..Segments::none()
+        };
+        // Bit 0 are the even ones, bit 1 the odd ones; segment `count - 1` is the last.
+        let last = |count, up| of(count).with_last(up).bottom_up;
+        assert_eq!([last(1, true), last(2, true), last(3, true)], [1, 2, 1]);
+        assert_eq!([last(1, false), last(2, false), last(3, false)], [2, 1, 2]);
+    }
+
+    #[test]
+    fn more_is_prefetched_where_that_saves_turns() {
+        let prefetched = |tuning, side| segments(tuning, side).prefetched;
+        assert_eq!([prefetched("", 8192), prefetched("", 4096)], [2, 2]);
+        // A tuned distance is for pictures of many segments.
+        let tuned = "gpu | streamed | f32 | PREFETCHED=4";
+        assert_eq!(
+            [prefetched(tuned, 8192), prefetched(tuned, 256)],
+            [4, prefetched("", 256)]
+        );
+    }
+
+    #[test]
+    fn two_levels_need_long_segments_that_start_at_even_pairs() {
+        let of = |tuning, side: usize| {
+            let sizes = sizes(tuning, 2);
+            let pairs = side / 2;
+            of_two_levels(&sizes, [pairs, pairs.div_ceil(sizes.strip)], 132)
+        };
+        assert_eq!(of("", 2048), None);
+        for (tuning, side) in [
+            ("", 8192),
+            ("", 8190),
+            ("gpu | streamed | f32 | TWO_FILLING=16", 514),
+        ] {
+            let segments = of(tuning, side).unwrap();
+            assert!(
+                segments.count == 1 || segments.pairs.is_multiple_of(2),
+                "{segments:?}"
+            );
+            // What the segment before reads of the last one, twice a reach of two pairs, is there.
+            let last = side / 2 - (segments.count - 1) * segments.pairs;
+            assert!((4..=segments.pairs).contains(&last), "{segments:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_segment_is_never_too_short() {
+        assert_eq!(with_whole_end(8, 100, 2, 4), 8);
+        assert_eq!(with_whole_end(8, 97, 2, 4), 10);
+        assert_eq!(with_whole_end(4, 9, 1, 4), 5);
+        assert_eq!(with_whole_end(4, 5, 1, 4), 5);
+        assert_eq!(with_whole_end(4, 2, 1, 4), 4);
+    }
+}

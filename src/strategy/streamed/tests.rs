@@ -1,0 +1,143 @@
+//! What `streamed` is specialised on for which pictures and devices.
+
+use super::*;
+use crate::device::DeviceInfo;
+use crate::strategy::Strategy;
+use crate::strategy::tests::cases::{BOTH, Setting, gpu, problem};
+use crate::strategy::tests::host::number;
+use crate::transform::{Layout, Transform};
+use crate::wavelet::{Boundary, Wavelet};
+
+/// The kernel of the first launch of `streamed`.
+fn kernel(setting: Setting, transform: &Transform, sample: SampleType) -> Kernel {
+    let problem = problem(transform, sample, Direction::Forward);
+    let design = setting.only(&[Strategy::Streamed]).design(&problem);
+    design.unwrap().launches.swap_remove(0).pass.kernel
+}
+
+#[test]
+fn odd_tunings_still_give_whole_vectors_and_sub_groups() {
+    let setting = Setting::of(gpu(Exchange::Khr, 32)).tuned("gpu | streamed | f32 | PAIRS=3");
+    let picture = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+    let of = |most: usize| {
+        let mut setting = setting.clone();
+        setting.device.max_work_group = most;
+        let kernel = kernel(setting, &picture, SampleType::F32);
+        ["PAIRS", "GROUP", "STRIP"].map(|name| number(&kernel, name))
+    };
+    // Of 32 work-items 30 store what they have.
+    assert_eq!(of(1024), [4, 128, 30 * 4]);
+    assert_eq!(of(100), [4, 96, 30 * 4]);
+    assert_eq!(of(32), [4, 32, 30 * 4]);
+}
+
+#[test]
+fn work_items_without_exchange_load_what_they_need() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+    let kernel = kernel(
+        Setting::of(DeviceInfo::imaginary()),
+        &picture,
+        SampleType::F32,
+    );
+    let names = [
+        "LANES",
+        "HALO_LO",
+        "HALO_HI",
+        "OVERLAP_LO",
+        "OVERLAP_HI",
+        "STRIP",
+    ];
+    assert_eq!(names.map(|name| number(&kernel, name)), [1, 2, 2, 0, 0, 4]);
+}
+
+#[test]
+fn fewer_pairs_let_rows_go_by_vectors() {
+    let setting = Setting::of(gpu(Exchange::Khr, 32)).tuned("gpu | streamed | i16 | PAIRS=8");
+    let pairs = |width: usize, layout| {
+        let transform = Transform::new(Wavelet::CDF_5_3, [64, width]).layout(layout);
+        let kernel = kernel(setting.clone(), &transform, SampleType::I16);
+        ["PAIRS", "WIDE", "PLANAR"].map(|name| number(&kernel, name))
+    };
+    for (width, expected) in [
+        (1024, [8, 1, 1]),
+        (1000, [4, 1, 1]),
+        (1004, [8, 0, 1]),
+        (1001, [8, 0, 1]),
+    ] {
+        assert_eq!(pairs(width, Layout::Mallat), expected, "{width}");
+    }
+    assert_eq!(pairs(1000, Layout::Interleaved), [8, 0, 0]);
+}
+
+#[test]
+fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
+    let distance = |device, side: usize, layout| {
+        let transform = Transform::new(Wavelet::CDF_5_3, [side, side]).layout(layout);
+        let kernel = kernel(Setting::of(device), &transform, SampleType::I16);
+        let mut defines = kernel.defines.into_iter();
+        defines.find(|(name, _)| name == "DISTANCE").unwrap().1
+    };
+    for layout in Layout::ALL {
+        let exchange = || gpu(Exchange::Khr, 32);
+        assert_eq!(distance(exchange(), 46_000, layout), "int");
+        assert_eq!(distance(exchange(), 47_000, layout), "long");
+        assert_eq!(distance(DeviceInfo::imaginary(), 64, layout), "long");
+    }
+}
+
+#[test]
+fn borders_go_on_as_their_rule_allows_or_have_a_frame() {
+    let extension = |wavelet, boundary, shape: [usize; 2]| {
+        let transform = Transform::new(wavelet, shape).boundary(boundary);
+        let sample = match wavelet.integer_steps() {
+            Some(_) => SampleType::I32,
+            None => SampleType::F32,
+        };
+        let problem = problem(&transform, sample, Direction::Forward);
+        let setting = Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::Streamed]);
+        let launch = setting.design(&problem).unwrap().launches.swap_remove(0);
+        let tiles = launch
+            .pass
+            .own
+            .iter()
+            .filter(|(name, _)| name.starts_with("frame"));
+        let tiles: i32 = tiles.map(|(_, tiles)| tiles).sum();
+        let extension = number(&launch.pass.kernel, "EXTENSION");
+        let has_frame = launch
+            .pass
+            .kernel
+            .defines
+            .iter()
+            .any(|(name, _)| name == "FRAME_TILE");
+        assert_eq!((extension == 0, extension == 0), (has_frame, tiles > 0));
+        extension
+    };
+    let sides = [300, 301];
+    assert_eq!(extension(Wavelet::CDF_9_7, Boundary::Symmetric, sides), 1);
+    assert_eq!(extension(Wavelet::CDF_9_7, Boundary::Clamp, sides), 1);
+    assert_eq!(extension(Wavelet::VC2_DD_13_7, Boundary::Clamp, sides), 3);
+    assert_eq!(extension(Wavelet::CDF_9_7, Boundary::Zero, sides), 0);
+    // Both axes have to go on in the same way.
+    assert_eq!(extension(Wavelet::CDF_9_7, Boundary::Periodic, sides), 0);
+    assert_eq!(
+        extension(Wavelet::CDF_9_7, Boundary::Periodic, [300, 302]),
+        2
+    );
+}
+
+#[test]
+fn the_ring_holds_whole_rounds_of_what_is_prefetched() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]);
+    for prefetched in 1..=4 {
+        let tuning = format!("gpu | streamed | f32 | PREFETCHED={prefetched} FILLING=2");
+        let setting = Setting::of(gpu(Exchange::Khr, 32)).tuned(&tuning);
+        for direction in BOTH {
+            let problem = problem(&picture, SampleType::F32, direction);
+            let design = setting.design(&problem).unwrap();
+            let kernel = &design.launches[0].pass.kernel;
+            assert_eq!(number(kernel, "PREFETCHED"), prefetched);
+            assert_eq!(number(kernel, "RING") % prefetched, 0);
+            assert!(number(kernel, "RING") >= 3);
+        }
+    }
+}

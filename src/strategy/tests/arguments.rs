@@ -1,0 +1,145 @@
+//! A launch hands its own arguments over as so many `int`s: their names and their order are those of the struct that the
+//! kernel takes last.
+
+use super::cases::{BOTH, Setting, problem, settings, wavelets};
+use crate::strategy::design::Launch;
+use crate::transform::{Layout, Transform};
+use crate::wavelet::{Boundary, SampleType};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn file(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A file and all that it includes, without comments.
+fn with_includes(name: &str) -> String {
+    let mut names = vec![name.to_owned()];
+    let mut text = String::new();
+    let mut read = 0;
+    while let Some(name) = names.get(read).cloned() {
+        read += 1;
+        for line in file(&name).lines() {
+            let inner = line
+                .strip_prefix("#include \"")
+                .and_then(|rest| rest.strip_suffix('"'));
+            if let Some(inner) = inner
+                && !names.iter().any(|known| known == inner)
+            {
+                names.push(inner.to_owned());
+            }
+            let code = line.split("//").next().unwrap_or_default();
+            text += &format!("{code}\n");
+        }
+    }
+    text
+}
+
+/// The type of the last parameter of a kernel, which is always named `own`.
+fn last_parameter(text: &str, kernel: &str) -> String {
+    let (_, rest) = text
+        .split_once(&format!("void {kernel}("))
+        .unwrap_or_else(|| panic!("no kernel {kernel}"));
+    let (parameters, _) = rest.split_once(')').unwrap();
+    let last = parameters.rsplit(',').next().unwrap();
+    let words: Vec<&str> = last.split_whitespace().collect();
+    let ["const", name, "own"] = words[..] else {
+        panic!("the last parameter of {kernel} is `{last}`");
+    };
+    name.to_owned()
+}
+
+/// The fields of a struct, which are all of type `int`.
+fn fields(text: &str, name: &str) -> Vec<String> {
+    let (before, _) = text
+        .split_once(&format!("}} {name};"))
+        .unwrap_or_else(|| panic!("no struct {name}"));
+    let (_, body) = before.rsplit_once("typedef struct {").unwrap();
+    let declarations = body.split(';').map(str::trim).filter(|one| !one.is_empty());
+    let names = declarations.flat_map(|declaration| {
+        let names = declaration.strip_prefix("int ");
+        let names = names.unwrap_or_else(|| panic!("`{declaration}` of {name} is no int"));
+        names.split(',').map(|name| name.trim().to_owned())
+    });
+    names.collect()
+}
+
+/// The names of all kernels in cl/, but for the copy, which is no part of a design.
+fn kernels() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("cl")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for definition in text.split("\nkernel ").skip(1) {
+                let (_, rest) = definition.split_once("void ").unwrap();
+                found.insert(rest.split('(').next().unwrap().to_owned());
+            }
+        }
+    }
+    assert!(found.remove("copy"));
+    found
+}
+
+/// The launches of many designs, one for each kernel and list of arguments.
+fn launches() -> Vec<Launch> {
+    let shapes = [
+        vec![300],
+        vec![9],
+        vec![64, 128],
+        vec![61, 75],
+        vec![3, 96, 64],
+        vec![48, 80, 3],
+    ];
+    let mut found = BTreeMap::new();
+    let mut add = |setting: &Setting, transform: &Transform, sample| {
+        for direction in BOTH {
+            let design = setting.design(&problem(transform, sample, direction));
+            for launch in design.into_iter().flat_map(|design| design.launches) {
+                let pass = &launch.pass;
+                let names: Vec<&str> = pass.own.iter().map(|(name, _)| *name).collect();
+                found.insert((pass.kernel.name, names), launch);
+            }
+        }
+    };
+    for setting in settings() {
+        for wavelet in wavelets() {
+            for (i, shape) in shapes.iter().enumerate() {
+                let transform = Transform::new(wavelet, shape.clone())
+                    .levels(3)
+                    .boundary(Boundary::ALL[i % 4])
+                    .layout(Layout::ALL[i / 4]);
+                let mut samples = SampleType::ALL.into_iter();
+                let sample = samples
+                    .find(|sample| sample.is_served_by(&wavelet))
+                    .unwrap();
+                add(&setting, &transform, sample);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+#[test]
+fn own_arguments_are_the_fields_of_the_kernels_struct() {
+    let mut seen = BTreeSet::new();
+    for launch in launches() {
+        let kernel = &launch.pass.kernel;
+        let text = with_includes(kernel.file);
+        let names: Vec<&str> = launch.pass.own.iter().map(|(name, _)| *name).collect();
+        assert_eq!(
+            names,
+            fields(&text, &last_parameter(&text, kernel.name)),
+            "{}",
+            kernel.name
+        );
+        seen.insert(kernel.name.to_owned());
+    }
+    assert_eq!(seen, kernels());
+}

@@ -1,0 +1,412 @@
+//! The work-groups of a launch, with the arguments that they get, store every pair of every line, or every pair of rows and
+//! columns of every picture, exactly once. This repeats how the kernels find their share, not what they do with it.
+
+use super::cases::{BOTH, Setting, TWO_LEVELS, for_all, gpu, large_gpu, pictures, problem};
+use super::cases::{settings, small_gpu, transforms};
+use super::host::{number, own};
+use crate::device::{DeviceInfo, Exchange};
+use crate::lifting::reach::Reach;
+use crate::strategy::Strategy;
+use crate::strategy::design::Launch;
+use crate::transform::{Layout, Transform};
+use crate::wavelet::{Boundary, SampleType, Wavelet};
+use proptest::prelude::{Just, Strategy as Generator, prop_oneof};
+use proptest::sample::select;
+use std::ops::Range;
+
+/// How often each pair is stored: of lines, or of rows of pictures and of columns.
+struct Coverage {
+    columns: usize,
+    times: Vec<u8>,
+}
+
+impl Coverage {
+    fn new(rows: usize, columns: usize) -> Self {
+        let times = vec![0; rows * columns];
+        Coverage { columns, times }
+    }
+
+    fn store(&mut self, row: usize, columns: Range<usize>) {
+        assert!(columns.end <= self.columns || columns.is_empty());
+        for column in columns {
+            self.times[row * self.columns + column] += 1;
+        }
+    }
+
+    /// What a border is: all of a short line, else its ends (`is_result` of cl/core/border.cl).
+    fn store_border(&mut self, row: usize, border: usize, reach: &Reach) {
+        let pairs = self.columns;
+        if pairs <= 2 * border {
+            self.store(row, 0..pairs);
+        } else {
+            self.store(row, 0..reach.before);
+            self.store(row, pairs - reach.after - 1..pairs);
+        }
+    }
+}
+
+/// One launch, and the share of each of its work-groups.
+struct Shares<'a> {
+    launch: &'a Launch,
+    reach: &'a Reach,
+}
+
+impl Shares<'_> {
+    fn own(&self, name: &str) -> usize {
+        own(self.launch, name).try_into().unwrap()
+    }
+
+    fn number(&self, name: &str) -> usize {
+        number(&self.launch.pass.kernel, name)
+    }
+
+    fn groups(&self) -> Range<usize> {
+        0..self.launch.pass.groups
+    }
+
+    fn lines(&self) -> usize {
+        self.launch.pass.geometry.lines as usize
+    }
+
+    fn pairs(&self) -> usize {
+        (self.launch.pass.geometry.samples as usize).div_ceil(2)
+    }
+
+    fn of_lines(&self) -> Coverage {
+        Coverage::new(self.lines(), self.pairs())
+    }
+
+    /// The work-groups that lift the inside, counted from 0; those of borders come first.
+    fn inner_groups(&self, coverage: &mut Coverage) -> Range<usize> {
+        let [x, y] = self.launch.pass.kernel.group;
+        let border_groups = self.own("border_groups");
+        for line in 0..(border_groups * x * y).min(self.lines()) {
+            coverage.store_border(line, self.number("BORDER"), self.reach);
+        }
+        0..self.launch.pass.groups - border_groups
+    }
+
+    fn row_four_pairs(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let (rows, tile) = (self.number("ROWS_Y"), 4 * self.number("ROWS_X"));
+        let (segments, length) = (self.own("segments"), self.own("tiles_per_segment") * tile);
+        for group in self.inner_groups(&mut coverage) {
+            let first = group / segments * rows;
+            let start = self.reach.before + group % segments * length;
+            let end = (start + length).min(self.own("inner_end"));
+            for line in first..(first + rows).min(self.lines()) {
+                coverage.store(line, start..end);
+            }
+        }
+        coverage
+    }
+
+    fn column_four_pairs(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let (columns, advance) = (self.number("COLUMNS"), 4 * self.number("WINDOW_Y"));
+        let (strips, length) = (
+            self.own("strips"),
+            self.own("positions_per_segment") * advance,
+        );
+        for group in self.inner_groups(&mut coverage) {
+            let first = group % strips * columns;
+            let start = self.reach.before + group / strips * length;
+            let end = (start + length).min(self.own("inner_end"));
+            for line in first..(first + columns).min(self.lines()) {
+                coverage.store(line, start..end);
+            }
+        }
+        coverage
+    }
+
+    fn short_lines(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let work_items = self.launch.pass.groups * self.number("GROUP");
+        for line in 0..work_items.min(self.lines()) {
+            coverage.store_border(line, self.number("BORDER"), self.reach);
+        }
+        coverage
+    }
+
+    fn row_vectors(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let each = self.own("lines_per_group");
+        for group in self.groups() {
+            assert!(group * each < self.lines(), "a work-group without a line");
+            for line in group * each..((group + 1) * each).min(self.lines()) {
+                coverage.store(line, 0..self.pairs());
+            }
+        }
+        coverage
+    }
+
+    fn column_vectors(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let geometry = &self.launch.pass.geometry;
+        let [across, low] = [geometry.across[0], geometry.low_across[0]].map(|n| n as usize);
+        let (strips, each, row) = (
+            self.own("strips"),
+            self.own("pairs_per_segment"),
+            self.number("ROW"),
+        );
+        let (rows, border) = (self.lines() / across, self.number("BORDER"));
+        let low_strips = low.div_ceil(row);
+        for group in self.groups() {
+            let (strip, rest) = (group % strips, group / strips);
+            let (first, end) = if strip < low_strips {
+                (strip * row, low)
+            } else {
+                (low + (strip - low_strips) * row, across)
+            };
+            let begin = self.reach.before + rest / rows * each;
+            let inner_end =
+                (begin + each).min(self.pairs() - (self.reach.after + 1).min(self.pairs()));
+            let is_short = self.pairs() <= 2 * border;
+            for line in first..(first + row).min(end) {
+                let line = rest % rows * across + line;
+                // What a short line's inside stores is stored again by its border.
+                if !is_short {
+                    coverage.store(line, begin..inner_end);
+                }
+                if begin == self.reach.before {
+                    coverage.store_border(line, border, self.reach);
+                }
+            }
+        }
+        coverage
+    }
+
+    // --- pictures ---
+
+    /// Pairs of columns, pairs of rows and pictures.
+    fn sizes(&self) -> [usize; 3] {
+        let geometry = &self.launch.pass.geometry;
+        let pairs = |samples: i32| (samples as usize).div_ceil(2);
+        let pictures = geometry.across[1] * geometry.across[2];
+        [
+            pairs(geometry.samples),
+            pairs(geometry.across[0]),
+            pictures as usize,
+        ]
+    }
+
+    fn single_loop(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let (strips, blocks) = (self.own("strips"), self.own("row_blocks"));
+        let (strip, block) = (self.own("strip"), self.own("row_block"));
+        for group in self.groups() {
+            let (left, rest) = (group % strips * strip, group / strips);
+            let (picture, top) = (rest / blocks, rest % blocks * block);
+            assert!(left < columns && top < rows, "a work-group without a share");
+            for row in top..(top + block).min(rows) {
+                coverage.store(picture * rows + row, left..(left + strip).min(columns));
+            }
+        }
+        coverage
+    }
+
+    fn streamed(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let frames = if self.number("EXTENSION") == 0 {
+            let tiles = 1 + self.own("frame_x") + self.own("frame_y");
+            (0..tiles * pictures)
+                .for_each(|tile| self.tile(tile / tiles, tile % tiles, &mut coverage));
+            // Work-items store all of their columns, or none.
+            for end in ["left", "right"] {
+                assert_eq!(self.own(end) % self.number("PAIRS"), 0, "{:?}", self.launch);
+            }
+            tiles * pictures
+        } else {
+            0
+        };
+        let (strips, segments) = (self.own("strips"), self.own("segments"));
+        let sub_groups = self.number("GROUP") / self.number("LANES");
+        let groups = (strips * segments).div_ceil(sub_groups);
+        assert_eq!(self.launch.pass.groups, frames + groups * pictures);
+        let (strip, each) = (self.number("STRIP"), self.own("pairs_per_segment"));
+        for group in 0..groups * pictures {
+            let picture = group / groups;
+            for sub_group in 0..sub_groups {
+                let share = group % groups * sub_groups + sub_group;
+                if share >= strips * segments {
+                    continue;
+                }
+                let (number, first) = (share / strips, share % strips * strip);
+                let top = self.own("top") + number * each;
+                let left = first.max(self.own("left"));
+                let right = (first + strip).min(self.own("right"));
+                for row in top..(top + each).min(self.own("bottom")) {
+                    coverage.store(picture * rows + row, left..right.max(left));
+                }
+            }
+        }
+        coverage
+    }
+
+    /// A tile of the frame (cl/streamed/frame.cl).
+    fn tile(&self, picture: usize, tile: usize, coverage: &mut Coverage) {
+        let [columns, rows, _] = self.sizes();
+        let (frame_y, length) = (self.own("frame_y"), self.number("FRAME_PAIRS"));
+        let x = (
+            self.own("left"),
+            self.own("right"),
+            columns,
+            self.number("BORDER_X"),
+        );
+        let y = (
+            self.own("top"),
+            self.own("bottom"),
+            rows,
+            self.number("BORDER_Y"),
+        );
+        // The pairs at both ends; all where they meet.
+        let ends = |(from, to, pairs, border): (usize, usize, usize, usize)| -> Vec<usize> {
+            let is_joined = pairs > 2 * border;
+            let is_inside = |pair: &usize| is_joined && (from..to).contains(pair);
+            let is_loaded = |pair: &usize| !is_joined || *pair < border || *pair >= pairs - border;
+            let stored: Vec<usize> = (0..pairs).filter(|pair| !is_inside(pair)).collect();
+            assert!(
+                stored.iter().all(is_loaded),
+                "{from}..{to} of {pairs}, {border} at each end"
+            );
+            stored
+        };
+        let window =
+            |(from, to, _, _): (usize, usize, usize, usize), number: usize| -> Vec<usize> {
+                let first = from + number * length;
+                (first..(first + length).min(to)).collect()
+            };
+        let of_x = if tile <= frame_y {
+            ends(x)
+        } else {
+            window(x, tile - frame_y - 1)
+        };
+        let of_y = if tile == 0 || tile > frame_y {
+            ends(y)
+        } else {
+            window(y, tile - 1)
+        };
+        for row in of_y {
+            of_x.iter()
+                .for_each(|&column| coverage.store(picture * rows + row, column..column + 1));
+        }
+    }
+}
+
+/// Checks all launches of a transform in both directions.
+fn check(
+    transform: &Transform,
+    sample: SampleType,
+    setting: &Setting,
+    limits: &[(&'static str, usize)],
+) {
+    for direction in BOTH {
+        let problem = problem(transform, sample, direction);
+        let reach = &Reach::new(&problem.stencils());
+        let design = setting.design_within(&problem, limits);
+        for launch in &design.map_or(Vec::new(), |design| design.launches) {
+            let shares = Shares { launch, reach };
+            let kernel = &launch.pass.kernel;
+            let [x, y] = kernel.group;
+            let mut allowed = limits.iter().filter(|(name, _)| *name == kernel.name);
+            let device = &setting.device;
+            assert!(allowed.all(|(_, most)| x * y <= *most), "{launch:?}");
+            assert!(
+                x * y <= device.max_work_group && y <= device.max_work_items[1],
+                "{launch:?}"
+            );
+            let coverage = match kernel.name {
+                "row_four_pairs" => shares.row_four_pairs(),
+                "column_four_pairs" => shares.column_four_pairs(),
+                "short_lines" => shares.short_lines(),
+                "row_vectors" => shares.row_vectors(),
+                "column_vectors" => shares.column_vectors(),
+                "single_loop" => shares.single_loop(),
+                "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
+                "move" | "load" | "lift" | "store" => {
+                    assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
+                    continue;
+                }
+                name => panic!("{name} is not known here"),
+            };
+            let wrong = coverage.times.iter().position(|&times| times != 1);
+            assert_eq!(wrong, None, "of {} columns: {launch:#?}", coverage.columns);
+        }
+    }
+}
+
+/// Kernels that allow less than the devices do.
+const LIMITS: &[(&str, usize)] = &[
+    ("row_four_pairs", 100),
+    ("column_four_pairs", 24),
+    ("short_lines", 7),
+    ("streamed_one_level", 96),
+    ("move", 5),
+    ("lift", 3),
+];
+
+#[test]
+fn every_pair_is_stored_once() {
+    for sample in [SampleType::I16, SampleType::F64] {
+        let shapes = prop_oneof![transforms(sample, 20_000), pictures(sample)];
+        let limits = prop_oneof![Just(&[][..]), Just(LIMITS)];
+        for_all(
+            2000,
+            (shapes, select(settings()), limits),
+            |(transform, setting, limits)| {
+                check(&transform, sample, &setting, limits);
+                Ok(())
+            },
+        );
+    }
+}
+
+/// Longer lines and larger pictures.
+fn large() -> impl Generator<Value = Transform> {
+    let shapes = prop_oneof![
+        (500..=30_000usize).prop_map(|n| (vec![n], vec![0])),
+        (1..=9usize, 500..=9000usize).prop_map(|(lines, n)| (vec![lines, n], vec![1])),
+        (500..=9000usize, 1..=40usize).prop_map(|(n, lines)| (vec![n, lines], vec![0])),
+        (100..=900usize, 100..=900usize).prop_map(|(y, x)| (vec![y, x], vec![0, 1])),
+        (2..=4usize, 50..=400usize, 10..=50usize)
+            .prop_map(|(n, y, x)| (vec![n, y, 8 * x], vec![1, 2])),
+    ];
+    let wavelets = [
+        Wavelet::CDF_9_7,
+        Wavelet::HAAR,
+        Wavelet::DAUB_4,
+        Wavelet::CDF_5_3,
+    ];
+    (
+        shapes,
+        select(wavelets.to_vec()),
+        select(&Boundary::ALL),
+        select(&Layout::ALL),
+    )
+        .prop_map(|((shape, axes), wavelet, boundary, layout)| {
+            Transform::new(wavelet, shape)
+                .axes(axes)
+                .levels(2)
+                .boundary(boundary)
+                .layout(layout)
+        })
+}
+
+#[test]
+fn every_pair_of_large_arrays_is_stored_once() {
+    let mut settings = settings();
+    let two_levels = Setting::of(large_gpu()).tuned(TWO_LEVELS);
+    settings.extend(
+        [small_gpu(), gpu(Exchange::Khr, 16)]
+            .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::Separable])),
+    );
+    settings.extend([two_levels.clone(), two_levels]);
+    let odd = "gpu | separable | f32 | ROWS_X=48 ROWS_Y=3\ngpu | streamed | f32 | PAIRS=16 FILLING=7 PREFETCHED=3";
+    settings.push(Setting::of(DeviceInfo::imaginary()).tuned(odd));
+    for_all(600, (large(), select(settings)), |(transform, setting)| {
+        check(&transform, SampleType::F32, &setting, &[]);
+        Ok(())
+    });
+}

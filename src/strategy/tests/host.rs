@@ -1,0 +1,338 @@
+//! Carries out a design on the host: every launch gathers and scatters the samples that its kernel would, by the geometry
+//! alone, and lifts them as the reference does.
+//!
+//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl)
+//! and in which order axes are lifted, not how they are lifted.
+
+use super::host_pictures::Picture;
+use crate::strategy::Problem;
+use crate::strategy::design::{Array, Design, Kernel, Launch};
+use crate::transform::geometry::{Axis, Geometry, Side};
+use crate::transform::reference::{forward_line, inverse_line};
+use crate::wavelet::{Boundary, Direction, Sample, Wavelet};
+use std::collections::HashSet;
+
+/// A sample of one of the arrays.
+pub(super) type Place = (Array, i64);
+
+/// The arrays of a plan while it runs.
+struct Memory<T> {
+    input: Vec<T>,
+    output: Vec<T>,
+    scratch: [Vec<T>; 2],
+}
+
+impl<T: Sample> Memory<T> {
+    fn array(&mut self, array: Array) -> &mut Vec<T> {
+        match array {
+            Array::Input => &mut self.input,
+            Array::Output => &mut self.output,
+            Array::Scratch(i) => &mut self.scratch[i],
+        }
+    }
+
+    fn read(&mut self, (array, place): Place) -> T {
+        self.array(array)[usize::try_from(place).unwrap()]
+    }
+
+    fn write(&mut self, (array, place): Place, value: T) {
+        assert_ne!(array, Array::Input, "the input is never written");
+        self.array(array)[usize::try_from(place).unwrap()] = value;
+    }
+}
+
+/// One launch, and what it works in.
+struct Running<'a, T> {
+    problem: &'a Problem,
+    launch: &'a Launch,
+    memory: &'a mut Memory<T>,
+    /// What this launch has written: nothing twice.
+    written: HashSet<(usize, i64)>,
+}
+
+/// The output of a design for `input`. What no launch has written is `garbage`.
+pub(super) fn run<T: Sample>(
+    problem: &Problem,
+    design: &Design,
+    input: &[T],
+    garbage: T,
+) -> Vec<T> {
+    let mut memory = Memory {
+        input: input.to_vec(),
+        output: vec![garbage; input.len()],
+        scratch: design.scratch.map(|samples| vec![garbage; samples]),
+    };
+    for launch in &design.launches {
+        let arrays = launch.arrays;
+        let has_low = launch.pass.geometry.has_low == 1;
+        assert_eq!(arrays.low.is_some(), has_low, "{launch:?}");
+        let mut running = Running {
+            problem,
+            launch,
+            memory: &mut memory,
+            written: HashSet::new(),
+        };
+        match launch.pass.kernel.name {
+            "streamed_one_level" | "single_loop" => running.pictures(|fine| vec![fine]),
+            "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
+            // The first of the launches of `stepwise` for an axis stands for all of them.
+            "load" | "lift" | "store" => continue,
+            "move" | "short_lines" | "row_four_pairs" | "column_four_pairs" | "row_vectors"
+            | "column_vectors" => running.lines(),
+            name => panic!("{name} is not known here"),
+        }
+        let geometry = &launch.pass.geometry;
+        let samples =
+            i64::from(geometry.samples) * geometry.across.map(i64::from).iter().product::<i64>();
+        assert_eq!(running.written.len() as i64, samples, "{launch:?}");
+    }
+    memory.output
+}
+
+impl<T: Sample> Running<'_, T> {
+    fn forward(&self) -> bool {
+        self.problem.direction == Direction::Forward
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.launch.pass.geometry
+    }
+
+    fn gather(&mut self, places: &[Place]) -> Vec<T> {
+        places
+            .iter()
+            .map(|&place| self.memory.read(place))
+            .collect()
+    }
+
+    fn scatter(&mut self, places: &[Place], values: &[T]) {
+        assert_eq!(places.len(), values.len());
+        for (&place, &value) in places.iter().zip(values) {
+            let number = match place.0 {
+                Array::Input => 0,
+                Array::Output => 1,
+                Array::Scratch(i) => 2 + i,
+            };
+            assert!(
+                self.written.insert((number, place.1)),
+                "{place:?} is written twice"
+            );
+            self.memory.write(place, value);
+        }
+    }
+
+    // --- lines, as in cl/core/pass.cl ---
+
+    fn lines(&mut self) {
+        let geometry = self.geometry();
+        assert_eq!(geometry.lines, geometry.across.iter().product::<i32>());
+        for index in 0..geometry.lines {
+            let at = place_of_line(&geometry, index);
+            let signal = self.signal_line(at);
+            let bands = self.bands_line(at);
+            let (from, to) = if self.forward() {
+                (signal, bands)
+            } else {
+                (bands, signal)
+            };
+            let mut line = self.gather(&from);
+            // A transform without levels is a copy.
+            if !self.problem.transform.active_levels().is_empty() {
+                self.lift_line(&mut line);
+            }
+            self.scatter(&to, &line);
+        }
+    }
+
+    fn signal_line(&self, at: [i32; 3]) -> Vec<Place> {
+        let geometry = self.geometry();
+        let array = self.launch.arrays.signal;
+        let start = line_start(&geometry.signal, &geometry, at);
+        let axis = geometry.signal.line;
+        (0..geometry.samples)
+            .map(|n| (array, start + along(axis, n)))
+            .collect()
+    }
+
+    fn bands_line(&self, at: [i32; 3]) -> Vec<Place> {
+        let geometry = self.geometry();
+        let array = self.launch.arrays.bands;
+        let start = line_start(&geometry.bands, &geometry, at);
+        let is_low = geometry.has_low == 1 && (0..3).all(|i| at[i] < geometry.low_across[i]);
+        let place = |n: i32| {
+            if is_low && n % 2 == 0 {
+                let stride = geometry.low.line.stride;
+                let start = line_start(&geometry.low, &geometry, at);
+                (
+                    self.launch.arrays.low.unwrap(),
+                    start + i64::from(n / 2) * stride,
+                )
+            } else {
+                (array, start + along(geometry.bands.line, n))
+            }
+        };
+        (0..geometry.samples).map(place).collect()
+    }
+
+    fn lift_line(&self, line: &mut [T]) {
+        let geometry = self.geometry();
+        let shift = geometry.shift as u32;
+        if self.forward() {
+            line.iter_mut()
+                .for_each(|v| *v = v.shifted(shift, Direction::Forward));
+        }
+        lift(self.problem, geometry.boundary, line);
+        if !self.forward() {
+            line.iter_mut()
+                .for_each(|v| *v = v.shifted(shift, Direction::Inverse));
+        }
+    }
+
+    // --- pictures, as in cl/core/picture.cl ---
+
+    /// Lifts every picture by the levels that it has, finest first.
+    fn pictures(&mut self, levels_of: impl Fn(Picture) -> Vec<Picture>) {
+        let geometry = self.geometry();
+        assert_eq!(geometry.shift, 0, "pictures are shifted by PRE_SHIFT");
+        let pictures = geometry.across[1] * geometry.across[2];
+        let kernel = &self.launch.pass.kernel;
+        assert!(!is_set(kernel, "SINGLE") || pictures == 1);
+        for number in 0..pictures {
+            let levels = levels_of(Picture::at(self.launch, number));
+            let signal = levels[0].signal();
+            let last = levels.len() - 1;
+            if self.forward() {
+                let mut low = self.gather(&signal);
+                for (n, level) in levels.iter().enumerate() {
+                    self.lift_picture(level, &mut low);
+                    low = self.scatter_bands(level, &low, n == last);
+                }
+            } else {
+                let mut low = None;
+                for level in levels.iter().rev() {
+                    let mut samples = self.gather_bands(level, low.take());
+                    self.lift_picture(level, &mut samples);
+                    low = Some(samples);
+                }
+                self.scatter(&signal, &low.unwrap());
+            }
+        }
+    }
+
+    /// Stores the sub-bands of a lifted picture, and returns its low band; that of the last level is stored as well.
+    fn scatter_bands(&mut self, picture: &Picture, samples: &[T], is_last: bool) -> Vec<T> {
+        let mut low = Vec::new();
+        for (i, (place, band)) in picture.bands().into_iter().enumerate() {
+            if band == 0 {
+                low.push(samples[i]);
+            }
+            if band > 0 || is_last {
+                self.scatter(&[place], &[samples[i]]);
+            }
+        }
+        low
+    }
+
+    /// The sub-bands of a picture, with the low band of the coarser level if there is one.
+    fn gather_bands(&mut self, picture: &Picture, low: Option<Vec<T>>) -> Vec<T> {
+        let mut low = low.map(Vec::into_iter);
+        let places = picture.bands().into_iter();
+        places
+            .map(|(place, band)| match &mut low {
+                Some(low) if band == 0 => low.next().unwrap(),
+                _ => self.memory.read(place),
+            })
+            .collect()
+    }
+
+    /// One level along both axes.
+    fn lift_picture(&self, picture: &Picture, samples: &mut [T]) {
+        let kernel = &self.launch.pass.kernel;
+        let boundary = self.geometry().boundary;
+        let shift = number(kernel, "PRE_SHIFT") as u32;
+        if self.forward() {
+            samples
+                .iter_mut()
+                .for_each(|v| *v = v.shifted(shift, Direction::Forward));
+        }
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let along_x = |samples: &mut [T]| {
+            samples
+                .chunks_mut(width)
+                .for_each(|row| lift(self.problem, boundary, row));
+        };
+        let along_y = |samples: &mut [T]| {
+            for x in 0..width {
+                let mut column: Vec<T> = (0..height).map(|y| samples[y * width + x]).collect();
+                lift(self.problem, boundary, &mut column);
+                (0..height).for_each(|y| samples[y * width + x] = column[y]);
+            }
+        };
+        if is_set(kernel, "X_FIRST") {
+            along_x(samples);
+            along_y(samples);
+        } else {
+            along_y(samples);
+            along_x(samples);
+        }
+        if !self.forward() {
+            samples
+                .iter_mut()
+                .for_each(|v| *v = v.shifted(shift, Direction::Inverse));
+        }
+    }
+}
+
+fn place_of_line(pass: &Geometry, index: i32) -> [i32; 3] {
+    let rest = index / pass.across[0];
+    [
+        index % pass.across[0],
+        rest % pass.across[1],
+        rest / pass.across[1],
+    ]
+}
+
+pub(super) fn line_start(side: &Side, pass: &Geometry, at: [i32; 3]) -> i64 {
+    let across = (0..3).map(|i| place_across(side.across[i], at[i], pass.low_across[i]));
+    side.offset + across.sum::<i64>()
+}
+
+fn place_across(axis: Axis, index: i32, low: i32) -> i64 {
+    if index < low {
+        i64::from(index) * axis.stride
+    } else {
+        axis.detail + i64::from(index - low) * axis.stride
+    }
+}
+
+/// Sample n of a line, counted as in the signal.
+fn along(axis: Axis, n: i32) -> i64 {
+    i64::from(n / 2) * axis.stride + i64::from(n % 2) * axis.detail
+}
+
+fn lift<T: Sample>(problem: &Problem, boundary: i32, line: &mut [T]) {
+    let wavelet: &Wavelet = &problem.transform.wavelet;
+    let boundary = Boundary::ALL[boundary as usize];
+    match problem.direction {
+        Direction::Forward => forward_line(wavelet, boundary, line),
+        Direction::Inverse => inverse_line(wavelet, boundary, line),
+    }
+}
+
+/// The number that the host sets for a macro of a kernel.
+pub fn number(kernel: &Kernel, name: &str) -> usize {
+    let define = kernel.defines.iter().find(|(known, _)| known == name);
+    let (_, value) = define.unwrap_or_else(|| panic!("{} has no {name}", kernel.name));
+    value.parse().unwrap()
+}
+
+/// One of a launch's own arguments.
+pub fn own(launch: &Launch, name: &str) -> i32 {
+    let mut own = launch.pass.own.iter();
+    let argument = own.find(|(known, _)| *known == name);
+    argument.unwrap_or_else(|| panic!("no argument {name}")).1
+}
+
+pub(super) fn is_set(kernel: &Kernel, name: &str) -> bool {
+    number(kernel, name) == 1
+}

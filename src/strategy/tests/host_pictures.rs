@@ -1,0 +1,106 @@
+//! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
+
+use super::host::{Place, is_set, line_start};
+use crate::strategy::design::{Array, Launch};
+use crate::transform::geometry::Side;
+
+/// `Picture` of cl/core/picture.cl.
+#[derive(Clone)]
+pub(super) struct Picture {
+    pub width: i32,
+    pub height: i32,
+    signal: (Array, i64),
+    signal_row: i64,
+    bands: [Band; 4],
+}
+
+#[derive(Clone, Copy)]
+struct Band {
+    array: Array,
+    first: i64,
+    start: i64,
+    row: i64,
+    stride: i64,
+}
+
+impl Picture {
+    pub fn at(launch: &Launch, number: i32) -> Self {
+        let (pass, kernel, arrays) = (&launch.pass.geometry, &launch.pass.kernel, launch.arrays);
+        let single = is_set(kernel, "SINGLE");
+        let outer = if pass.across[2] > 1 {
+            number / pass.across[1]
+        } else {
+            0
+        };
+        let at = [0, number - outer * pass.across[1], outer];
+        let start = |side: &Side| {
+            if single {
+                side.offset
+            } else {
+                line_start(side, pass, at)
+            }
+        };
+        let stride = |stride: i64| if is_set(kernel, "PLANAR") { 1 } else { stride };
+        let mut bands = [0, 1, 2, 3].map(|n| Band {
+            array: arrays.bands,
+            first: start(&pass.bands),
+            start: (n & 1) * pass.bands.line.detail + (n >> 1) * pass.bands.across[0].detail,
+            row: pass.bands.across[0].stride,
+            stride: stride(pass.bands.line.stride),
+        });
+        let is_low = at[1] < pass.low_across[1] && at[2] < pass.low_across[2];
+        if pass.has_low == 1 && (single || is_low) {
+            bands[0] = Band {
+                array: arrays.low.unwrap(),
+                first: start(&pass.low),
+                start: 0,
+                row: pass.low.across[0].stride,
+                stride: stride(pass.low.line.stride),
+            };
+        }
+        Picture {
+            width: pass.samples,
+            height: pass.across[0],
+            signal: (arrays.signal, start(&pass.signal)),
+            signal_row: pass.signal.across[0].detail,
+            bands,
+        }
+    }
+
+    /// `coarse_picture` of cl/streamed/two_levels.cl.
+    pub fn coarse(&self) -> Self {
+        let mut picture = self.clone();
+        picture.width = (self.width + 1) / 2;
+        picture.height = (self.height + 1) / 2;
+        let (columns, rows) = ((picture.width + 1) / 2, (picture.height + 1) / 2);
+        for n in 1..4i64 {
+            let band = &mut picture.bands[n as usize];
+            band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
+        }
+        picture
+    }
+
+    /// Where its samples are, row by row.
+    pub fn signal(&self) -> Vec<Place> {
+        let (array, start) = self.signal;
+        let place =
+            |(y, x): (i32, i32)| (array, start + i64::from(y) * self.signal_row + i64::from(x));
+        self.places().map(place).collect()
+    }
+
+    /// Where its coefficients are, each where its sample was, with the numbers of their sub-bands.
+    pub fn bands(&self) -> Vec<(Place, usize)> {
+        let place = |(y, x): (i32, i32)| {
+            let number = (2 * (y & 1) + (x & 1)) as usize;
+            let band = &self.bands[number];
+            let within = i64::from(y / 2) * band.row + i64::from(x / 2) * band.stride;
+            ((band.array, band.first + band.start + within), number)
+        };
+        self.places().map(place).collect()
+    }
+
+    fn places(&self) -> impl Iterator<Item = (i32, i32)> + use<> {
+        let (width, height) = (self.width, self.height);
+        (0..height).flat_map(move |y| (0..width).map(move |x| (y, x)))
+    }
+}

@@ -1,0 +1,173 @@
+//! Designs, carried out on the host by their geometry, give what the reference gives: the planner's arrays, strides, axis
+//! orders and pre-shifts are right on any device that runs the kernels as they are written.
+
+use super::cases::{
+    BOTH, Setting, TWO_LEVELS, for_all, large_gpu, pictures, problem, settings, transforms,
+};
+use super::host::run;
+use crate::strategy::Strategy;
+use crate::transform::{Transform, reference};
+use crate::wavelet::{Direction, Sample, SampleType};
+use proptest::prelude::{Just, Strategy as Generator, any, prop_oneof};
+use proptest::prop_assert_eq;
+use proptest::sample::select;
+use proptest::test_runner::{TestCaseError, TestCaseResult};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// Numbers that look random (SplitMix64).
+fn numbers(count: usize, seed: u64) -> impl Iterator<Item = u64> {
+    let mut state = seed;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    })
+    .take(count)
+}
+
+/// Which kernels were carried out.
+type Seen = RefCell<BTreeSet<&'static str>>;
+
+/// Checks both directions of a transform; strategies that do not offer it are passed over.
+fn check<T: Sample>(
+    seen: &Seen,
+    transform: &Transform,
+    setting: &Setting,
+    input: &[T],
+    garbage: T,
+    same: impl Fn(&[T], &[T]) -> TestCaseResult,
+) -> TestCaseResult {
+    for direction in BOTH {
+        let problem = problem(transform, T::TYPE, direction);
+        let Ok(design) = setting.design(&problem) else {
+            continue;
+        };
+        let expected = match direction {
+            Direction::Forward => reference::forward(transform, input),
+            Direction::Inverse => reference::inverse(transform, input),
+        };
+        let names = design.launches.iter().map(|launch| launch.pass.kernel.name);
+        seen.borrow_mut().extend(names);
+        same(&run(&problem, &design, input, garbage), &expected.unwrap())?;
+    }
+    Ok(())
+}
+
+fn equal<T: Sample>(got: &[T], expected: &[T]) -> TestCaseResult {
+    let differs = got
+        .iter()
+        .zip(expected)
+        .position(|(got, expected)| got != expected);
+    prop_assert_eq!(differs, None, "the first place that differs");
+    prop_assert_eq!(got.len(), expected.len());
+    Ok(())
+}
+
+/// Rounding apart: a kernel may lift the axes of reals in another order.
+fn close(got: &[f64], expected: &[f64]) -> TestCaseResult {
+    let largest = expected.iter().fold(1.0f64, |most, v| most.max(v.abs()));
+    for (i, (got, expected)) in got.iter().zip(expected).enumerate() {
+        // Not a number is not close.
+        let is_close = (got - expected).abs() <= 1e-12 * largest;
+        if !is_close {
+            let what = format!("coefficient {i} is {got}, not {expected}");
+            return Err(TestCaseError::fail(what));
+        }
+    }
+    Ok(())
+}
+
+type Case = (Transform, Setting, u64);
+
+fn check_i32(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
+    let samples: Vec<i32> = numbers(transform.len(), seed).map(|v| v as i32).collect();
+    check(seen, &transform, &setting, &samples, 0x5EED, equal)
+}
+
+fn check_i16(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
+    let samples: Vec<i16> = numbers(transform.len(), seed).map(|v| v as i16).collect();
+    check(seen, &transform, &setting, &samples, 0x5EE, equal)
+}
+
+fn check_f64(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
+    let number = |v: u64| v as i64 as f64 / i64::MAX as f64;
+    let samples: Vec<f64> = numbers(transform.len(), seed).map(number).collect();
+    check(seen, &transform, &setting, &samples, f64::NAN, close)
+}
+
+/// Transforms on any of the devices.
+fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
+    (transforms, select(settings()), any::<u64>())
+}
+
+/// The same, every other time where two levels go at once.
+fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
+    let two_levels = Setting::of(large_gpu())
+        .tuned(TWO_LEVELS)
+        .only(&[Strategy::Streamed, Strategy::Separable]);
+    let setting = prop_oneof![select(settings()), Just(two_levels)];
+    (transforms, setting, any::<u64>())
+}
+
+/// All kernels but those of two levels, which need larger pictures.
+const ONE_LEVEL: [&str; 9] = [
+    "column_four_pairs",
+    "column_vectors",
+    "lift",
+    "move",
+    "row_four_pairs",
+    "row_vectors",
+    "short_lines",
+    "single_loop",
+    "streamed_one_level",
+];
+
+#[track_caller]
+fn assert_seen(seen: &Seen, expected: &[&str]) {
+    let seen = seen.borrow();
+    for name in expected {
+        assert!(
+            seen.contains(name),
+            "{name} was never carried out: {seen:?}"
+        );
+    }
+}
+
+#[test]
+fn any_transform_of_integers_is_that_of_the_reference() {
+    let seen = Seen::default();
+    let cases = on_devices(transforms(SampleType::I32, 4000));
+    for_all(2000, cases, |case| check_i32(&seen, case));
+    assert_seen(&seen, &ONE_LEVEL);
+    assert_seen(&seen, &["load", "store"]);
+}
+
+#[test]
+fn any_transform_of_reals_is_that_of_the_reference() {
+    let seen = Seen::default();
+    let cases = on_devices(transforms(SampleType::F64, 4000));
+    for_all(1000, cases, |case| check_f64(&seen, case));
+    assert_seen(&seen, &ONE_LEVEL);
+}
+
+#[test]
+fn pictures_are_those_of_the_reference() {
+    let expected = ["streamed_one_level", "streamed_two_levels", "single_loop"];
+    let seen = Seen::default();
+    let cases = on_large_gpus(pictures(SampleType::I32));
+    for_all(500, cases, |case| check_i32(&seen, case));
+    assert_seen(&seen, &expected);
+
+    let seen = Seen::default();
+    let cases = on_large_gpus(pictures(SampleType::I16));
+    for_all(200, cases, |case| check_i16(&seen, case));
+    assert_seen(&seen, &expected);
+
+    let seen = Seen::default();
+    let cases = on_large_gpus(pictures(SampleType::F64));
+    for_all(200, cases, |case| check_f64(&seen, case));
+    assert_seen(&seen, &expected);
+}

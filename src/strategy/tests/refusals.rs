@@ -1,0 +1,176 @@
+//! Where no strategy that may be asked takes what is left, the error names it and every reason.
+
+use super::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem};
+use crate::device::{DeviceInfo, Exchange};
+use crate::error::Error;
+use crate::strategy::Strategy;
+use crate::transform::Transform;
+use crate::wavelet::{Boundary, Channel, RealStep, SampleType, Scale, Wavelet};
+
+/// What the error says was asked for, the same in both directions, and why it cannot be had forward.
+#[track_caller]
+fn refused(setting: &Setting, transform: &Transform, sample: SampleType) -> (String, String) {
+    let [there, back] = BOTH.map(|direction| {
+        let refused = setting.design(&problem(transform, sample, direction));
+        match refused {
+            Err(Error::Unsupported { what, why }) => (what, why),
+            other => panic!("{other:?}"),
+        }
+    });
+    assert_eq!(there.0, back.0);
+    there
+}
+
+#[test]
+fn the_first_level_and_axes_that_are_refused_are_named() {
+    let streamed = Setting::of(DeviceInfo::imaginary()).only(&[Strategy::Streamed]);
+    let no_picture = "it takes two axes of which the inner one is in one piece";
+    let refused = |shape: &[usize], wavelet| {
+        let transform = Transform::new(wavelet, shape).levels(9);
+        refused(&streamed, &transform, SampleType::F32)
+    };
+    // Colours behind a picture, a line, a volume.
+    let colours = Transform::new(Wavelet::CDF_9_7, [9, 9, 3]).axes([0, 1]);
+    let (what, why) = self::refused(&streamed, &colours, SampleType::F32);
+    assert_eq!(what, "cdf97 on f32 samples, level 1, axes [0, 1]");
+    assert_eq!(why, format!("`streamed`: {no_picture}"));
+    let (what, _) = refused(&[99], Wavelet::CDF_9_7);
+    assert_eq!(what, "cdf97 on f32 samples, level 1, axes [0]");
+    let (what, _) = refused(&[8, 8, 8], Wavelet::CDF_9_7);
+    assert_eq!(what, "cdf97 on f32 samples, level 1, axes [0, 1, 2]");
+    // Three levels of a picture, and then a row.
+    let (what, why) = refused(&[8, 16], Wavelet::CDF_5_3);
+    assert_eq!(what, "cdf53 on f32 samples, level 4, axes [1]");
+    assert_eq!(why, format!("`streamed`: {no_picture}"));
+}
+
+#[test]
+fn the_axes_that_are_left_of_a_level_are_named() {
+    // Innermost first: x and y are a picture, z is left.
+    let transform = Transform::new(Wavelet::VC2_DD_9_7, [4, 8, 8]);
+    let pictures = Setting::of(cpu()).only(&[Strategy::Streamed, Strategy::SingleLoop]);
+    let (what, why) = refused(&pictures, &transform, SampleType::I16);
+    assert_eq!(what, "vc2-dd97 on i16 samples, level 1, axes [0]");
+    assert!(
+        why.starts_with("`streamed`: ") && why.contains("; `single_loop`: "),
+        "{why}"
+    );
+}
+
+#[test]
+fn doubles_need_a_device_that_has_them() {
+    let device = DeviceInfo {
+        fp64: false,
+        ..DeviceInfo::imaginary()
+    };
+    let setting = Setting::of(device);
+    let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]);
+    for direction in BOTH {
+        assert!(
+            setting
+                .design(&problem(&transform, SampleType::F32, direction))
+                .is_ok()
+        );
+    }
+    for &strategy in Strategy::ALL {
+        let alone = setting.clone().only(&[strategy]);
+        let (_, why) = refused(&alone, &transform, SampleType::F64);
+        assert!(why.contains("double precision"), "{why}");
+    }
+}
+
+#[test]
+fn lines_are_counted_in_32_bits() {
+    let setting = Setting::of(DeviceInfo::imaginary());
+    let fits = Transform::new(Wavelet::HAAR, [1 << 30, 2]).axes([1]);
+    for direction in BOTH {
+        let design = setting
+            .design(&problem(&fits, SampleType::F32, direction))
+            .unwrap();
+        assert_eq!(design.launches[0].pass.geometry.lines, 1 << 30);
+    }
+    let too_many = Transform::new(Wavelet::HAAR, [1 << 30, 2, 2]).axes([2]);
+    let (_, why) = refused(&setting, &too_many, SampleType::F32);
+    assert!(why.contains("more than 2^31 lines"), "{why}");
+}
+
+/// What each strategy alone says to a problem.
+fn reason(
+    strategy: Strategy,
+    device: DeviceInfo,
+    transform: &Transform,
+    sample: SampleType,
+) -> String {
+    let (_, why) = refused(&Setting::of(device).only(&[strategy]), transform, sample);
+    why
+}
+
+#[test]
+fn streamed_refuses_what_its_sub_groups_cannot_hold() {
+    let picture = |wavelet| Transform::new(wavelet, [512, 512]);
+    let reason = |device, transform: &Transform, sample| {
+        reason(Strategy::Streamed, device, transform, sample)
+    };
+    // Two lanes of four pairs are all overlap for a reach of seven pairs on either side.
+    let fidelity = picture(Wavelet::VC2_FIDELITY);
+    let why = reason(gpu(Exchange::Khr, 2), &fidelity, SampleType::I32);
+    assert_eq!(why, "`streamed`: sub-groups of 2 are all overlap");
+    let half = DeviceInfo {
+        max_work_group: 16,
+        ..large_gpu()
+    };
+    let why = reason(half, &picture(Wavelet::CDF_9_7), SampleType::F32);
+    assert_eq!(why, "`streamed`: it needs work-groups of 32");
+    let little = DeviceInfo {
+        local_memory: 1 << 10,
+        ..large_gpu()
+    };
+    let why = reason(little, &picture(Wavelet::CDF_9_7), SampleType::F32);
+    assert!(
+        why.contains("bytes of local memory, there are 1024"),
+        "{why}"
+    );
+    let far = RealStep::new(Channel::Detail, 5, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let why = reason(large_gpu(), &picture(far), SampleType::F32);
+    assert!(
+        why.contains("reaches over 4 pairs, past the neighbouring work-item"),
+        "{why}"
+    );
+    // Work-items that are alone load what they need.
+    let alone = Setting::of(DeviceInfo::imaginary()).only(&[Strategy::Streamed]);
+    for direction in BOTH {
+        assert!(
+            alone
+                .design(&problem(&picture(far), SampleType::F32, direction))
+                .is_ok()
+        );
+    }
+}
+
+#[test]
+fn a_single_loop_refuses_what_its_rows_cannot_hold() {
+    let reason = |device, transform: &Transform| {
+        reason(Strategy::SingleLoop, device, transform, SampleType::F32)
+    };
+    let picture = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+    let why = reason(cpu(), &picture.clone().boundary(Boundary::Periodic));
+    assert!(why.contains("periodic column"), "{why}");
+    let little = DeviceInfo {
+        local_memory: 1 << 10,
+        ..cpu()
+    };
+    let why = reason(little, &picture);
+    assert!(
+        why.contains("bytes of local memory, there are 1024"),
+        "{why}"
+    );
+    let far = RealStep::new(Channel::Detail, 9, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let narrow = DeviceInfo {
+        float_vector: 8,
+        ..cpu()
+    };
+    let why = reason(narrow, &Transform::new(far, [512, 512]));
+    assert!(why.contains("over the 8 pairs of a vector"), "{why}");
+}

@@ -1,0 +1,402 @@
+//! How the planner composes known transforms: which kernels, between which arrays, on which lines.
+
+use super::cases::{Setting, cpu, gpu, large_gpu, problem};
+use super::host::number;
+use crate::device::{DeviceInfo, Exchange};
+use crate::strategy::Strategy;
+use crate::strategy::design::{Array, Design, Launch};
+use crate::transform::geometry::{Axis, Geometry};
+use crate::transform::{Layout, Transform};
+use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+fn forward(setting: &Setting, transform: &Transform, sample: SampleType) -> Design {
+    let problem = problem(transform, sample, Direction::Forward);
+    setting.design(&problem).unwrap()
+}
+
+fn inverse(setting: &Setting, transform: &Transform, sample: SampleType) -> Design {
+    let problem = problem(transform, sample, Direction::Inverse);
+    setting.design(&problem).unwrap()
+}
+
+/// The arrays and kernels of a design, a line for each launch: what is read, the kernel, what is written. A and B are the
+/// scratch arrays.
+fn walk(design: &Design, direction: Direction) -> Vec<String> {
+    let name = |array| match array {
+        Array::Input => "in",
+        Array::Output => "out",
+        Array::Scratch(0) => "A",
+        Array::Scratch(_) => "B",
+    };
+    let line = |launch: &Launch| {
+        let (arrays, kernel) = (launch.arrays, launch.pass.kernel.name);
+        let low = arrays
+            .low
+            .map_or(String::new(), |low| format!(" + {}", name(low)));
+        let (signal, bands) = (name(arrays.signal), name(arrays.bands));
+        match direction {
+            Direction::Forward => format!("{signal} {kernel} {bands}{low}"),
+            Direction::Inverse => format!("{bands}{low} {kernel} {signal}"),
+        }
+    };
+    design.launches.iter().map(line).collect()
+}
+
+#[track_caller]
+fn assert_walks(
+    setting: &Setting,
+    transform: &Transform,
+    sample: SampleType,
+    there: &[&str],
+    back: &[&str],
+) -> [Vec<Geometry>; 2] {
+    let designs = [
+        forward(setting, transform, sample),
+        inverse(setting, transform, sample),
+    ];
+    assert_eq!(walk(&designs[0], Direction::Forward), there);
+    assert_eq!(walk(&designs[1], Direction::Inverse), back);
+    designs.map(|design| {
+        design
+            .launches
+            .iter()
+            .map(|launch| launch.pass.geometry)
+            .collect()
+    })
+}
+
+fn axis(stride: i64, detail: i64) -> Axis {
+    Axis { stride, detail }
+}
+
+#[test]
+fn a_volume_is_columns_and_then_pictures() {
+    let transform = Transform::new(Wavelet::CDF_5_3, [64, 64, 2]).levels(3);
+    let [there, back] = assert_walks(
+        &Setting::of(DeviceInfo::imaginary()),
+        &transform,
+        SampleType::I16,
+        &[
+            "in column_four_pairs A",
+            "A streamed_one_level out + B",
+            "B streamed_one_level out + A",
+            "A streamed_one_level out",
+        ],
+        &[
+            "in streamed_one_level A",
+            "in + A streamed_one_level B",
+            "in + B streamed_one_level A",
+            "A column_four_pairs out",
+        ],
+    );
+    // Along z, all 128 lines of a plane are neighbours; 32 planes of low bands follow one another.
+    let columns = there[0];
+    assert_eq!(
+        (columns.samples, columns.lines, columns.across),
+        (64, 128, [128, 1, 1])
+    );
+    assert_eq!(
+        (columns.signal.line, columns.bands.line),
+        (axis(256, 128), axis(128, 32 * 128))
+    );
+    // 64 pictures of 64 x 2, of which the first 32 have a low band that the next level reads.
+    let pictures = there[1];
+    assert_eq!((pictures.samples, pictures.across), (2, [64, 64, 1]));
+    assert_eq!((pictures.has_low, pictures.low_across[1]), (1, 32));
+    assert_eq!(
+        (pictures.low.across[0].stride, pictures.low.across[1].stride),
+        (1, 32)
+    );
+    assert_eq!(pictures.bands.across[0], axis(2, 64));
+    // x is gone: one picture of 32 x 32 samples, whose sub-bands stand two apart in the volume of the first level.
+    let picture = there[2];
+    assert_eq!((picture.samples, picture.across), (32, [32, 1, 1]));
+    assert_eq!(
+        (picture.bands.line, picture.bands.across[0]),
+        (axis(2, 32), axis(128, 16 * 128))
+    );
+    assert_eq!(
+        (picture.signal.line, picture.signal.across[0]),
+        (axis(2, 1), axis(64, 32))
+    );
+    assert_eq!((picture.has_low, there[3].has_low), (1, 0));
+    // The inverse is the same backwards.
+    let mut backwards = back;
+    backwards.reverse();
+    assert_eq!(backwards, there);
+}
+
+#[test]
+fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
+    let transform = Transform::new(Wavelet::VC2_LEGALL_5_3, [64, 64, 2]).levels(2);
+    let setting = Setting::of(DeviceInfo::imaginary());
+    let [there, back] = assert_walks(
+        &setting,
+        &transform,
+        SampleType::I16,
+        &[
+            "in streamed_one_level A",
+            "A column_four_pairs out + B",
+            "B streamed_one_level out",
+        ],
+        &[
+            "in streamed_one_level B",
+            "in + B column_four_pairs A",
+            "A streamed_one_level out",
+        ],
+    );
+    let [pictures, columns, picture] = there[..] else {
+        panic!("{there:?}");
+    };
+    assert_eq!((pictures.samples, pictures.across), (2, [64, 64, 1]));
+    // Only lines that are low along both x and y have a low band: the two stay apart.
+    assert_eq!(
+        (columns.samples, columns.across, columns.low_across),
+        (64, [2, 64, 1], [1, 32, 1])
+    );
+    assert_eq!(picture.across, [32, 1, 1]);
+    assert_eq!(back, [picture, columns, pictures]);
+    // Pictures are shifted by a macro, lines by an argument.
+    let shifts = |design: Design| {
+        let shift = |launch: &Launch| match launch.pass.kernel.name {
+            "streamed_one_level" => number(&launch.pass.kernel, "PRE_SHIFT") as i32,
+            _ => launch.pass.geometry.shift,
+        };
+        design.launches.iter().map(shift).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shifts(forward(&setting, &transform, SampleType::I16)),
+        [1, 0, 1]
+    );
+    assert_eq!(
+        shifts(inverse(&setting, &transform, SampleType::I16)),
+        [1, 0, 1]
+    );
+    // An axis after the other, the first pass of a level shifts forward, the last one inverse.
+    for strategy in [Strategy::Separable, Strategy::Stepwise] {
+        let alone = setting.clone().only(&[strategy]);
+        let mut there = shifts(forward(&alone, &transform, SampleType::I16));
+        there.dedup();
+        assert_eq!(there, [1, 0, 1, 0], "{strategy}");
+        let mut back = shifts(inverse(&alone, &transform, SampleType::I16));
+        back.dedup();
+        assert_eq!(back, [0, 1, 0, 1], "{strategy}");
+    }
+}
+
+#[test]
+fn large_pictures_go_two_levels_at_once() {
+    let walk_of = |side: usize, levels, setting: &Setting| {
+        let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(levels);
+        let there = forward(setting, &transform, SampleType::F32);
+        let back = inverse(setting, &transform, SampleType::F32);
+        assert_eq!(there.scratch, back.scratch);
+        let walks = [
+            walk(&there, Direction::Forward),
+            walk(&back, Direction::Inverse),
+        ];
+        (walks, there)
+    };
+    let setting = Setting::of(large_gpu());
+    let ([there, back], design) = walk_of(8192, 5, &setting);
+    assert_eq!(
+        there,
+        [
+            "in streamed_two_levels out + A",
+            "A streamed_one_level out + B",
+            "B streamed_one_level out + A",
+            "A streamed_one_level out",
+        ]
+    );
+    assert_eq!(
+        back,
+        [
+            "in streamed_one_level A",
+            "in + A streamed_one_level B",
+            "in + B streamed_one_level A",
+            "in + A streamed_two_levels out",
+        ]
+    );
+    // The low bands of two levels, and of three.
+    assert_eq!(design.scratch, [2048 * 2048, 1024 * 1024]);
+    let both = design.launches[0].pass.geometry;
+    assert_eq!(
+        (both.samples, both.across, both.has_low),
+        (8192, [8192, 1, 1], 1)
+    );
+    assert_eq!((both.low.across[0].stride, both.low.line.stride), (2048, 1));
+    assert_eq!(both.bands.across[0], axis(8192, 4096 * 8192));
+    let third = design.launches[1].pass.geometry;
+    assert_eq!(
+        (third.samples, third.signal.across[0]),
+        (2048, axis(4096, 2048))
+    );
+
+    let names = |side: usize, levels, setting: &Setting| {
+        let (_, design) = walk_of(side, levels, setting);
+        let name = |launch: &Launch| launch.pass.kernel.name;
+        design.launches.iter().map(name).collect::<Vec<_>>()
+    };
+    // One level alone, and small pictures, gain nothing.
+    assert_eq!(names(8192, 1, &setting), ["streamed_one_level"]);
+    assert_eq!(names(2048, 3, &setting), ["streamed_one_level"; 3]);
+    // Nor is there a launch of two levels without exchange.
+    let alone = Setting::of(gpu(Exchange::None, 1));
+    assert_eq!(names(8192, 2, &alone), ["streamed_one_level"; 2]);
+}
+
+#[test]
+fn a_kernel_of_two_levels_that_allows_half_a_sub_group_is_none() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
+    let problem = problem(&transform, SampleType::F32, Direction::Forward);
+    let names = |limits: &[(&'static str, usize)]| {
+        let design = Setting::of(large_gpu())
+            .design_within(&problem, limits)
+            .unwrap();
+        let name = |launch: &Launch| launch.pass.kernel.name;
+        design.launches.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["streamed_two_levels"]);
+    assert_eq!(
+        names(&[("streamed_two_levels", 64)]),
+        ["streamed_two_levels"]
+    );
+    assert_eq!(
+        names(&[("streamed_two_levels", 16)]),
+        ["streamed_one_level"; 2]
+    );
+    let neither = [("streamed_two_levels", 16), ("streamed_one_level", 31)];
+    assert_eq!(
+        names(&neither),
+        ["column_four_pairs", "row_four_pairs"].repeat(2)
+    );
+}
+
+#[test]
+fn interleaved_levels_stand_on_a_lattice() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [8192, 8192])
+        .levels(3)
+        .layout(Layout::Interleaved);
+    let [there, back] = assert_walks(
+        &Setting::of(large_gpu()),
+        &transform,
+        SampleType::F32,
+        &[
+            "in streamed_one_level out + A",
+            "A streamed_one_level out + B",
+            "B streamed_one_level out",
+        ],
+        &[
+            "in streamed_one_level B",
+            "in + B streamed_one_level A",
+            "in + A streamed_one_level out",
+        ],
+    );
+    for (i, level) in there.iter().enumerate() {
+        let stride = 1 << i;
+        assert_eq!(level.bands.line, axis(2 * stride, stride));
+        assert_eq!(
+            level.bands.across[0],
+            axis(8192 * 2 * stride, 8192 * stride)
+        );
+        let side = 8192 >> i;
+        assert_eq!(level.signal.across[0], axis(2 * side, side));
+    }
+    assert_eq!(there[0].low.across[0].stride, 4096);
+    let mut backwards = back;
+    backwards.reverse();
+    assert_eq!(backwards, there);
+}
+
+#[test]
+fn colours_beside_one_another_are_columns() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
+    for (device, kernel) in [
+        (DeviceInfo::imaginary(), "column_four_pairs"),
+        (cpu(), "column_vectors"),
+    ] {
+        let [there, back] = assert_walks(
+            &Setting::of(device),
+            &transform,
+            SampleType::F32,
+            &[&format!("in {kernel} A"), &format!("A {kernel} out")],
+            &[&format!("in {kernel} A"), &format!("A {kernel} out")],
+        );
+        // Along y a row of all colours, along x the colours of each row.
+        assert_eq!((there[0].samples, there[0].across), (1080, [5760, 1, 1]));
+        assert_eq!((there[1].samples, there[1].across), (1920, [3, 1080, 1]));
+        assert_eq!(there[1].signal.line, axis(6, 3));
+        assert_eq!(back, [there[1], there[0]]);
+    }
+}
+
+#[test]
+fn each_level_goes_on_beyond_its_border_as_it_can() {
+    let extension = |design: Design| {
+        let of = |launch: &Launch| number(&launch.pass.kernel, "EXTENSION");
+        design.launches.iter().map(of).collect::<Vec<_>>()
+    };
+    let transform = |side: usize| {
+        Transform::new(Wavelet::CDF_9_7, [side, side])
+            .levels(2)
+            .boundary(Boundary::Periodic)
+    };
+    let setting = Setting::of(large_gpu());
+    // 999 samples leave 500: the odd level has a frame, the even one repeats.
+    let odd = transform(999);
+    assert_eq!(extension(forward(&setting, &odd, SampleType::F32)), [0, 2]);
+    assert_eq!(extension(inverse(&setting, &odd, SampleType::F32)), [2, 0]);
+    let even = transform(1002);
+    assert_eq!(extension(forward(&setting, &even, SampleType::F32)), [2, 0]);
+    // On a CPU a single loop does neither.
+    let names = |design: Design| {
+        let name = |launch: &Launch| launch.pass.kernel.name;
+        design.launches.iter().map(name).collect::<Vec<_>>()
+    };
+    let vectors = ["column_vectors", "row_vectors"];
+    let on_cpu = names(forward(&Setting::of(cpu()), &odd, SampleType::F32));
+    assert_eq!(on_cpu, vectors.repeat(2));
+}
+
+#[test]
+fn one_row_is_a_line() {
+    for shape in [vec![1000], vec![1, 1000], vec![1, 1000, 1]] {
+        let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(3);
+        let [there, _] = assert_walks(
+            &Setting::of(DeviceInfo::imaginary()),
+            &transform,
+            SampleType::I32,
+            &[
+                "in row_four_pairs out + A",
+                "A row_four_pairs out + B",
+                "B row_four_pairs out",
+            ],
+            &[
+                "in row_four_pairs B",
+                "in + B row_four_pairs A",
+                "in + A row_four_pairs out",
+            ],
+        );
+        let lines: Vec<_> = there
+            .iter()
+            .map(|pass| (pass.samples, pass.lines))
+            .collect();
+        assert_eq!(lines, [(1000, 1), (500, 1), (250, 1)]);
+    }
+}
+
+#[test]
+fn a_transform_without_levels_is_a_copy() {
+    let none = Transform::new(Wavelet::CDF_9_7, [5, 7]).levels(0);
+    let one_sample = Transform::new(Wavelet::CDF_9_7, [5, 1]).axes([1]).levels(9);
+    for transform in [none, one_sample] {
+        let setting = Setting::of(DeviceInfo::imaginary()).only(&[Strategy::Streamed]);
+        assert_walks(
+            &setting,
+            &transform,
+            SampleType::F32,
+            &["in move out"],
+            &["in move out"],
+        );
+    }
+}
