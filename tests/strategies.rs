@@ -216,9 +216,9 @@ fn exchange(way: Exchange, lanes: usize) {
                 .axes([1, 2])
                 .levels(2)
         };
-        let woven = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
+        let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
         let strategy = Strategy::Streamed;
-        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), woven]);
+        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
         check_all::<f64>(&device, strategy, &[even(Wavelet::CDF_5_3)]);
         // The last work-item of a row has one approximation and no detail.
         let hardly = Transform::new(Wavelet::VC2_DD_13_7, [131, 1025]);
@@ -227,6 +227,10 @@ fn exchange(way: Exchange, lanes: usize) {
         let periodic =
             |width| Transform::new(Wavelet::DAUB_4, [34, width]).boundary(Boundary::Periodic);
         check_all::<f32>(&device, strategy, &[periodic(1024), periodic(1026)]);
+        // Pictures whose rows a sub-group holds exactly.
+        let whole = |wavelet| Transform::new(wavelet, [3, 34, 8 * lanes]).axes([1, 2]);
+        check_all::<f32>(&device, strategy, &[whole(Wavelet::CDF_9_7)]);
+        check_all::<i16>(&device, strategy, &[whole(Wavelet::VC2_DD_13_7)]);
         let zero = |width| Transform::new(Wavelet::CDF_5_3, [35, width]).boundary(Boundary::Zero);
         check_all::<i32>(&device, strategy, &[zero(1024), zero(1029)]);
         ran(&what, &device);

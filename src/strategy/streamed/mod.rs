@@ -143,7 +143,7 @@ impl<'a> Picture<'a> {
         let is_wide = |sizes: &Sizes| is_wide(&geometry, sizes);
         // If need be with fewer pairs.
         let choices = Sizes::choices(todo, levels);
-        let sizes = choices
+        let mut sizes = choices
             .iter()
             .find(|sizes| is_wide(sizes))
             .unwrap_or(&choices[0])
@@ -156,6 +156,11 @@ impl<'a> Picture<'a> {
         let planar = sides.into_iter().flatten().all(is_dense);
         let extension = extension(todo, [height, width])
             .filter(|_| height.min(width) > 2 * (sizes.reach.before.max(sizes.reach.after) + 1));
+        let count = (geometry.across[1] * geometry.across[2]) as usize;
+        let mirrors = wide && matches!(extension, Some(Extension::Mirrored | Extension::Clamped));
+        if levels == 1 && mirrors && count > 1 && width > 2 * sizes.strip {
+            sizes.hold_rows_of(width);
+        }
         let (rows, columns) = match extension {
             Some(_) => (0..height.div_ceil(2), 0..width.div_ceil(2)),
             None => (sizes.reach.inner(height), sizes.inner_columns(width, wide)),
@@ -167,7 +172,7 @@ impl<'a> Picture<'a> {
             sizes,
             height,
             width,
-            count: (geometry.across[1] * geometry.across[2]) as usize,
+            count,
             wide,
             planar,
             extension,

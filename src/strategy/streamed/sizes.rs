@@ -113,6 +113,15 @@ impl Sizes {
         sizes
     }
 
+    /// Lets a sub-group store all of its pairs where it has whole rows of so many samples: its outermost work-items go on
+    /// beyond the border by themselves. Of a batch of pictures 256 wide this halves the sub-groups.
+    pub fn hold_rows_of(&mut self, width: usize) {
+        if self.lanes > 1 && width <= 2 * self.lanes * self.pairs {
+            self.overlap = [0, 0];
+            self.strip = self.lanes * self.pairs;
+        }
+    }
+
     /// Why a device cannot run it.
     pub fn check(&self, todo: &Todo) -> Result<(), String> {
         let device = todo.target.device;
