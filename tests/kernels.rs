@@ -228,10 +228,11 @@ impl Dump {
             // What this one does on a CPU differs in a single macro.
             let differs =
                 strategy != Some(Strategy::Streamed) || target.device.kind == DeviceKind::Gpu;
-            let transforms = if target.is_thorough && differs {
-                all(wavelet)
-            } else {
-                a_few(wavelet)
+            let transforms = match strategy {
+                _ if !target.is_thorough || !differs => a_few(wavelet),
+                Some(_) => all(wavelet),
+                // As the tests of what the strategies refuse.
+                None => everywhere(awkward(wavelet)),
             };
             for transform in transforms {
                 self.write_transform(&transform, strategy, &target.device, "");

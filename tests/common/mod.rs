@@ -60,7 +60,8 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
         .collect()
 }
 
-/// Pictures small enough for the coarse levels of others, lines among them, down to single samples.
+/// Pictures small enough for the coarse levels of others, lines among them, down to single samples: each by the rules of
+/// its wavelet, and with another boundary rule and layout.
 pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
     let all: [(&[usize], u32); 13] = [
         (&[64, 64], 5),
@@ -77,11 +78,20 @@ pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
         (&[65, 127], 4),
         (&[3, 256, 254], 3),
     ];
-    let transforms = all.map(|(shape, levels)| {
-        let axes = [shape.len() - 2, shape.len() - 1];
-        Transform::new(wavelet, shape).axes(axes).levels(levels)
-    });
-    everywhere(transforms.into())
+    let transforms = all
+        .into_iter()
+        .enumerate()
+        .flat_map(|(i, (shape, levels))| {
+            let axes = [shape.len() - 2, shape.len() - 1];
+            let transform = Transform::new(wavelet, shape).axes(axes).levels(levels);
+            let boundary = Boundary::ALL[i % Boundary::ALL.len()];
+            let layout = Layout::ALL[i / 2 % Layout::ALL.len()];
+            [
+                transform.clone(),
+                transform.boundary(boundary).layout(layout),
+            ]
+        });
+    transforms.collect()
 }
 
 /// Each with every boundary rule and layout.
