@@ -27,7 +27,8 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
     const int place = index % count;
     return place < 0 ? place + count : place;
   }
-  return boundary == CLAMP ? clamp(index, 0, count - 1) : -1;
+  if (boundary == CLAMP) return clamp(index, 0, count - 1);
+  return -1;  // ZERO
 }
 
 #define PARITY_s 0

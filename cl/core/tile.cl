@@ -9,7 +9,7 @@
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef X_FIRST
-#error "X_FIRST: 1 where a level lifts along x before y"
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
 
 // The lines of a tile along one axis.
@@ -49,26 +49,25 @@ INLINE local T *place_of_target(local T *tile, const Target at, const int parity
 
 #define TARGETS_s S_COUNT
 #define TARGETS_d D_COUNT
-#define TILE_s(offset) tile_sample(tile + at.line * lines.next_line, boundary, 0, at.n + (offset), &lines)
-#define TILE_d(offset) tile_sample(tile + at.line * lines.next_line, boundary, 1, at.n + (offset), &lines)
+#define TILE_s(offset) tile_sample(tile + t.line * lines.next_line, boundary, 0, t.n + (offset), &lines)
+#define TILE_d(offset) tile_sample(tile + t.line * lines.next_line, boundary, 1, t.n + (offset), &lines)
 #define TILE_STEP(k, target, source, first, last, before, after)                                              \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                               \
-  for (Target at = first_target(&lines); at.n < TARGETS_##target(lines.samples); at = next_target(at, &lines)) { \
-    local T *const place = place_of_target(tile, at, PARITY_##target, &lines); *place = (T)LIFT_##k((A)*place, TILE_##source); }
+  for (Target t = first_target(&lines); t.n < TARGETS_##target(lines.samples); t = next_target(t, &lines)) {  \
+    local T *const place = place_of_target(tile, t, PARITY_##target, &lines);                                 \
+    *place = (T)LIFT_##k((A)*place, TILE_##source); }
 
-// A tile of one sample along the axis is left as it is, but passes the same barriers: PoCL 3.1 goes wrong where a barrier
-// is under a condition.
+// An axis of one sample is left unchanged, and work-groups without a tile pass sizes of 0: both must reach every barrier, as
+// PoCL 3.1 goes wrong where a barrier is under a condition.
 INLINE void lift_tile_lines(local T *tile, const int boundary, TileLines lines) {
   if (lines.samples == 1) lines.samples = 0;
-  lines.lines = max(lines.lines, 1);
+  lines.lines = max(lines.lines, 1);  // no division by 0
   LIFT_STEPS(TILE_STEP)
 }
 
-// Both axes of a tile of `width` by `height` samples, `apart` places apart in a row, rows `row` places; waits until all of
-// it is done.
-INLINE void lift_tile(local T *tile, const int boundary, const int width, const int height, const int apart,
-                      const int row) {
-  const TileLines along_x = {width, apart, height, row}, along_y = {height, row, width, apart};
+// Lifts both axes of a tile, `row` places from one row to the next, and waits until it is done.
+INLINE void lift_tile(local T *tile, const int boundary, const int width, const int height, const int row) {
+  const TileLines along_x = {width, 1, height, row}, along_y = {height, row, width, 1};
   lift_tile_lines(tile, boundary, X_FIRST ? along_x : along_y);
   lift_tile_lines(tile, boundary, X_FIRST ? along_y : along_x);
   barrier(CLK_LOCAL_MEM_FENCE);

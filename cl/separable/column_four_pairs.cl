@@ -1,10 +1,10 @@
 // Column pass, four pairs per work-item: the widened sliding window of Kucis et al. 2014.
 //
-// A work-group walks down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
-// position lifts, 4 * WINDOW_Y, and the reach around them: 64 + 7 rows for 9/7 and WINDOW_Y = 8. Each work-item lifts
-// four pairs of one column in registers and no intermediate result is passed on; the window's rows lie in a ring, so the
-// rows that two positions share stay where they are and are read from global memory once. A strip is cut into segments
-// of several positions, so that a large device is full; a segment re-reads the reach.
+// A work-group sweeps down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
+// position lifts, 4 * WINDOW_Y, and the reach around them: for 9/7 and WINDOW_Y = 8, 64 + 8 rows as whole pairs (71 in the
+// paper). Each work-item lifts four pairs of one column in registers and no intermediate result is passed on; the window's
+// rows lie in a ring, so the rows that two positions share stay where they are and are read from global memory once. A
+// strip is cut into segments of several positions, so that a large device is full; a segment re-reads the reach.
 //
 // Cost per sample: 1 global read and 1 write, 1 + reach / 4 local reads, two barriers per position, 2 * WINDOW_PAIRS *
 // COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
@@ -23,13 +23,14 @@ typedef struct {
   int border_groups;          // the first work-groups, which do borders
   int strips;                 // work-groups side by side over the columns
   int positions_per_segment;  // of the window
-  int inner_end;              // the pairs from REACH_LO up to this one are in no border's reach
+  int inner_end;              // pairs [REACH_LO, inner_end) depend on no border
 } ColumnWindows;
 
 // Pairs from one position of the window to the next.
 #define ADVANCE (PAIRS_LIFTED * WINDOW_Y)
 
-// Loads the pairs [start, end) of a segment whose first pair is `top` into the ring; y is the work-item's own.
+// Loads the pairs [start, end) of a segment whose first pair is `top` into the ring, each work-item of column x those that
+// are its own by y. Beyond the line the last pair is loaded again: no stored result depends on it.
 #define LOAD_PAIRS(start, end)                                                                       \
   for (int j = (start) + y; j < (end); j += WINDOW_Y) {                                              \
     const int p = top + j, row = j % WINDOW_PAIRS;                                                   \
@@ -40,7 +41,7 @@ kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
 void column_four_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
   local T s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
-  // The first work-groups do borders, and nothing of a strip.
+  // Work-groups below 0 lift the borders (lift_borders), and nothing of a strip.
   const int group = (int)get_group_id(0) - own.border_groups;
   const int index = max(group, 0) % own.strips * COLUMNS + x;
   const int top = max(group, 0) / own.strips * own.positions_per_segment * ADVANCE;

@@ -1,13 +1,13 @@
 // Row pass, four pairs per work-item: Blazewicz et al. 2012, the fastest row pass in Kucis et al. 2014.
 //
-// A work-group takes ROWS_Y rows at once and walks along them, a tile of ROWS_X * 4 pairs of each at a time. Samples
+// A work-group takes ROWS_Y rows at once and sweeps along them, a tile of ROWS_X * 4 pairs of each at a time. Samples
 // travel between global and local memory in their order in memory; each work-item lifts its four pairs in registers.
 // Rows are cut into segments of several tiles, so that a large device is full.
 //
 // Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; four barriers per tile; about 2.5 samples of
 // local memory per work-item and pair. Limited by local memory traffic: each sample goes in, is read 1 + reach / 4 times,
 // goes in again and out. On an NVIDIA H200, 9/7 in f32 takes more instructions to find a work-item's row than to lift its
-// pairs, hence the walk: it brought 8192 x 8192 from 220 to 183 us (copy: 130), twice as many work-items along a row to
+// pairs, hence the sweep: it brought 8192 x 8192 from 220 to 183 us (copy: 130), twice as many work-items along a row to
 // some 160.
 
 #include "separable/four_pairs.cl"
@@ -24,7 +24,7 @@ typedef struct {
   int border_groups;      // the first work-groups, which do borders
   int segments;           // segments of a row
   int tiles_per_segment;
-  int inner_end;          // the pairs from REACH_LO up to this one are in no border's reach
+  int inner_end;          // pairs [REACH_LO, inner_end) depend on no border
 } RowTiles;
 
 #define TILE (PAIRS_LIFTED * ROWS_X)

@@ -27,7 +27,7 @@
 #include "single_loop/row_buffers.cl"
 
 #ifndef X_FIRST
-#error "X_FIRST: 1 where a level lifts along x before y"
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
 #if !defined(BORDER_PAIRS) || !defined(RIGHT_BORDER)
 #error "BORDER_PAIRS, RIGHT_BORDER: pairs of columns at a border, and where those of the right one lie in their buffer"
@@ -246,7 +246,7 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.own.width = strip.all.width = width;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
-  // The last vector whose results depend on whole vectors only, and on no border.
+  // From the first place on whose results come from the right border's buffer.
   strip.right_border = d_count_of(strip.all) / VECTOR * VECTOR - BORDER_PAIRS;
   return strip;
 }

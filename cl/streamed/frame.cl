@@ -67,7 +67,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     const T v = FORWARD ? *signal_at(picture, 2 * py + cy, 2 * px + cx) : *band_at(picture, 2 * cy + cx, py, px);
     tile[iy * row + ix] = (T)SCALED_IN((A)v, FACTOR_OF_PICTURE(IN, cx, cy, picture), PRE_SHIFT);
   }
-  lift_tile(tile, boundary, width, height, 1, row);
+  lift_tile(tile, boundary, width, height, row);
 
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;

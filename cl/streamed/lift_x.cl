@@ -18,9 +18,10 @@
   if (CLAMPED && columns->beyond) clamp_columns(columns->own - HALO_LO, columns->target##_count, row + ROW_##target);
 
 #else
-// Beyond the border, work-items have the mirrored or clamped samples of a row that goes by vectors themselves (its length
-// is even then), and of a staged one the clamped ones. All others were read where they come from.
-#define TAKES_OWN (CLAMPED || (WIDE && EXTENSION == EXTENSION_MIRRORED))
+// At the border a work-item derives the neighbours that are missing from its own pairs: always where they are clamped, and
+// where they are mirrored if rows go by vectors, whose length is even. Otherwise they were loaded (READ_ELSEWHERE in
+// streamed/rows.cl).
+#define BORDER_FROM_OWN_PAIRS (CLAMPED || (WIDE && EXTENSION == EXTENSION_MIRRORED))
 
 // What a step reads beyond either end of this work-item's pairs, the nearest first.
 INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const int parity, const int pairs,
@@ -28,11 +29,11 @@ INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const
   const int count = parity ? columns->d_count : columns->s_count;
   UNROLL for (int i = 0; i < -first; ++i) {
     left[i] = from_left(channel[pairs - 1 - i]);
-    if (TAKES_OWN && columns->own == 0) left[i] = channel[CLAMPED ? 0 : parity ? i : 1 + i];
+    if (BORDER_FROM_OWN_PAIRS && columns->own == 0) left[i] = channel[CLAMPED ? 0 : parity ? i : 1 + i];
   }
   UNROLL for (int i = 0; i < last; ++i) {
     right[i] = from_right(channel[i]);
-    if (TAKES_OWN && columns->own + pairs >= count) right[i] = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
+    if (BORDER_FROM_OWN_PAIRS && columns->own + pairs >= count) right[i] = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
   }
 }
 
@@ -61,7 +62,8 @@ INLINE void clamp_columns(const int first, const int count, A *channel) {
 }
 
 #if EXCHANGE != EXCHANGE_NONE
-// The same where the picture can end anywhere within a sub-group.
+// The same where a row can end within a work-item. Where a channel has ended before this work-item (of an odd row, with one
+// approximation and no detail), its last sample comes from the left.
 INLINE void clamp_staged(const OwnColumns *columns, const int count, const int pairs, A *channel) {
   const A before_own = from_left(channel[pairs - 1]);
   if (columns->own >= count) channel[0] = before_own;

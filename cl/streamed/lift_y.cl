@@ -1,7 +1,8 @@
 // Lifting along y as a pipeline in registers: step k runs LAG_k pairs of rows behind the newest.
 //
-// The last pairs of rows lie in a ring of RING rows of `count` samples for each channel. The loop over the ring is
-// written out, once for each phase, so that the ring stays in registers and nothing is moved.
+// The newest RING pairs of rows are kept in a ring. With UNROLL_RING the loop over it is unrolled, once per phase, so that
+// every index is constant, the ring stays in registers and nothing is moved. A row is `count` samples: the approximations
+// along x, then the details.
 
 #include "streamed/lift_x.cl"
 
@@ -13,17 +14,17 @@
 
 // The place of sample i of the pair of rows that is `age` pairs behind the newest.
 #define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)
-#define OLDER_s(offset) s[AT_AGE(lag - (offset))]
-#define OLDER_d(offset) d[AT_AGE(lag - (offset))]
+#define ROW_AT_s(offset) s[AT_AGE(lag - (offset))]
+#define ROW_AT_d(offset) d[AT_AGE(lag - (offset))]
 #define COLUMN_STEP(k, target, source, first, last, before, after)                                           \
   { const int lag = LAG_##k;                                                                                 \
-    UNROLL for (int i = 0; i < count; ++i) target[AT_AGE(lag)] = LIFT_##k(target[AT_AGE(lag)], OLDER_##source); \
-    if (CLAMPED && outermost)                                                                                \
+    UNROLL for (int i = 0; i < count; ++i) target[AT_AGE(lag)] = LIFT_##k(target[AT_AGE(lag)], ROW_AT_##source); \
+    if (CLAMPED && near_border)                                                                                \
       clamp_rows(target, lag, count, phase, now, segment->target##_first, segment->target##_end); }
 
-// Before the first row of a channel stand as many like it as the ring has; after the last one each is like the one before.
-// Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before it: one phase, or two,
-// can see the first row of a channel.
+// The first row of a channel is copied into all older places that steps still read. Each row after the last one is a copy
+// of the one before. Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before it: so
+// the first row can only come up in the phase REACH_LO + lag, or in the next one (bottom-up, of an even height).
 INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int now, const int first,
                        const int end) {
   const int n = now - lag;
@@ -37,7 +38,7 @@ INLINE void clamp_rows(A *channel, const int lag, const int count, const int pha
 
 // One turn of the pipeline, `now` the newest pair of rows.
 INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int now, const Segment *segment) {
-  const bool outermost = now <= segment->s_first + LAST_LAG || now >= segment->d_end;
+  const bool near_border = now <= segment->s_first + LAST_LAG || now >= segment->d_end;
   LIFT_STEPS(COLUMN_STEP)
 }
 

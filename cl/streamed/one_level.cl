@@ -10,12 +10,12 @@
 // of a sub-group compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of rows more than it
 // stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 242 instructions for 16 samples, 128 of them lifting.
 //
-// There, 8192 x 8192 in f32 by 9/7 takes 147 us, a copy 129. Without lifting it takes as long: memory limits it. The two
-// slowest things left: how reads and writes are spread (some 10 us: it stays 142 us without the overlap along x, and does
-// not fall without that along y, which the sweeps from common seams have hidden), and the overlap along x (5 us). 16-bit
-// integers are limited by instructions, and by how few sub-groups wait at once, where steps multiply: VC-2's 9/7 takes 396
-// for 16 samples, 256 of them lifting, and 90 us where the copy takes 65. Its 96 registers let 20 sub-groups of a compute
-// unit run at once, and it is fastest with 20 segments for each.
+// There, 8192 x 8192 in f32 by 9/7 takes 148 us forward, a copy 129. Without lifting it takes as long: memory limits it.
+// What remains is some 10 us for the access pattern (142 us without the overlap along x) and 5 us for that overlap. The
+// overlap along y costs nothing, because segments sweep from common seams. 16-bit integers are limited by instructions, and
+// by how few sub-groups wait at once, where steps multiply: vc2-daub97 takes 396 for 16 samples, 256 of them lifting, and
+// 89 us where the copy takes 66. Its 96 registers let 20 sub-groups of a compute unit run at once, and it is fastest with
+// 20 segments for each.
 
 #include "streamed/frame.cl"
 #include "streamed/lift_x.cl"

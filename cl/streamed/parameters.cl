@@ -1,6 +1,5 @@
-// What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR and
-// PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192; times 1.1 means that
-// a tenth is lost without it).
+// What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR, SINGLE and
+// PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192).
 
 #include "core/exchange.cl"
 #include "core/picture.cl"
@@ -8,8 +7,9 @@
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
+// With 4 instead of 8, 5/3 in 16 bits takes 1.09 times as long.
 #ifndef PAIRS
-#error "PAIRS: pairs of columns of a work-item; 8 of i16 5/3 instead of 4: times 1.09"
+#error "PAIRS: pairs of columns of a work-item"
 #endif
 #if !defined(HALO_LO) || !defined(HALO_HI)
 #error "HALO_LO, HALO_HI: pairs of columns beside its own that a work-item loads; 0 with exchange"
@@ -24,9 +24,9 @@
 #error "RING: pairs of rows that have registers of their own: those that steps still read, a multiple of PREFETCHED"
 #endif
 #ifndef X_FIRST
-#error "X_FIRST: 1 where a level lifts along x before y"
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
-// Without this, a width that is no multiple of PAIRS takes times 1.94 (i16 5/3, 8 pairs, 8200 x 8192).
+// Rows of 8200 samples of 16 bits take 1.94 times as long sample by sample as by vectors (5/3).
 #ifndef WIDE
 #error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
 #endif
@@ -40,15 +40,19 @@
 #error "UNROLL_RING: 1 where the loop over the ring is written out; 0 on CPUs, whose compilers take long over it"
 #endif
 
-// Where the boundary rule says the same as going on with mirrored (repeated) samples, samples beyond the border are read
-// where they come from, and that is all. Where the outermost sample of each channel is clamped, it is repeated anew after
-// every step: times 1.17 to 1.30 (VC-2's 13/7), times 1.29 to 1.42 (Fidelity) without this. Any other border is for
-// streamed/frame.cl. The numbers are those of Extension in src/lifting/extension.rs.
+// How a picture goes on beyond its border; Extension::new in src/lifting/extension.rs chooses, and has the same numbers.
+// NONE: streamed/frame.cl lifts the border (the zero rule, asymmetric wavelets, axes that need different extensions, tiny
+// pictures). MIRRORED, PERIODIC: samples beyond the border are copies of inner ones, and that is all. CLAMPED: the outermost
+// sample of each channel is repeated anew after every step; by a frame instead, VC-2's 13/7 takes 1.17 to 1.30 times as
+// long, Fidelity 1.29 to 1.42 times.
 #define EXTENSION_NONE 0
 #define EXTENSION_MIRRORED 1
 #define EXTENSION_PERIODIC 2
 #define EXTENSION_CLAMPED 3
 #define CLAMPED (EXTENSION == EXTENSION_CLAMPED)
+#if EXTENSION < EXTENSION_NONE || EXTENSION > EXTENSION_CLAMPED
+#error "EXTENSION: not one of those above"
+#endif
 
 // Without exchange a work-item is alone: it loads its own surroundings.
 #define ALONE (EXCHANGE == EXCHANGE_NONE)

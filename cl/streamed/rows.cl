@@ -8,7 +8,7 @@
 #include "streamed/shares.cl"
 
 // Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them. NVIDIA's
-// compiler also makes two stores of a vector of 8 shorts. Without this, 16-bit integers take times 1.5 to 1.9.
+// compiler also makes two stores of a vector of 8 shorts. Sample by sample, 16-bit integers take 1.5 to 1.9 times as long.
 #if SHORT && WIDE && EXCHANGE != EXCHANGE_NONE
 #define WORD uint
 #define IN_WORD 2

@@ -131,7 +131,7 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     if takes.is_empty() {
         return Ok(stepwise::copy_only(problem, target));
     }
-    Ok(bound(problem.direction, takes))
+    Ok(bind_arrays(problem.direction, takes))
 }
 
 /// The first solver that prefers what is left, else the first that can do it.
@@ -180,7 +180,7 @@ struct Take {
 }
 
 /// Gives every take its arrays, and puts the takes into running order.
-fn bound(direction: Direction, takes: Vec<Take>) -> Design {
+fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
     let (signal, coefficients) = match direction {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),

@@ -3,7 +3,7 @@
 use super::sizes::Sizes;
 use super::{FILLING, PREFETCHED, TWO_FILLING};
 
-/// Pairs of rows from which on segments sweep in opposite directions: shorter ones gain nothing (times 1.05 to 1.09 of
+/// Pairs of rows from which on segments sweep in opposite directions: shorter ones lose by it (1.05 to 1.09 times as long for
 /// 1024 x 1024 and 2048 x 2048 with five levels).
 const TURNING: usize = 12;
 
@@ -81,8 +81,8 @@ pub fn of_one_level(
     };
     let pairs = shared(filling).max(least);
     let pairs = with_whole_end(pairs, work[0], 1, least);
-    // Turns go by whole rounds of the ring: one pair more ahead where that takes fewer of them (times 1.06 inverse, 1.02
-    // forward of 1024 x 1024 with five levels without this).
+    // Turns go by whole rounds of the ring: one pair more is prefetched where that takes fewer of them. Without it
+    // 1024 x 1024 with five levels takes 1.02 times as long forward, 1.06 inverse.
     let turns_for =
         |prefetched: usize| (pairs + overlap).next_multiple_of(kept.next_multiple_of(prefetched));
     let default = PREFETCHED.default;

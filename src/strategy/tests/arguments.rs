@@ -113,8 +113,8 @@ fn launches() -> Vec<Launch> {
             for (i, shape) in shapes.iter().enumerate() {
                 let transform = Transform::new(wavelet, shape.clone())
                     .levels(3)
-                    .boundary(Boundary::ALL[i % 4])
-                    .layout(Layout::ALL[i / 4]);
+                    .boundary(Boundary::ALL[i % Boundary::ALL.len()])
+                    .layout(Layout::ALL[i / Boundary::ALL.len() % Layout::ALL.len()]);
                 let mut samples = SampleType::ALL.into_iter();
                 let sample = samples
                     .find(|sample| sample.is_served_by(&wavelet))
