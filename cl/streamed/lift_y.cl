@@ -1,16 +1,9 @@
 // Lifting along y as a pipeline in registers: step k runs LAG_k pairs of rows behind the newest.
 //
-// The newest RING pairs of rows are kept in a ring. With UNROLL_RING the loop over it is unrolled, once per phase, so that
-// every index is constant, the ring stays in registers and nothing is moved. A row is `count` samples: the approximations
-// along x, then the details.
+// The newest RING pairs of rows are kept in a ring. The loop over its phases is unrolled, so that every index is constant,
+// the ring stays in registers and nothing is moved. A row is `count` samples: the approximations along x, then the details.
 
 #include "streamed/lift_x.cl"
-
-#if UNROLL_RING
-#define EACH_PHASE UNROLL
-#else
-#define EACH_PHASE
-#endif
 
 // The place of sample i of the pair of rows that is `age` pairs behind the newest.
 #define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)

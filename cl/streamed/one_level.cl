@@ -35,8 +35,10 @@ INLINE void sweep_segment(const Picture *picture, const OwnColumns *columns, con
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
 
   for (int p = begin; p < end; p += RING) {
-    EACH_PHASE for (int phase = 0; phase < RING; ++phase) {
+    UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int newest = p + phase;
+      // Whole rounds only would take 1.05 to 1.09 times as long for small pictures (1080 x 1920 with three levels).
+      if (newest >= end) return;
       unpack_row(picture, columns, stage, prefetched[phase % PREFETCHED][0], 0, s + phase * COLUMNS_LOADED);
       unpack_row(picture, columns, stage, prefetched[phase % PREFETCHED][1], 1, d + phase * COLUMNS_LOADED);
       if (newest + PREFETCHED <= last)

@@ -36,9 +36,6 @@
 #ifndef EXTENSION
 #error "EXTENSION: how the picture goes on beyond its border, one of those below"
 #endif
-#ifndef UNROLL_RING
-#error "UNROLL_RING: 1 where the loop over the ring is written out; 0 on CPUs, whose compilers take long over it"
-#endif
 
 // How a picture goes on beyond its border; Extension::new in src/lifting/extension.rs chooses, and has the same numbers.
 // NONE: streamed/frame.cl lifts the border (the zero rule, asymmetric wavelets, axes that need different extensions, tiny

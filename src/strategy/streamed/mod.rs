@@ -129,8 +129,6 @@ struct Picture<'a> {
     count: usize,
     /// Whether rows are aligned and of whole work-items, so that they go by vectors.
     wide: bool,
-    /// Whether neighbours in a row of a sub-band are neighbours in memory.
-    planar: bool,
     extension: Option<Extension>,
     /// The pairs that no frame lifts.
     rows: std::ops::Range<usize>,
@@ -150,10 +148,6 @@ impl<'a> Picture<'a> {
             .clone();
         sizes.check(todo)?;
         let wide = is_wide(&sizes);
-        let is_dense = |side: &Side| side.line.stride == 1;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.bands), low];
-        let planar = sides.into_iter().flatten().all(is_dense);
         let extension = extension(todo, [height, width])
             .filter(|_| height.min(width) > 2 * (sizes.reach.before.max(sizes.reach.after) + 1));
         let count = (geometry.across[1] * geometry.across[2]) as usize;
@@ -174,7 +168,6 @@ impl<'a> Picture<'a> {
             width,
             count,
             wide,
-            planar,
             extension,
             rows,
             columns,
@@ -210,14 +203,7 @@ impl<'a> Picture<'a> {
             self.todo.problem.sample,
         );
         let turns = symmetric && !matches!(self.extension, None | Some(Extension::Periodic));
-        of_one_level(
-            &self.sizes,
-            [rows, strips],
-            self.kept(),
-            compute_units,
-            least,
-            turns,
-        )
+        of_one_level(&self.sizes, [rows, strips], compute_units, least, turns)
     }
 
     /// The same where a launch does two levels: pictures that go on mirrored, in rows that go by vectors, of steps that
@@ -226,7 +212,6 @@ impl<'a> Picture<'a> {
         let (sizes, device) = (&self.sizes, self.todo.target.device);
         let reach = sizes.reach.before.max(sizes.reach.after);
         let fits = self.wide
-            && self.planar
             && sizes.near
             && self.extension == Some(Extension::Mirrored)
             && device.exchange != Exchange::None
@@ -276,9 +261,9 @@ impl<'a> Picture<'a> {
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
         let sizes = &self.sizes;
+        // CPUs without exchange keep the general way under test.
+        let single = self.count == 1 && sizes.lanes > 1;
         let [signal_vector, band_vector, coarse_vector] = sizes.vectors;
-        // CPUs have vectors, and compilers that take long over loops that are written out.
-        let has_vectors = self.todo.target.device.float_vector > 1;
         let mut defines = vec![
             define("EXCHANGE", self.todo.target.device.exchange.number()),
             define("LANES", sizes.lanes),
@@ -295,13 +280,16 @@ impl<'a> Picture<'a> {
             define("BAND_VECTOR", band_vector),
             define("X_FIRST", u8::from(self.todo.x_first())),
             define("WIDE", u8::from(self.wide)),
-            define("PLANAR", u8::from(self.planar)),
+            define("PLANAR", u8::from(self.wide)),
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
-            define("SINGLE", u8::from(self.count == 1)),
+            define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", self.todo.pre_shift()),
             define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
-            define("UNROLL_RING", u8::from(!has_vectors)),
         ];
+        // CPUs have vectors, and compilers that take long over loops that are written out.
+        if self.todo.target.device.float_vector > 1 {
+            defines.push(define("UNROLL", ""));
+        }
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));
         }

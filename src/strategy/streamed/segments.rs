@@ -55,11 +55,10 @@ fn with_whole_end(pairs: usize, rows: usize, steps: usize, least: usize) -> usiz
         .unwrap_or(rows.max(pairs))
 }
 
-/// The segments of a launch of one level: none is shorter than `least`. `kept` pairs of rows have registers of their own.
+/// The segments of a launch of one level: none is shorter than `least`.
 pub fn of_one_level(
     sizes: &Sizes,
     work: [usize; 2],
-    kept: usize,
     compute_units: usize,
     least: usize,
     turns: bool,
@@ -81,21 +80,12 @@ pub fn of_one_level(
     };
     let pairs = shared(filling).max(least);
     let pairs = with_whole_end(pairs, work[0], 1, least);
-    // Turns go by whole rounds of the ring: one pair more is prefetched where that takes fewer of them. Without it
-    // 1024 x 1024 with five levels takes 1.02 times as long forward, 1.06 inverse.
-    let turns_for =
-        |prefetched: usize| (pairs + overlap).next_multiple_of(kept.next_multiple_of(prefetched));
-    let default = PREFETCHED.default;
-    let prefetched = match sizes.prefetched.filter(|_| is_large) {
-        Some(tuned) => tuned,
-        None if pairs < overlap && turns_for(default + 1) < turns_for(default) => default + 1,
-        None => default,
-    };
+    let tuned = sizes.prefetched.filter(|_| is_large);
     Segments {
         count: work[0].div_ceil(pairs),
         pairs,
         bottom_up: i32::from(turns && pairs >= TURNING),
-        prefetched,
+        prefetched: tuned.unwrap_or(PREFETCHED.default),
     }
 }
 
@@ -152,7 +142,7 @@ mod tests {
         let sizes = sizes(tuning, 1);
         let pairs = side / 2;
         let work = [pairs, pairs.div_ceil(sizes.strip)];
-        of_one_level(&sizes, work, sizes.lags.kept, 132, 1, true)
+        of_one_level(&sizes, work, 132, 1, true)
     }
 
     #[test]
@@ -181,15 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn more_is_prefetched_where_that_saves_turns() {
-        let prefetched = |tuning, side| segments(tuning, side).prefetched;
-        assert_eq!([prefetched("", 8192), prefetched("", 4096)], [2, 2]);
-        // A tuned distance is for pictures of many segments.
-        let tuned = "gpu | streamed | f32 | PREFETCHED=4";
-        assert_eq!(
-            [prefetched(tuned, 8192), prefetched(tuned, 256)],
-            [4, prefetched("", 256)]
-        );
+    fn a_tuned_distance_is_for_pictures_of_many_segments() {
+        let prefetched = |tuning| [8192, 256].map(|side| segments(tuning, side).prefetched);
+        assert_eq!(prefetched(""), [2, 2]);
+        assert_eq!(prefetched("gpu | streamed | f32 | PREFETCHED=4"), [4, 2]);
     }
 
     #[test]
