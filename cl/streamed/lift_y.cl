@@ -5,6 +5,15 @@
 
 #include "streamed/lift_x.cl"
 
+// Where a round of the loop is half the turns of the ring, what the ring holds moves on by half its length between rounds.
+INLINE void move_ring(A *ring, const int count) {
+  UNROLL for (int i = 0; i < RING / 2 * count; ++i) {
+    const A older = ring[i];
+    ring[i] = ring[i + RING / 2 * count];
+    ring[i + RING / 2 * count] = older;
+  }
+}
+
 // The place of sample i of the pair of rows that is `age` pairs behind the newest.
 #define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)
 #define ROW_AT_s(offset) s[AT_AGE(lag - (offset))]
@@ -21,7 +30,7 @@
 INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int now, const int first,
                        const int end) {
   const int n = now - lag;
-  const bool sees_first = ((phase - REACH_LO - lag) % RING + RING) % RING < 2;
+  const bool sees_first = ((phase - REACH_LO - lag) % ROUND + 2 * ROUND) % ROUND < 2;
   if (sees_first && n == first)
     UNROLL for (int age = lag + 1; age < KEPT; ++age)
       UNROLL for (int i = 0; i < count; ++i) channel[AT_AGE(age)] = channel[AT_AGE(lag)];

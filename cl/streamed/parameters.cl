@@ -23,6 +23,9 @@
 #ifndef RING
 #error "RING: pairs of rows that have registers of their own: those that steps still read, a multiple of PREFETCHED"
 #endif
+#ifndef ROUND
+#error "ROUND: turns of the loop that are written out, a multiple of PREFETCHED: all of the ring, or half of it"
+#endif
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif

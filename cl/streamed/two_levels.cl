@@ -29,18 +29,10 @@
 #define COARSE_PAIRS (PAIRS / 2)
 #define COARSE_WORDS (COARSE_PAIRS / IN_WORD)
 
-// The coarser level has half the turns. Where its ring is of even length, a round is one of the finer ring, and what the
-// coarser one holds is moved by half its length between rounds. Rounds of twice the length would move nothing, but be
-// twice the code: an NVIDIA H200 then takes 1.02 times as long for 9/7, and its compiler 1.6 times for five levels.
-#define HALF_ROUNDS (RING % 2 == 0)
-#define PHASES (HALF_ROUNDS ? RING : 2 * RING)
-INLINE void move_coarse_ring(A *ring) {
-  UNROLL for (int i = 0; HALF_ROUNDS && i < RING / 2 * PAIRS; ++i) {
-    const A older = ring[i];
-    ring[i] = ring[i + RING / 2 * PAIRS];
-    ring[i + RING / 2 * PAIRS] = older;
-  }
-}
+// The coarser level has half the turns. Where its ring is of even length, a round is one of the finer ring, and the coarser
+// ring is moved between rounds. Rounds of twice the length would move nothing, but be twice the code: an NVIDIA H200 then
+// takes 1.02 times as long for 9/7, and its compiler 1.6 times for five levels.
+#define PHASES (RING % 2 == 0 ? RING : 2 * RING)
 
 // The coarser level of a picture: its sub-bands lie where the finer one's low band would.
 static inline Picture coarse_picture(const Picture *fine) {
@@ -134,8 +126,8 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       if (y >= coarse_segment->from) store_coarse(coarse, coarser, way * y, 0, coarse_low);
       if (y + 1 < coarse_segment->to) store_coarse(coarse, coarser, way * (y + 1), 1, coarse_high);
     }
-    move_coarse_ring(coarse_s);
-    move_coarse_ring(coarse_d);
+    if (PHASES == RING) move_ring(coarse_s, PAIRS);
+    if (PHASES == RING) move_ring(coarse_d, PAIRS);
   }
 }
 #else
@@ -218,8 +210,8 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
       store_pair_of_rows(fine, columns, segment, 0, newest - LAST_LAG, true, low, high);
     }
-    move_coarse_ring(coarse_s);
-    move_coarse_ring(coarse_d);
+    if (PHASES == RING) move_ring(coarse_s, PAIRS);
+    if (PHASES == RING) move_ring(coarse_d, PAIRS);
   }
 }
 #endif
