@@ -87,8 +87,8 @@ pub enum Error {
         why: String,
     },
 
-    /// A request for more memory than the device has, or for a larger array than it allows.
-    #[error("{what} needs {needed} bytes on {device}, which allows {limit}")]
+    /// A request for more memory than the device has left for the engine, or for a larger array than it allows.
+    #[error("{what} needs {needed} bytes on {device}, which allows {}", allowed(*.limit, *.used))]
     Memory {
         /// What needs the memory.
         what: String,
@@ -96,8 +96,20 @@ pub enum Error {
         device: String,
         /// How many bytes are needed.
         needed: u64,
-        /// How many bytes the device has or allows.
+        /// How many bytes the device has in all, or allows an array.
         limit: u64,
+        /// How many bytes of the limit the engine's arrays take already, where it is one for all of them; `None` where it
+        /// is the limit of a single array.
+        used: Option<u64>,
+    },
+
+    /// A request for more memory than the host has left.
+    #[error("{what} need {needed} bytes, which the host does not have")]
+    HostMemory {
+        /// What needs the memory.
+        what: &'static str,
+        /// How many bytes are needed.
+        needed: u64,
     },
 
     /// A kernel that the device's compiler rejected.
@@ -135,6 +147,14 @@ impl Error {
             expected: format!("one of {}", known.join(", ")),
             got: got.to_owned(),
         }
+    }
+}
+
+fn allowed(limit: u64, used: Option<u64>) -> String {
+    match used {
+        None => format!("{limit} per array"),
+        Some(0) => format!("{limit} in all"),
+        Some(used) => format!("{limit} in all, of which {used} are in use"),
     }
 }
 

@@ -339,9 +339,71 @@ fn device_time_needs_profiling() {
 
             let (time, _) = timed(&Engine::new(&device).unwrap(), strategy);
             let message = time.as_ref().unwrap_err().to_string();
-            assert!(matches!(time, Err(Error::OpenCl { .. })), "{message}");
-            assert!(message.contains("PROFILING"), "{message}");
+            assert!(matches!(time, Err(Error::Unsupported { .. })), "{message}");
+            assert!(message.contains("with_profiling"), "{message}");
         }
+    }
+}
+
+#[test]
+fn runs_start_by_themselves_and_say_when_they_are_done() {
+    let transform = picture();
+    let samples = random_samples::<i16>(transform.len(), 9);
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        let x = engine.upload(&samples).unwrap();
+        let mut y = engine.zeros(transform.len()).unwrap();
+        let run = plan.enqueue_forward(&x, &mut y).unwrap();
+        let start = Instant::now();
+        while !run.is_done().unwrap() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it never ended");
+            std::thread::yield_now();
+        }
+        run.wait().unwrap();
+        assert!(run.is_done().unwrap());
+    }
+}
+
+#[test]
+fn arrays_are_counted_and_refused_where_they_are_too_many() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let memory = engine.memory();
+        assert_eq!(
+            (memory.used, memory.limit),
+            (0, device.info().global_memory)
+        );
+        let transform = Transform::new(Wavelet::CDF_5_3, [100, 100]).levels(3);
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        assert_eq!(engine.memory().used, plan.scratch_bytes());
+        let array = engine.zeros::<f32>(1000).unwrap();
+        assert_eq!(engine.memory().used, plan.scratch_bytes() + 4000);
+        drop((array, plan));
+        assert_eq!(engine.memory().used, 0);
+
+        let device = device.with_memory_limit(1 << 20);
+        let engine = Engine::new(&device).unwrap();
+        let array = || engine.zeros::<f32>(100_000);
+        let (first, second) = (array().unwrap(), array().unwrap());
+        let error = array().unwrap_err();
+        assert!(matches!(
+            error,
+            Error::Memory {
+                needed: 400_000,
+                used: Some(800_000),
+                ..
+            }
+        ));
+        assert!(
+            error.to_string().contains("of which 800000 are in use"),
+            "{error}"
+        );
+        drop(first);
+        let third = array().unwrap();
+        assert_eq!(engine.memory().used, 800_000);
+        drop((second, third));
+        assert_eq!(engine.memory().used, 0);
     }
 }
 

@@ -10,8 +10,8 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use wavelift::{
     Band, Boundary, Channel, Coefficients, Device, DeviceInfo, DeviceKind, DeviceSelector, Engine,
-    Error, IntegerStep, Layout, MAX_LENGTH, RealStep, Result, SampleType, Scale, Strategy,
-    Transform, Wavelet, reference,
+    Error, Exchange, IntegerStep, Layout, MAX_LENGTH, RealStep, Result, SampleType, Scale,
+    Strategy, Transform, Wavelet, reference,
 };
 
 /// The message of an error, which must contain all these words.
@@ -707,4 +707,31 @@ fn without_a_driver_the_error_says_what_to_install() {
         "{text}"
     );
     assert!(text.matches(hint).count() == 2, "{text}");
+}
+
+#[test]
+fn more_than_the_host_has_is_refused() {
+    let huge = Transform::new(Wavelet::CDF_5_3, [MAX_LENGTH, 1 << 17]);
+    huge.check().unwrap();
+    let error = says(Coefficients::<f64>::zeros(&huge), &["bytes", "host"]);
+    assert!(matches!(error, Error::HostMemory { .. }), "{error:?}");
+}
+
+#[test]
+fn exchange_that_a_device_lacks_is_refused() {
+    on_every_device(|engine| {
+        let device = engine.device();
+        for exchange in Exchange::ALL {
+            for lanes in [0, usize::MAX] {
+                // SAFETY: no device has sub-groups of these sizes, so there is none to use.
+                let refused = unsafe { device.with_exchange(exchange, lanes) };
+                says(refused, &[exchange.name(), &device.info().name]);
+            }
+        }
+        let info = device.without_exchange().info().clone();
+        assert_eq!((info.exchange, info.lanes), (Exchange::None, 1));
+        // SAFETY: none is always right.
+        let same = unsafe { device.with_exchange(Exchange::None, 1) }.unwrap();
+        assert_eq!(*same.info(), info);
+    });
 }

@@ -209,7 +209,8 @@ fn exchange(way: Exchange, lanes: usize) {
         if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
             continue;
         }
-        let device = device.with_exchange(way, lanes);
+        // SAFETY: `can_exchange` knows of the device that it can.
+        let device = unsafe { device.with_exchange(way, lanes) }.unwrap();
         let odd = |wavelet| Transform::new(wavelet, [131, 1029]).levels(2);
         let even = |wavelet| {
             Transform::new(wavelet, [2, 96, 1024])
@@ -458,7 +459,7 @@ fn rows_of_several_tiles() {
 #[test]
 fn no_exchange() {
     for device in devices() {
-        let device = device.with_exchange(Exchange::None, 1);
+        let device = device.without_exchange();
         let transform = Transform::new(Wavelet::VC2_FIDELITY, [131, 1029]).levels(2);
         check_all::<i32>(&device, Strategy::Streamed, &[transform]);
     }

@@ -59,14 +59,54 @@ impl Device {
         device
     }
 
-    /// Returns this device, to be used with the given kind of exchange among sub-groups of `lanes`
-    /// work-items, for comparing kinds of exchange. With a kind that the device lacks, building a plan fails
-    /// or the plan computes wrong results; [`Exchange::None`] works on every device.
-    pub fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Device {
+    /// Returns this device, to be used as if it had only so many bytes of memory, and no more than it really has. Engines
+    /// refuse what goes beyond.
+    pub fn with_memory_limit(&self, bytes: u64) -> Device {
         let mut device = self.clone();
-        device.info.exchange = exchange;
-        device.info.lanes = lanes.max(1);
+        device.info.global_memory = bytes.min(device.info.global_memory);
         device
+    }
+
+    /// Returns this device, to be used without exchange of values between work-items, as one that offers none.
+    pub fn without_exchange(&self) -> Device {
+        let mut device = self.clone();
+        (device.info.exchange, device.info.lanes) = (Exchange::None, 1);
+        device
+    }
+
+    /// Returns this device, to be used with the given kind of exchange among sub-groups of `lanes`
+    /// work-items, for comparing kinds of exchange.
+    ///
+    /// # Safety
+    /// The kernels' sub-groups have `lanes` work-items on this device, and exchange values among just these. Otherwise
+    /// kernels compute wrong results and can write beyond local memory.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for what the device is known to lack: the kind of exchange itself, or sub-groups that large.
+    pub unsafe fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Result<Device, Error> {
+        let info = &self.info;
+        let ways = exchanges_of(&info.platform, |extension| info.has_extension(extension));
+        let sizes = match exchange {
+            Exchange::None => 1..=1,
+            Exchange::Ptx => 32..=32,
+            Exchange::Khr | Exchange::Intel | Exchange::Amd => 2..=info.max_work_group,
+        };
+        if !ways.contains(&exchange) || !sizes.contains(&lanes) {
+            return Err(Error::Unsupported {
+                what: format!("exchange by {exchange} among {lanes} work-items"),
+                why: format!(
+                    "{info} offers {}, among at most {} work-items",
+                    ways.iter()
+                        .map(|way| way.name())
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                    info.max_work_group
+                ),
+            });
+        }
+        let mut device = self.clone();
+        (device.info.exchange, device.info.lanes) = (exchange, lanes);
+        Ok(device)
     }
 
     /// Returns what the device reports about itself, as plain data.
@@ -112,7 +152,17 @@ fn describe(
         t if t & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
         _ => DeviceKind::Accelerator,
     };
-    let (exchange, lanes) = exchange_of(platform, has);
+    // AMD's way was never tried on its hardware.
+    let ways = exchanges_of(platform.trim(), has);
+    let exchange = *ways
+        .iter()
+        .find(|way| **way != Exchange::Amd)
+        .unwrap_or(&Exchange::None);
+    let lanes = match exchange {
+        Exchange::None => 1,
+        Exchange::Ptx => 32,
+        Exchange::Khr | Exchange::Intel | Exchange::Amd => 16,
+    };
     Ok(DeviceInfo {
         index,
         platform: platform.trim().to_owned(),
@@ -139,17 +189,23 @@ fn describe(
     })
 }
 
-/// How the device's work-items can exchange values, and the size of the sub-groups in which they do.
-fn exchange_of(platform: &str, has: impl Fn(&str) -> bool) -> (Exchange, usize) {
-    // A kernel must know the size of its sub-groups. PoCL lists extensions whose functions it lacks.
+/// The ways in which a device's work-items can exchange values, the best first. A kernel must know the size of its
+/// sub-groups. PoCL lists extensions whose functions it lacks.
+fn exchanges_of(platform: &str, has: impl Fn(&str) -> bool) -> Vec<Exchange> {
     let sized = has("cl_intel_required_subgroup_size") && platform != "Portable Computing Language";
-    if platform == "NVIDIA CUDA" {
-        (Exchange::Ptx, 32)
-    } else if sized && has("cl_khr_subgroup_shuffle_relative") {
-        (Exchange::Khr, 16)
-    } else if sized && has("cl_intel_subgroups") {
-        (Exchange::Intel, 16)
-    } else {
-        (Exchange::None, 1)
-    }
+    let ways = [
+        (Exchange::Ptx, platform == "NVIDIA CUDA"),
+        (
+            Exchange::Khr,
+            sized && has("cl_khr_subgroup_shuffle_relative"),
+        ),
+        (Exchange::Intel, sized && has("cl_intel_subgroups")),
+        (
+            Exchange::Amd,
+            platform == "AMD Accelerated Parallel Processing",
+        ),
+        (Exchange::None, true),
+    ];
+    let ways = ways.into_iter().filter(|(_, offered)| *offered);
+    ways.map(|(way, _)| way).collect()
 }

@@ -1,7 +1,9 @@
 //! Arrays of samples in the memory of a device.
 
-use super::context::{Shared, opencl};
+use super::context::{Reservation, Shared, opencl};
+use super::handle::Handle;
 use crate::error::{Error, Result};
+use crate::transform::zeroed;
 use crate::wavelet::Sample;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::types::CL_BLOCKING;
@@ -10,16 +12,17 @@ use std::sync::Arc;
 /// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make
 /// one.
 pub struct DeviceArray<T: Sample> {
-    pub(crate) buffer: Buffer<T>,
+    // Released in this order.
+    pub(crate) buffer: Handle<Buffer<T>>,
+    reserved: Reservation,
     len: usize,
-    shared: Arc<Shared>,
 }
 
 impl<T: Sample> DeviceArray<T> {
     /// Allocates an array of `len` samples, whose values are undefined.
     pub(crate) fn new(shared: &Arc<Shared>, len: usize) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
-        shared.check_memory("an array", &[bytes])?;
+        let reserved = shared.reserve("an array", bytes)?;
         // SAFETY: no host pointer is passed. OpenCL has no buffers of size 0, so an empty array gets one sample.
         let buffer = unsafe {
             Buffer::create(
@@ -30,9 +33,9 @@ impl<T: Sample> DeviceArray<T> {
             )
         };
         Ok(DeviceArray {
-            buffer: buffer.map_err(opencl("clCreateBuffer"))?,
+            buffer: buffer.map_err(opencl("clCreateBuffer"))?.into(),
+            reserved,
             len,
-            shared: shared.clone(),
         })
     }
 
@@ -57,7 +60,7 @@ impl<T: Sample> DeviceArray<T> {
         }
         // SAFETY: the slice has as many samples as the array, and the blocking call returns after reading it.
         unsafe {
-            let queue = &self.shared.queue;
+            let queue = &self.reserved.shared.queue;
             queue.enqueue_write_buffer(&mut self.buffer, CL_BLOCKING, 0, samples, &[])
         }
         .map_err(opencl("clEnqueueWriteBuffer"))?;
@@ -67,9 +70,9 @@ impl<T: Sample> DeviceArray<T> {
     /// Copies all samples of the array to the host, after everything enqueued so far, and waits for them.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] if copying fails.
+    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::OpenCl`] if copying fails.
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut samples = vec![T::zeroed(); self.len];
+        let mut samples = zeroed("the samples", self.len)?;
         self.download_into(&mut samples)?;
         Ok(samples)
     }
@@ -86,7 +89,7 @@ impl<T: Sample> DeviceArray<T> {
         }
         // SAFETY: the slice has as many samples as the array, and the blocking call returns after writing it.
         unsafe {
-            let queue = &self.shared.queue;
+            let queue = &self.reserved.shared.queue;
             queue.enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, samples, &[])
         }
         .map_err(opencl("clEnqueueReadBuffer"))?;
@@ -112,7 +115,7 @@ impl<T: Sample> DeviceArray<T> {
         what: &'static str,
         expected: usize,
     ) -> Result<()> {
-        if !Arc::ptr_eq(&self.shared, shared) {
+        if !Arc::ptr_eq(&self.reserved.shared, shared) {
             return Err(Error::ForeignArray { what });
         }
         if self.len != expected {
@@ -133,7 +136,7 @@ impl<T: Sample> std::fmt::Debug for DeviceArray<T> {
             "DeviceArray<{}>({} on {})",
             T::TYPE,
             self.len,
-            self.shared.device
+            self.reserved.shared.device
         )
     }
 }

@@ -1,7 +1,7 @@
 //! The engine, which runs transforms on one device: a context, one in-order queue and the programs built so far.
 
 use super::array::DeviceArray;
-use super::context::{Shared, opencl};
+use super::context::{Memory, Shared, opencl};
 use super::plan::Plan;
 use super::program::CopyKernel;
 use super::run::Run;
@@ -15,6 +15,7 @@ use crate::wavelet::Sample;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 use opencl3::types::cl_command_queue_properties;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 /// An engine runs transforms on one device. Cloning it is cheap, and the clone is the same engine.
@@ -57,11 +58,12 @@ impl Engine {
             .map_err(opencl("clCreateCommandQueue"))?;
         Ok(Engine {
             shared: Arc::new(Shared {
-                context,
-                queue,
+                programs: Mutex::default(),
+                queue: queue.into(),
+                context: context.into(),
                 profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
                 device: device.clone(),
-                programs: Mutex::default(),
+                used: AtomicU64::new(0),
             }),
             tuning: Arc::new(Tuning::load()?),
             copy: Arc::default(),
@@ -85,6 +87,12 @@ impl Engine {
     /// Returns the device that the engine runs on.
     pub fn device(&self) -> &Device {
         &self.shared.device
+    }
+
+    /// Returns how many bytes the engine's arrays take, and how many they may take in all. A request that goes over the
+    /// limit is refused with [`Error::Memory`].
+    pub fn memory(&self) -> Memory {
+        self.shared.memory()
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy that suits
@@ -167,7 +175,7 @@ impl Engine {
         };
         let bytes = (from.len() * size_of::<T>()) as u64;
         let event = kernel.launch(&self.shared, &from.buffer, &to.buffer, bytes)?;
-        Ok(Run::of(event))
+        Run::of(&self.shared, event)
     }
 
     /// Waits until all work enqueued so far is done.

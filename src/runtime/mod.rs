@@ -3,12 +3,14 @@
 mod array;
 mod context;
 mod engine;
+mod handle;
 mod plan;
 mod program;
 mod run;
 mod sources;
 
 pub use array::DeviceArray;
+pub use context::Memory;
 pub use engine::Engine;
 pub use plan::Plan;
 pub use run::Run;

@@ -7,7 +7,7 @@ use super::run::Run;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
 use crate::strategy::{self, Array, Launch, Problem, Strategy, Target, Tuning};
-use crate::transform::{Band, Coefficients, Transform};
+use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -117,7 +117,8 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
-    /// host slices beside the plan's own (arrays on the device can still be used); [`Error::OpenCl`].
+    /// host slices beside the plan's own (arrays on the device can still be used); [`Error::HostMemory`] where the host cannot
+    /// hold the coefficients; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         self.forward_into(samples, &mut coefficients)?;
@@ -138,9 +139,9 @@ impl<T: Sample> Plan<T> {
     /// Transforms coefficients back into samples (row-major, of the transform's shape).
     ///
     /// # Errors
-    /// As [`forward_into`](Self::forward_into).
+    /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
     pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<T>> {
-        let mut samples = vec![T::zeroed(); self.transform.len()];
+        let mut samples = zeroed("the samples", self.transform.len())?;
         self.inverse_into(coefficients, &mut samples)?;
         Ok(samples)
     }
@@ -203,9 +204,9 @@ impl<T: Sample> Plan<T> {
             Direction::Inverse => &routes.inverse,
         };
         let buffer = |array| match array {
-            Array::Input => &input.buffer,
-            Array::Output => &output.buffer,
-            Array::Scratch(i) => &routes.scratch[i].buffer,
+            Array::Input => &*input.buffer,
+            Array::Output => &*output.buffer,
+            Array::Scratch(i) => &*routes.scratch[i].buffer,
         };
         let mut ends = Vec::with_capacity(2);
         for (i, (launch, kernel)) in launches.iter().enumerate() {
@@ -215,7 +216,7 @@ impl<T: Sample> Plan<T> {
             let is_end = i + 1 == launches.len() || (i == 0 && self.shared.profiling);
             ends.extend(kernel.launch(&self.shared, buffers, &launch.pass, is_end)?);
         }
-        Ok(Run::of(ends))
+        Run::of(&self.shared, ends)
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {

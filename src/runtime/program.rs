@@ -1,6 +1,7 @@
 //! From a kernel's description to a kernel that runs: source, build, cache, launch.
 
 use super::context::{Shared, opencl};
+use super::handle::Handle;
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Pass};
 use cl3::kernel::set_kernel_arg;
@@ -71,7 +72,7 @@ fn file(name: &str) -> (&'static str, &'static str) {
 }
 
 /// Builds `source` for the engine's device, or takes it from the engine's cache.
-pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
+pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Handle<Program>>> {
     let mut programs = shared
         .programs
         .lock()
@@ -80,8 +81,9 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
         return Ok(program.clone());
     }
     log::trace!("building\n{source}");
-    let mut program = Program::create_from_source(&shared.context, &source)
-        .map_err(opencl("clCreateProgramWithSource"))?;
+    let mut program: Handle<Program> = Program::create_from_source(&shared.context, &source)
+        .map_err(opencl("clCreateProgramWithSource"))?
+        .into();
     let device = shared.device.handle.id();
     if program.build(&[device], OPTIONS).is_err() {
         return Err(Error::Build {
@@ -97,7 +99,7 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Program>> {
 /// A kernel ready to be launched on (signal, bands, low, geometry, own arguments).
 #[derive(Debug)]
 pub(crate) struct PassKernel {
-    kernel: ClKernel,
+    kernel: Handle<ClKernel>,
     group: [usize; 2],
 }
 
@@ -106,7 +108,9 @@ impl PassKernel {
     /// fewer than planned.
     pub fn new(shared: &Shared, prelude: &str, kernel: &Kernel) -> Result<(Self, usize)> {
         let program = build(shared, source(prelude, kernel))?;
-        let built = ClKernel::create(&program, kernel.name).map_err(opencl("clCreateKernel"))?;
+        let built: Handle<_> = ClKernel::create(&program, kernel.name)
+            .map_err(opencl("clCreateKernel"))?
+            .into();
         let allowed = built
             .get_work_group_size(shared.device.handle.id())
             .map_err(opencl("clGetKernelWorkGroupInfo"))?;
@@ -128,7 +132,7 @@ impl PassKernel {
         buffers: [&Buffer<T>; 3],
         pass: &Pass,
         event: bool,
-    ) -> Result<Option<Event>> {
+    ) -> Result<Option<Handle<Event>>> {
         let global = [pass.groups * self.group[0], self.group[1]];
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
         let arguments: [&[u8]; 2] = [
@@ -165,7 +169,7 @@ unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
     global: [usize; DIMENSIONS],
     group: [usize; DIMENSIONS],
     wants_event: bool,
-) -> Result<Option<Event>> {
+) -> Result<Option<Handle<Event>>> {
     let mut event = std::ptr::null_mut();
     let wanted = if wants_event {
         &raw mut event
@@ -198,13 +202,13 @@ unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
             return Err(opencl("clEnqueueNDRangeKernel")(ClError(status)));
         }
     }
-    Ok(wants_event.then(|| Event::new(event)))
+    Ok(wants_event.then(|| Event::new(event).into()))
 }
 
 /// The yardstick kernel: copies `bytes` bytes from one buffer to another.
 #[derive(Debug)]
 pub(crate) struct CopyKernel {
-    kernel: ClKernel,
+    kernel: Handle<ClKernel>,
     group: usize,
 }
 
@@ -212,7 +216,9 @@ impl CopyKernel {
     pub fn new(shared: &Shared) -> Result<Self> {
         let source = include_str!("../../cl/copy.cl").to_owned();
         let program = build(shared, source)?;
-        let kernel = ClKernel::create(&program, "copy").map_err(opencl("clCreateKernel"))?;
+        let kernel = ClKernel::create(&program, "copy")
+            .map_err(opencl("clCreateKernel"))?
+            .into();
         let info = shared.device.info();
         let group = 256.min(info.max_work_group).min(info.max_work_items[0]);
         Ok(CopyKernel { kernel, group })
@@ -225,7 +231,7 @@ impl CopyKernel {
         from: &Buffer<T>,
         to: &Buffer<T>,
         bytes: u64,
-    ) -> Result<Option<Event>> {
+    ) -> Result<Option<Handle<Event>>> {
         // One work-item for each 16 bytes, and one for what is left over.
         let items = (bytes / 16 + 1) as usize;
         let global = items.next_multiple_of(self.group);

@@ -34,10 +34,11 @@ impl<T: Sample> Coefficients<T> {
     /// Makes coefficients of `transform` that are all zero.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::HostMemory`] if there is not enough
+    /// memory.
     pub fn zeros(transform: &Transform) -> Result<Self> {
         transform.check()?;
-        Self::from_parts(transform, vec![T::zeroed(); transform.len()])
+        Self::from_parts(transform, zeroed("the coefficients", transform.len())?)
     }
 
     /// Returns the transform whose coefficients these are.
@@ -85,6 +86,14 @@ impl<T: Sample> Coefficients<T> {
             at,
         })
     }
+}
+
+/// As many zeros, or an error where `vec!` would abort the program; `what` names them.
+pub(crate) fn zeroed<T: Sample>(what: &'static str, len: usize) -> Result<Vec<T>> {
+    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostMemory {
+        what,
+        needed: (len as u64).saturating_mul(size_of::<T>() as u64),
+    })
 }
 
 impl BandBox {

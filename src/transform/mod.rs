@@ -7,6 +7,7 @@ pub(crate) mod geometry;
 pub mod reference;
 
 pub use band::Band;
+pub(crate) use coefficients::zeroed;
 pub use coefficients::{BandView, BandViewMut, Coefficients};
 
 use crate::error::{Error, Result};
