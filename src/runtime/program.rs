@@ -12,25 +12,8 @@ use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
 use std::sync::Arc;
 
-/// A file of cl/, as it is compiled in.
-macro_rules! files {
-    ($($name:literal)*) => {
-        [$(($name, include_str!(concat!("../../cl/", $name)))),*]
-    };
-}
-
-/// The folder cl/.
-const FILES: &[(&str, &str)] = &files! {
-    "core/border.cl" "core/boundary.cl" "core/exchange.cl" "core/pass.cl" "core/picture.cl" "core/tile.cl"
-    "core/wavelet.cl"
-    "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
-    "separable/column_four_pairs.cl" "separable/four_pairs.cl" "separable/row_four_pairs.cl" "separable/short_lines.cl"
-    "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
-    "stepwise/stepwise.cl"
-    "streamed/frame.cl" "streamed/lift_x.cl" "streamed/lift_y.cl" "streamed/one_level.cl" "streamed/parameters.cl"
-    "streamed/rows.cl" "streamed/shares.cl" "streamed/two_levels.cl"
-    "vectors/column_vectors.cl" "vectors/parallel_lines.cl" "vectors/row_vectors.cl"
-};
+/// Every file of cl/, by its path there; build.rs lists them.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cl_files.rs"));
 
 /// Version 1.2 of OpenCL C is what every device can compile. Warnings are for `make kernels`, which compiles every kernel
 /// with all of them; some drivers print them on the user's terminal otherwise.
@@ -68,7 +51,7 @@ fn include(name: &'static str, included: &mut Vec<&'static str>, text: &mut Stri
 
 fn file(name: &str) -> (&'static str, &'static str) {
     let known = FILES.iter().find(|(known, _)| *known == name);
-    *known.unwrap_or_else(|| panic!("cl/{name} is not among the files that are compiled in"))
+    *known.unwrap_or_else(|| panic!("there is no cl/{name}"))
 }
 
 /// Builds `source` for the engine's device, or takes it from the engine's cache.
@@ -214,7 +197,7 @@ pub(crate) struct CopyKernel {
 
 impl CopyKernel {
     pub fn new(shared: &Shared) -> Result<Self> {
-        let source = include_str!("../../cl/copy.cl").to_owned();
+        let source = file("copy.cl").1.to_owned();
         let program = build(shared, source)?;
         let kernel = ClKernel::create(&program, "copy")
             .map_err(opencl("clCreateKernel"))?
