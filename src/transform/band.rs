@@ -32,6 +32,24 @@ impl Band {
     /// The band that is high-pass along x and y.
     pub const HH: Band = Band { axes: 2, high: 3 };
 
+    /// Names the band that is low-pass (approximation) or high-pass (detail) along each transformed axis, innermost axis
+    /// (x) first.
+    ///
+    /// ```
+    /// use wavelift::{Band, Channel::{Approximation, Detail}};
+    /// assert_eq!(Band::new([Detail, Approximation]), Band::HL);
+    /// assert_eq!(Band::new([Detail, Approximation, Detail]).to_string(), "HLH");
+    /// ```
+    pub const fn new<const AXES: usize>(channels: [Channel; AXES]) -> Band {
+        const { assert!(AXES >= 1 && AXES <= MAX_AXES, "a band has 1 to 4 axes") };
+        let (mut high, mut i) = (0, 0);
+        while i < AXES {
+            high |= (matches!(channels[i], Channel::Detail) as u32) << i;
+            i += 1;
+        }
+        Band { axes: AXES, high }
+    }
+
     /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first. A number above
     /// [`MAX_AXES`] counts as [`MAX_AXES`].
     pub fn of_axes(axes: usize) -> impl Iterator<Item = Band> {
@@ -83,6 +101,8 @@ pub(crate) struct BandBox {
     pub offset: usize,
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
+    /// The last two transformed axes, y and x, where there are as many.
+    pub picture: [Option<usize>; 2],
 }
 
 impl Transform {
@@ -154,6 +174,7 @@ impl Transform {
             offset: 0,
             shape: self.shape.clone(),
             strides: vec![1; self.shape.len()],
+            picture: [1, 0].map(|i| self.axes_innermost_first().get(i).copied()),
         };
         for axis in (1..self.shape.len()).rev() {
             at.strides[axis - 1] = at.strides[axis] * self.shape[axis];

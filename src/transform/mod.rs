@@ -5,10 +5,12 @@ mod band;
 mod coefficients;
 pub(crate) mod geometry;
 pub mod reference;
+mod view;
 
 pub use band::Band;
+pub use coefficients::Coefficients;
 pub(crate) use coefficients::zeroed;
-pub use coefficients::{BandView, BandViewMut, Coefficients};
+pub use view::{BandView, BandViewMut};
 
 use crate::error::{Error, Result};
 use crate::names::named;

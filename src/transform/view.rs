@@ -1,0 +1,404 @@
+//! Views of sub-bands where they stand in an array of coefficients.
+
+use super::MAX_AXES;
+use super::band::BandBox;
+use crate::error::{Error, Result};
+use crate::wavelet::Sample;
+use std::fmt;
+
+impl BandBox {
+    fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    fn place(&self, index: &[usize]) -> Option<usize> {
+        let inside =
+            index.len() == self.shape.len() && index.iter().zip(&self.shape).all(|(i, n)| i < n);
+        let steps = index.iter().zip(&self.strides);
+        inside.then(|| self.offset + steps.map(|(i, stride)| i * stride).sum::<usize>())
+    }
+
+    /// The places in the array where the band's lines along `axis` start, in row-major order of the other axes.
+    fn starts(&self, axis: usize) -> impl ExactSizeIterator<Item = usize> + use<> {
+        let (shape, strides) = (self.shape.clone(), self.strides.clone());
+        let lines = self.len().checked_div(self.shape[axis]).unwrap_or(0);
+        let (mut index, mut place) = ([0; MAX_AXES], self.offset);
+        (0..lines).map(move |_| {
+            let start = place;
+            for a in (0..shape.len()).rev().filter(|&a| a != axis) {
+                index[a] += 1;
+                place += strides[a];
+                if index[a] < shape[a] {
+                    break;
+                }
+                place -= strides[a] * shape[a];
+                index[a] = 0;
+            }
+            start
+        })
+    }
+
+    /// The number of coefficients of a line along `axis`, and the distance between two.
+    fn line(&self, axis: usize) -> (usize, usize) {
+        (self.shape[axis], self.strides[axis])
+    }
+
+    /// The last transformed axis.
+    fn x(&self) -> usize {
+        self.picture[1].unwrap_or(self.last())
+    }
+
+    /// The last axis of the array: its lines, one after the other, are the band in row-major order.
+    fn last(&self) -> usize {
+        self.shape.len() - 1
+    }
+
+    /// Where a row is, if it is in one piece: along x, counted over all other axes in row-major order.
+    fn row(&self, mut i: usize) -> Option<std::ops::Range<usize>> {
+        let (count, stride) = self.line(self.x());
+        let mut start = self.offset;
+        for a in (0..self.shape.len()).rev().filter(|&a| a != self.x()) {
+            start += i.checked_rem(self.shape[a])? * self.strides[a];
+            i /= self.shape[a];
+        }
+        let exists = i == 0 && count > 0 && (stride == 1 || count == 1);
+        exists.then_some(start..start + count)
+    }
+}
+
+/// An iterator that knows how many items are left.
+struct Counted<I> {
+    items: I,
+    left: usize,
+}
+
+impl<I: Iterator> Iterator for Counted<I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        let item = self.items.next()?;
+        self.left -= 1;
+        Some(item)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Counted<I> {}
+
+macro_rules! reading {
+    () => {
+        /// Returns the lengths of the band along the axes of the array, outermost first.
+        pub fn shape(&self) -> &[usize] {
+            &self.at.shape
+        }
+
+        /// Returns the place of the band's first coefficient in
+        /// [`Coefficients::as_slice`](crate::Coefficients::as_slice). Of an empty band nothing stands there.
+        pub fn offset(&self) -> usize {
+            self.at.offset
+        }
+
+        /// Returns the distance in [`Coefficients::as_slice`](crate::Coefficients::as_slice) between neighbours in the band
+        /// along each axis, outermost first.
+        pub fn strides(&self) -> &[usize] {
+            &self.at.strides
+        }
+
+        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
+        pub fn rows(&self) -> usize {
+            self.at.picture[0].map_or(1, |y| self.at.shape[y])
+        }
+
+        /// Returns the length of the band along x, the last transformed axis.
+        pub fn cols(&self) -> usize {
+            self.at.shape[self.at.x()]
+        }
+
+        /// Returns the number of coefficients of the band.
+        pub fn len(&self) -> usize {
+            self.at.len()
+        }
+
+        /// Whether the band has no coefficients.
+        pub fn is_empty(&self) -> bool {
+            self.len() == 0
+        }
+
+        /// Returns the coefficient at the given index along each axis of the band, or `None` outside the band.
+        pub fn get(&self, index: &[usize]) -> Option<T> {
+            self.at.place(index).map(|place| self.data[place])
+        }
+
+        /// Iterates over all coefficients of the band in row-major order.
+        pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + '_ {
+            let (count, stride) = self.at.line(self.at.last());
+            let line = move |start| (0..count).map(move |i| self.data[start + i * stride]);
+            Counted {
+                items: self.at.starts(self.at.last()).flat_map(line),
+                left: self.len(),
+            }
+        }
+
+        /// Iterates over the rows of the band, its lines along x, in row-major order of all other axes: those of every picture
+        /// of a batch, one picture after the other.
+        pub fn rows_iter(
+            &self,
+        ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = T> + '_> + '_ {
+            let (count, stride) = self.at.line(self.at.x());
+            let row = move |start| (0..count).map(move |i| self.data[start + i * stride]);
+            self.at.starts(self.at.x()).map(row)
+        }
+
+        /// Returns row `i` of [`rows_iter`](Self::rows_iter) as a slice, or `None` where the band has no such row, or its
+        /// neighbours are not neighbours in memory.
+        pub fn row(&self, i: usize) -> Option<&[T]> {
+            self.at.row(i).map(|row| &self.data[row])
+        }
+
+        /// Returns a dense copy of the band in row-major order.
+        pub fn to_vec(&self) -> Vec<T> {
+            self.iter().collect()
+        }
+
+        /// The band alone: where it stands, and how it begins.
+        fn describe(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let first: Vec<T> = self.iter().take(8).collect();
+            f.debug_struct(name)
+                .field("shape", &self.at.shape)
+                .field("offset", &self.at.offset)
+                .field("strides", &self.at.strides)
+                .field("first", &first)
+                .finish_non_exhaustive()
+        }
+    };
+}
+
+/// A view that reads a sub-band where it stands in [`Coefficients`](crate::Coefficients).
+#[derive(Clone)]
+pub struct BandView<'a, T> {
+    data: &'a [T],
+    at: BandBox,
+}
+
+impl<'a, T: Sample> BandView<'a, T> {
+    pub(super) fn new(data: &'a [T], at: BandBox) -> Self {
+        BandView { data, at }
+    }
+
+    reading!();
+}
+
+impl<T: Sample> fmt::Debug for BandView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe("BandView", f)
+    }
+}
+
+/// A view that reads and changes a sub-band where it stands in [`Coefficients`](crate::Coefficients).
+pub struct BandViewMut<'a, T> {
+    data: &'a mut [T],
+    at: BandBox,
+}
+
+impl<'a, T: Sample> BandViewMut<'a, T> {
+    pub(super) fn new(data: &'a mut [T], at: BandBox) -> Self {
+        BandViewMut { data, at }
+    }
+
+    reading!();
+
+    /// Returns the coefficient at the given index along each axis of the band, for modification, or `None`
+    /// outside the band.
+    pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        let place = self.at.place(index)?;
+        Some(&mut self.data[place])
+    }
+
+    /// Returns row `i` of [`rows_iter`](Self::rows_iter) for modification, or `None` where the band has no such row, or its
+    /// neighbours are not neighbours in memory.
+    pub fn row_mut(&mut self, i: usize) -> Option<&mut [T]> {
+        self.at.row(i).map(|row| &mut self.data[row])
+    }
+
+    /// Replaces each coefficient of the band by the result of `change` for it, in row-major order.
+    pub fn apply(&mut self, mut change: impl FnMut(T) -> T) {
+        let (count, stride) = self.at.line(self.at.last());
+        for start in self.at.starts(self.at.last()) {
+            // Compilers make less of steps of one.
+            if stride == 1 {
+                let line = &mut self.data[start..start + count];
+                line.iter_mut().for_each(|value| *value = change(*value));
+            } else {
+                let line = self.data[start..].iter_mut().step_by(stride).take(count);
+                line.for_each(|value| *value = change(*value));
+            }
+        }
+    }
+
+    /// Replaces all coefficients of the band by `values`, in row-major order.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the number of values is not that of the band's coefficients.
+    pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
+        if values.len() != self.len() {
+            return Err(Error::Length {
+                what: "the slice",
+                expected: self.len(),
+                got: values.len(),
+            });
+        }
+        let mut values = values.iter().copied();
+        self.apply(|old| values.next().unwrap_or(old));
+        Ok(())
+    }
+}
+
+impl<T: Sample> fmt::Debug for BandViewMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe("BandViewMut", f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transform::{Band, Coefficients, Layout, Transform};
+    use crate::wavelet::Wavelet;
+
+    #[test]
+    fn bands_are_read_and_written_in_place() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [3, 4]);
+        let data = (0..12).collect();
+        let mut coefficients = Coefficients::<i32>::from_parts(&transform, data).unwrap();
+        let hl = coefficients.band(1, Band::HL).unwrap();
+        assert_eq!(
+            (hl.rows(), hl.cols(), hl.to_vec()),
+            (2, 2, vec![2, 3, 6, 7])
+        );
+        assert_eq!(
+            (hl.get(&[1, 0]), hl.get(&[2, 0]), hl.get(&[0])),
+            (Some(6), None, None)
+        );
+
+        let mut lh = coefficients.band_mut(1, Band::LH).unwrap();
+        lh.apply(|v| -v);
+        *lh.get_mut(&[0, 1]).unwrap() += 100;
+        assert_eq!(coefficients.as_slice()[8..10], [-8, 91]);
+        let mut hh = coefficients.band_mut(1, Band::HH).unwrap();
+        assert!(hh.copy_from_slice(&[1]).is_err());
+        hh.copy_from_slice(&[1, 2]).unwrap();
+        assert_eq!(coefficients.as_slice()[10..], [1, 2]);
+    }
+
+    #[test]
+    fn interleaved_bands_are_strided() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [2, 5])
+            .axes([1])
+            .layout(Layout::Interleaved);
+        let coefficients = Coefficients::<i32>::from_parts(&transform, (0..10).collect()).unwrap();
+        assert_eq!(
+            coefficients.band(1, Band::L).unwrap().to_vec(),
+            [0, 2, 4, 5, 7, 9]
+        );
+        assert_eq!(
+            coefficients.band(1, Band::H).unwrap().to_vec(),
+            [1, 3, 6, 8]
+        );
+    }
+
+    /// Every way to walk a band gives what its indices say.
+    #[test]
+    fn walks_agree() {
+        let boxes = [
+            (vec![3, 5, 6], vec![1, 2]),
+            (vec![5, 6, 3], vec![0, 1]),
+            (vec![4, 3, 5], vec![0, 2]),
+            (vec![7], vec![0]),
+            (vec![2, 3, 4, 5], vec![1]),
+            (vec![1, 6], vec![0, 1]),
+        ];
+        for (shape, axes) in boxes {
+            for layout in Layout::ALL {
+                let transform = Transform::new(Wavelet::CDF_5_3, shape.clone())
+                    .axes(axes.clone())
+                    .levels(2)
+                    .layout(layout);
+                let data = (0..transform.len() as i32).collect();
+                let mut coefficients = Coefficients::from_parts(&transform, data).unwrap();
+                for (level, band) in transform.bands() {
+                    let view = coefficients.band(level, band).unwrap();
+                    let x = *axes.last().unwrap();
+                    let expected = by_index(&view);
+                    assert_eq!(view.to_vec(), expected, "{transform:?} {band}");
+                    assert_eq!(view.iter().len(), expected.len());
+                    assert_eq!(view.cols(), view.shape()[x]);
+                    let rows: Vec<Vec<i32>> = view.rows_iter().map(Iterator::collect).collect();
+                    assert_eq!(rows.len(), view.rows_iter().len());
+                    let mut all = rows.concat();
+                    all.sort_unstable();
+                    let mut sorted = expected.clone();
+                    sorted.sort_unstable();
+                    assert_eq!(all, sorted);
+                    for (i, row) in rows.iter().enumerate() {
+                        let dense = row.windows(2).all(|pair| pair[1] == pair[0] + 1);
+                        assert_eq!(view.row(i), dense.then_some(&row[..]));
+                    }
+                    assert_eq!(view.row(rows.len()), None);
+
+                    let mut view = coefficients.band_mut(level, band).unwrap();
+                    let mut order = Vec::new();
+                    view.apply(|v| {
+                        order.push(v);
+                        -v
+                    });
+                    assert_eq!(order, expected);
+                    view.copy_from_slice(&expected).unwrap();
+                }
+                let untouched: Vec<i32> = (0..transform.len() as i32).collect();
+                assert_eq!(coefficients.as_slice(), untouched);
+            }
+        }
+    }
+
+    fn by_index(view: &BandView<i32>) -> Vec<i32> {
+        let mut indices = vec![vec![]];
+        for &n in view.shape() {
+            let longer = |index: Vec<usize>| (0..n).map(move |i| [&index[..], &[i]].concat());
+            indices = indices.into_iter().flat_map(longer).collect();
+        }
+        indices
+            .iter()
+            .map(|index| view.get(index).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn rows_and_columns_are_those_of_the_transformed_axes() {
+        let of = |shape: &[usize], axes: &[usize]| {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes(axes);
+            let coefficients = Coefficients::<i16>::zeros(&transform).unwrap();
+            let band = Band::of_axes(axes.len()).last().unwrap();
+            let view = coefficients.band(1, band).unwrap();
+            (view.rows(), view.cols())
+        };
+        assert_eq!(of(&[20, 30, 3], &[0, 1]), (10, 15));
+        assert_eq!(of(&[3, 20, 30], &[1, 2]), (10, 15));
+        assert_eq!(of(&[20, 30], &[0]), (1, 10));
+        assert_eq!(of(&[8, 20, 30], &[0, 1, 2]), (10, 15));
+    }
+
+    #[test]
+    fn a_view_prints_itself_and_not_the_array() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [100, 100]);
+        let data = (0..10_000).collect();
+        let coefficients = Coefficients::<i32>::from_parts(&transform, data).unwrap();
+        let text = format!("{:?}", coefficients.band(1, Band::HL).unwrap());
+        assert!(text.starts_with(
+            "BandView { shape: [50, 50], offset: 50, strides: [100, 1], first: [50, 51,"
+        ));
+        assert!(text.len() < 200, "{text}");
+    }
+}
