@@ -59,6 +59,14 @@ impl Device {
         device
     }
 
+    /// Returns this device, to be used as if it had the given number of compute units (at least one). This shows how plans
+    /// for larger and smaller devices behave.
+    pub fn with_compute_units(&self, compute_units: usize) -> Device {
+        let mut device = self.clone();
+        device.info.compute_units = compute_units.max(1);
+        device
+    }
+
     /// Returns this device, to be used with the given kind of exchange among sub-groups of `lanes`
     /// work-items, for comparing kinds of exchange. With a kind that the device lacks, building a plan fails
     /// or the plan computes wrong results; [`Exchange::None`] works on every device.

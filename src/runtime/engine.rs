@@ -2,6 +2,7 @@
 
 use super::array::DeviceArray;
 use super::context::{Shared, opencl};
+use super::in_place::InPlacePlan;
 use super::plan::Plan;
 use super::program::CopyKernel;
 use super::run::Run;
@@ -111,6 +112,16 @@ impl Engine {
         strategy: Strategy,
     ) -> Result<Plan<T>> {
         Plan::new(&self.shared, &self.tuning, transform, Some(strategy))
+    }
+
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
+    /// The transform's layout must be [`Layout::Interleaved`](crate::Layout::Interleaved).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of
+    /// [`Engine::plan`].
+    pub fn plan_in_place<T: Sample>(&self, transform: &Transform) -> Result<InPlacePlan<T>> {
+        InPlacePlan::new(&self.shared, &self.tuning, transform)
     }
 
     /// Allocates an array on the device with these samples, and waits until they are copied.

@@ -3,6 +3,7 @@
 mod array;
 mod context;
 mod engine;
+mod in_place;
 mod plan;
 mod program;
 mod run;
@@ -10,6 +11,7 @@ mod sources;
 
 pub use array::DeviceArray;
 pub use engine::Engine;
+pub use in_place::InPlacePlan;
 pub use plan::Plan;
 pub use run::Run;
 pub use sources::kernel_sources;

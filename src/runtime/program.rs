@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &files! {
     "core/border.cl" "core/boundary.cl" "core/exchange.cl" "core/pass.cl" "core/picture.cl" "core/tile.cl"
     "core/wavelet.cl"
     "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
+    "in_place/columns_in_place.cl" "in_place/rows_in_place.cl" "in_place/save_seams.cl" "in_place/segments.cl"
     "separable/column_four_pairs.cl" "separable/four_pairs.cl" "separable/row_four_pairs.cl" "separable/short_lines.cl"
     "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
     "stepwise/stepwise.cl"
@@ -149,6 +150,44 @@ impl PassKernel {
                 event,
             )
         }
+    }
+}
+
+/// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
+/// `design` is asked again with that limit for that kernel.
+///
+/// # Errors
+/// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
+pub(crate) fn build_kernels<D>(
+    shared: &Shared,
+    prelude: &str,
+    design: impl Fn(&[(&'static str, usize)]) -> Result<D>,
+    kernels: impl Fn(&D) -> Vec<&Kernel>,
+) -> Result<(D, Vec<PassKernel>)> {
+    let mut limits: Vec<(&'static str, usize)> = Vec::new();
+    'smaller: loop {
+        let design = design(&limits)?;
+        let mut built = Vec::new();
+        for kernel in kernels(&design) {
+            let (ready, allowed) = PassKernel::new(shared, prelude, kernel)?;
+            let (name, wanted) = (kernel.name, kernel.group.iter().product());
+            if allowed >= wanted {
+                built.push(ready);
+                continue;
+            }
+            let mut known = limits.iter();
+            // No smaller design, or none that is small enough.
+            if allowed == 0 || known.any(|(known, limit)| *known == name && allowed >= *limit) {
+                return Err(Error::Unsupported {
+                    what: format!("kernel `{name}`"),
+                    why: format!("{} cannot run it", shared.device),
+                });
+            }
+            log::debug!("`{name}` allows {allowed} work-items, not {wanted}");
+            limits.push((name, allowed));
+            continue 'smaller;
+        }
+        return Ok((design, built));
     }
 }
 

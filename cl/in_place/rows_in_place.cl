@@ -1,0 +1,110 @@
+// Lines in place, each segment by ROWS_X work-items; for the axis whose samples are neighbours in memory.
+//
+// ROWS_Y segments go side by side. A work-group sweeps along them, a tile of ROWS_X * 4 pairs of each at a time. Samples
+// travel between global and local memory in their order; each work-item lifts its four pairs in registers (Blazewicz et
+// al. 2012). Of the tile before, the pairs that both need stay in local memory as they were before they were lifted (the
+// row pass in place of van der Laan et al. 2011, cut into segments).
+//
+// Cost per sample: 1 global read and 1 write; four barriers per tile; 2.25 samples of local memory per work-item and pair.
+// Limited by local memory traffic: each sample goes in, is read 1 + reach / 4 times, goes in again and out.
+
+#include "in_place/segments.cl"
+#include "separable/four_pairs.cl"
+
+#if !defined(ROWS_X) || !defined(ROWS_Y)
+#error "ROWS_X, ROWS_Y: work-items of a work-group along a segment, and its segments"
+#endif
+
+// Samples of a tile, but for those kept of the tile before, which precede them; as many per work-item as it lifts.
+#define SHARE (2 * PAIRS_LIFTED)
+#define TILE_SAMPLES (SHARE * ROWS_X)
+#define KEPT_SAMPLES (2 * SEAM_PAIRS)
+// One unused place after every eight keeps neighbouring work-items, eight apart, in different banks.
+#define PLACE_OF_SAMPLE(i) ((i) + (i) / SHARE)
+// Which sample of a tile a work-item moves in turn k: neighbours go together.
+#define MOVED(k) (x + (k) * ROWS_X)
+
+// Loads the samples of the tile from pair `first` on. Within a row, places fit 32 bits: its samples are neighbours.
+INLINE void load_tile_of(const Segment *segment, const int x, const int first, T *loaded) {
+  const bool is_inside = first + TILE_SAMPLES / 2 <= segment->stop;
+  const int apart = (int)segment->line.s_stride / 2;
+  UNROLL for (int k = 0; k < SHARE; ++k) {
+    loaded[k] = is_inside ? segment->line.s[(2 * first + MOVED(k)) * apart]
+                          : sample_of(segment, first + MOVED(k) / 2, MOVED(k) % 2);
+  }
+}
+
+INLINE T scaled_in(const T v, const int channel, const int shift) {
+  return channel ? SCALED_IN((A)v, IN_d, shift) : SCALED_IN((A)v, IN_s, shift);
+}
+
+// Lifts one work-item's pairs, the tile's from number `at` on, from what is in the tile to what is to be stored.
+INLINE void lift_tile_pairs(local T *tile, const int x, const int shift) {
+  A s[PAIRS_LOADED], d[PAIRS_LOADED];
+  T kept[KEPT_SAMPLES + 1];
+  UNROLL for (int j = 0; j < PAIRS_LOADED; ++j) {
+    s[j] = tile[PLACE_OF_SAMPLE(SHARE * x + 2 * j)];
+    d[j] = tile[PLACE_OF_SAMPLE(SHARE * x + 2 * j + 1)];
+  }
+  UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) kept[2 * j] = s[PAIRS_LIFTED + j], kept[2 * j + 1] = d[PAIRS_LIFTED + j];
+  lift_four_pairs(s, d);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
+    tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + SHARE * x + 2 * j)] = SCALED_OUT(s[REACH_LO + j], OUT_s, shift);
+    tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + SHARE * x + 2 * j + 1)] = SCALED_OUT(d[REACH_LO + j], OUT_d, shift);
+  }
+  // What the next tile needs of this one is what its last work-item had.
+  if (x == ROWS_X - 1) {
+    UNROLL for (int i = 0; i < KEPT_SAMPLES; ++i) tile[PLACE_OF_SAMPLE(i)] = kept[i];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
+void rows_in_place(global T *array, global T *same, global T *saved, const Pass pass, const Segments own) {
+  local T tiles[ROWS_Y][PLACE_OF_SAMPLE(KEPT_SAMPLES + TILE_SAMPLES)];
+  const int x = get_local_id(0), y = get_local_id(1);
+  local T *const tile = tiles[y];
+  const uint first_item = get_group_id(0) * ROWS_Y, segments = own.segments;
+  const int index = (first_item + y) / segments, number = (first_item + y) % segments;
+  const bool exists = index < pass.lines;
+  Segment segment = segment_of(array, saved, &pass, &own, exists ? index : 0, number);
+  // Nothing is read then.
+  if (!exists) segment.stop = segment.start - SEAM_PAIRS;
+  const int apart = (int)segment.line.s_stride / 2;
+
+  // Where segments are whole lines, one work-item lifts the border of each.
+  const uint border_item = first_item + y * ROWS_X + x;
+  const bool has_border = own.segments == 1 && y * ROWS_X + x < ROWS_Y && border_item < pass.lines;
+  const Line border = signal_line(array, &pass, has_border ? border_item : 0);
+  A s[2 * BORDER], d[2 * BORDER];
+  if (has_border) lift_ends(border, pass, s, d);
+
+  for (int i = x; i < KEPT_SAMPLES && exists; i += ROWS_X) {
+    const Line before = segment.before;
+    const T v = i % 2 ? before.d[i / 2 * before.d_stride] : before.s[i / 2 * before.s_stride];
+    tile[PLACE_OF_SAMPLE(i)] = scaled_in(v, i % 2, pass.shift);
+  }
+  T loaded[SHARE];
+  load_tile_of(&segment, x, segment.start + SEAM_PAIRS, loaded);
+  int start = segment.start;
+  const int end = start + own.pairs_per_segment;
+  // PoCL 3.1 goes wrong with barriers in a loop that may be skipped.
+  do {
+    UNROLL for (int k = 0; k < SHARE; ++k)
+      tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + MOVED(k))] = scaled_in(loaded[k], MOVED(k) % 2, pass.shift);
+    // Whatever others read of what this work-item will overwrite has arrived.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    load_tile_of(&segment, x, start + TILE_SAMPLES / 2 + SEAM_PAIRS, loaded);
+    lift_tile_pairs(tile, x, pass.shift);
+
+    const int count = 2 * (segment.stop - start);
+    UNROLL for (int k = 0; k < SHARE; ++k) {
+      if (MOVED(k) < count)
+        segment.line.s[(2 * (start + REACH_LO) + MOVED(k)) * apart] = tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + MOVED(k))];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    start += TILE_SAMPLES / 2;
+  } while (start < end);
+  if (has_border) store_ends(border, pass, s, d);
+}
