@@ -64,9 +64,9 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-#[doc(hidden)]
-pub use runtime::kernel_sources;
 pub use runtime::{DeviceArray, Engine, InPlacePlan, Plan, Run};
+#[doc(hidden)]
+pub use runtime::{kernel_sources, kernel_sources_in_place};
 pub use strategy::{Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,

@@ -15,7 +15,7 @@
 #endif
 
 // Loads four pairs.
-INLINE void load_pairs_of(const Segment *segment, const int first, T *s, T *d) {
+INLINE void load_pairs_of(const LineSegment *segment, const int first, T *s, T *d) {
   const Line *const line = &segment->line;
   if (first + PAIRS_LIFTED <= segment->stop) {
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
@@ -31,7 +31,7 @@ INLINE void load_pairs_of(const Segment *segment, const int first, T *s, T *d) {
 }
 
 // Lifts the inside of a segment.
-INLINE void sweep(const Segment *segment, const int shift) {
+INLINE void sweep(const LineSegment *segment, const int shift) {
   const Line line = segment->line, before = segment->before;
   A s[PAIRS_LOADED], d[PAIRS_LOADED], kept_s[SEAM_PAIRS + 1], kept_d[SEAM_PAIRS + 1];
   T loaded_s[PAIRS_LIFTED], loaded_d[PAIRS_LIFTED];
@@ -65,7 +65,7 @@ void columns_in_place(global T *array, global T *same, global T *saved, const Pa
   const uint item = get_global_id(0), lines = pass.lines;
   const int index = item % lines, number = item / lines;
   if (number >= own.segments) return;
-  const Segment segment = segment_of(array, saved, &pass, &own, index, number);
+  const LineSegment segment = segment_of_line(array, saved, &pass, &own, index, number);
   const bool is_whole = own.segments == 1;
   A s[2 * BORDER], d[2 * BORDER];
   if (is_whole) lift_ends(segment.line, pass, s, d);

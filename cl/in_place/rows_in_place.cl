@@ -25,7 +25,7 @@
 #define MOVED(k) (x + (k) * ROWS_X)
 
 // Loads the samples of the tile from pair `first` on. Within a row, places fit 32 bits: its samples are neighbours.
-INLINE void load_tile_of(const Segment *segment, const int x, const int first, T *loaded) {
+INLINE void load_tile_of(const LineSegment *segment, const int x, const int first, T *loaded) {
   const bool is_inside = first + TILE_SAMPLES / 2 <= segment->stop;
   const int apart = (int)segment->line.s_stride / 2;
   UNROLL for (int k = 0; k < SHARE; ++k) {
@@ -68,7 +68,7 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   const uint first_item = get_group_id(0) * ROWS_Y, segments = own.segments;
   const int index = (first_item + y) / segments, number = (first_item + y) % segments;
   const bool exists = index < pass.lines;
-  Segment segment = segment_of(array, saved, &pass, &own, exists ? index : 0, number);
+  LineSegment segment = segment_of_line(array, saved, &pass, &own, exists ? index : 0, number);
   // Nothing is read then.
   if (!exists) segment.stop = segment.start - SEAM_PAIRS;
   const int apart = (int)segment.line.s_stride / 2;
@@ -80,9 +80,10 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   A s[2 * BORDER], d[2 * BORDER];
   if (has_border) lift_ends(border, pass, s, d);
 
-  for (int i = x; i < KEPT_SAMPLES && exists; i += ROWS_X) {
+  for (int i = x; i < KEPT_SAMPLES; i += ROWS_X) {
     const Line before = segment.before;
-    const T v = i % 2 ? before.d[i / 2 * before.d_stride] : before.s[i / 2 * before.s_stride];
+    T v = 0;
+    if (exists) v = i % 2 ? before.d[i / 2 * before.d_stride] : before.s[i / 2 * before.s_stride];
     tile[PLACE_OF_SAMPLE(i)] = scaled_in(v, i % 2, pass.shift);
   }
   T loaded[SHARE];

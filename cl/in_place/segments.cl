@@ -24,7 +24,7 @@ typedef struct {
   int start, stop;
   Line before;  // pair start + j, for j < SEAM_PAIRS
   Line after;   // pair stop + j
-} Segment;
+} LineSegment;
 
 // Seam `number` of a line, as a line of SEAM_PAIRS pairs. Neighbouring lines are neighbours.
 static inline Line seam_of(global T *saved, const Pass *pass, const int index, const int number) {
@@ -39,9 +39,9 @@ static inline Line pairs_from(const Line line, const int pair) {
   return rest;
 }
 
-static inline Segment segment_of(global T *array, global T *saved, const Pass *pass, const Segments *own,
+static inline LineSegment segment_of_line(global T *array, global T *saved, const Pass *pass, const Segments *own,
                                  const int index, const int number) {
-  Segment segment;
+  LineSegment segment;
   segment.line = signal_line(array, pass, index);
   segment.start = number * own->pairs_per_segment;
   segment.stop = min(segment.start + own->pairs_per_segment, own->pairs);
@@ -51,7 +51,7 @@ static inline Segment segment_of(global T *array, global T *saved, const Pass *p
 }
 
 // A sample of a pair beyond `before`; beyond `after` there is nothing that a result depends on.
-INLINE T sample_of(const Segment *segment, const int pair, const int channel) {
+INLINE T sample_of(const LineSegment *segment, const int pair, const int channel) {
   const int beyond = pair - segment->stop, index = beyond < 0 ? pair : beyond;
   const Line *const from = beyond < 0 ? &segment->line : &segment->after;
   if (beyond >= SEAM_PAIRS) return 0;

@@ -11,6 +11,8 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::error::Result;
 use crate::strategy::{Strategy, Tuning};
+#[cfg(doc)]
+use crate::transform::Layout;
 use crate::transform::Transform;
 use crate::wavelet::Sample;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -115,7 +117,7 @@ impl Engine {
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
-    /// The transform's layout must be [`Layout::Interleaved`](crate::Layout::Interleaved).
+    /// The transform's layout must be [`Layout::Interleaved`].
     ///
     /// # Errors
     /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of

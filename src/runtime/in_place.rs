@@ -2,6 +2,8 @@
 
 use super::array::DeviceArray;
 use super::context::Shared;
+#[cfg(doc)]
+use super::plan::Plan;
 use super::plan::lock;
 use super::program::{PassKernel, build_kernels};
 use super::run::Run;
@@ -10,14 +12,16 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
 use crate::strategy::{InPlace, Pass, Problem, Target, Tuning, plan_in_place};
+#[cfg(doc)]
+use crate::transform::Layout;
 use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions, that needs no second array: the coefficients
-/// replace the samples, each where its sample was, in [`Layout::Interleaved`](crate::Layout::Interleaved).
+/// replace the samples, each where its sample was, in [`Layout::Interleaved`].
 ///
-/// It takes every wavelet, boundary rule, shape, choice of axes and number of levels, and gives what a [`Plan`](crate::Plan)
+/// It takes every wavelet, boundary rule, shape, choice of axes and number of levels, and gives what a [`Plan`]
 /// in that layout gives: integers bit for bit. Lines are swept as segments that a device has work-items for, and the plan
 /// keeps a small array in which it saves what these read of their neighbours:
 /// [`scratch_bytes`](Self::scratch_bytes) is at most 3 % of the array, or 64 KiB where that is more.

@@ -14,4 +14,4 @@ pub use engine::Engine;
 pub use in_place::InPlacePlan;
 pub use plan::Plan;
 pub use run::Run;
-pub use sources::kernel_sources;
+pub use sources::{kernel_sources, kernel_sources_in_place};

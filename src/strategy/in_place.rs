@@ -285,3 +285,217 @@ impl Designer<'_> {
         2 * (self.reach.before + self.reach.after)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::tests::cases::{
+        BOTH, Setting, cpu, for_all, large_gpu, problem, small_gpu, transforms, wavelets,
+    };
+    use crate::strategy::tests::host::number;
+    use crate::transform::Transform;
+    use crate::wavelet::{SampleType, Wavelet};
+    use proptest::prelude::{Strategy as Generator, prop_assert, prop_assert_eq, prop_oneof};
+    use proptest::sample::select;
+
+    fn design(device: DeviceInfo, problem: &Problem) -> InPlace {
+        Setting::of(device).design_in_place(problem).unwrap()
+    }
+
+    fn interleaved(wavelet: Wavelet, shape: &[usize]) -> Transform {
+        Transform::new(wavelet, shape).layout(Layout::Interleaved)
+    }
+
+    fn forward(device: DeviceInfo, transform: &Transform, sample: SampleType) -> InPlace {
+        design(device, &problem(transform, sample, Direction::Forward))
+    }
+
+    /// The kernels, their work-groups and the segments of each line.
+    fn outline(design: &InPlace) -> Vec<(&'static str, usize, i32)> {
+        let of = |pass: &Pass| (pass.kernel.name, pass.groups, pass.own[0].1);
+        design.passes.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_large_picture_is_cut_along_both_axes() {
+        let picture = interleaved(Wavelet::CDF_9_7, &[8192, 8192]);
+        let design = forward(large_gpu(), &picture, SampleType::F32);
+        // 4096 pairs. Columns: 2048 work-items for each of 132 compute units are 33 segments, but 3 % are 29 and the
+        // border. Rows: 4224 groups of 8 are five segments, each of whole tiles of 128 pairs.
+        assert_eq!(
+            outline(&design),
+            [
+                ("save_seams", 8192 * 29 / 64, 29),
+                ("columns_in_place", 8192 * 29 / 64, 29),
+                ("save_seams", 8192 * 5 / 64, 5),
+                ("rows_in_place", 1024 * 5, 5)
+            ]
+        );
+        let pairs_each = [0, 2].map(|i| design.passes[i].own[1]);
+        assert_eq!(
+            pairs_each,
+            [("pairs_per_segment", 144), ("pairs_per_segment", 896)]
+        );
+        assert_eq!(design.scratch, 30 * 4 * 2 * 8192);
+    }
+
+    #[test]
+    fn one_signal_fills_a_device() {
+        let signal = interleaved(Wavelet::CDF_9_7, &[1 << 26]);
+        let design = forward(large_gpu(), &signal, SampleType::F32);
+        // 33792 segments are wanted; of eight tiles each there are 32768.
+        assert_eq!(
+            outline(&design),
+            [("save_seams", 512, 32768), ("rows_in_place", 4096, 32768)]
+        );
+    }
+
+    #[test]
+    fn lines_that_are_many_or_short_stay_whole() {
+        let volume = interleaved(Wavelet::CDF_5_3, &[100, 512, 512]);
+        let design = forward(large_gpu(), &volume, SampleType::I16);
+        let columns =
+            |lines: usize, segments| ("columns_in_place", lines * segments / 64, segments as i32);
+        let save = |lines: usize, segments| ("save_seams", lines * segments / 64, segments as i32);
+        // Of 51200 lines of 256 pairs 3 % are three seams: at both ends and between two segments.
+        assert_eq!(
+            outline(&design),
+            [
+                columns(512 * 512, 1),
+                save(512 * 100, 2),
+                columns(512 * 100, 2),
+                ("rows_in_place", 512 * 100 / 8, 1)
+            ]
+        );
+        assert_eq!(
+            outline(&forward(
+                cpu(),
+                &interleaved(Wavelet::CDF_9_7, &[28, 64]),
+                SampleType::F32
+            ))[0]
+                .0,
+            "short_lines"
+        );
+    }
+
+    #[test]
+    fn the_inverse_undoes_the_axes_backwards() {
+        let picture = interleaved(Wavelet::VC2_LEGALL_5_3, &[3000, 3000]).levels(2);
+        let [there, back] = BOTH
+            .map(|direction| design(large_gpu(), &problem(&picture, SampleType::I16, direction)));
+        let lines = |design: &InPlace| -> Vec<_> {
+            let sweeps = design
+                .passes
+                .iter()
+                .filter(|pass| pass.kernel.name != "save_seams");
+            sweeps
+                .map(|pass| (pass.kernel.name, pass.geometry))
+                .collect()
+        };
+        let mut backwards = lines(&back);
+        backwards.reverse();
+        assert_eq!(lines(&there), backwards);
+        let shifts: Vec<i32> = lines(&there).iter().map(|(_, lines)| lines.shift).collect();
+        assert_eq!(shifts, [1, 0, 1, 0]);
+        for design in [there, back] {
+            for two in design.passes.windows(2) {
+                assert!(two[0].kernel.name != "save_seams" || two[1].own == two[0].own);
+            }
+        }
+    }
+
+    #[test]
+    fn small_devices_get_small_groups() {
+        let rows = |device, sample| {
+            let design = forward(device, &interleaved(Wavelet::CDF_5_3, &[1 << 20]), sample);
+            design.passes[1].kernel.group
+        };
+        assert_eq!(rows(DeviceInfo::imaginary(), SampleType::F64), [32, 8]);
+        assert_eq!(rows(small_gpu(), SampleType::F64), [8, 2]);
+        let little = DeviceInfo {
+            local_memory: 0,
+            ..DeviceInfo::imaginary()
+        };
+        assert_eq!(rows(little, SampleType::I16), [1, 1]);
+    }
+
+    /// Of what each launch reads and writes of a line, in pairs: work-groups run in any order.
+    #[test]
+    fn nobody_reads_what_another_overwrites() {
+        let reaches: Vec<Reach> = wavelets()
+            .iter()
+            .flat_map(|wavelet| BOTH.map(|direction| (wavelet, direction)))
+            .map(|(wavelet, direction)| {
+                let mut samples = SampleType::ALL.into_iter();
+                let sample = samples.find(|sample| sample.is_served_by(wavelet)).unwrap();
+                let transform = Transform::new(*wavelet, [1]);
+                Reach::new(&problem(&transform, sample, direction).stencils())
+            })
+            .collect();
+        let cases = (
+            select(reaches),
+            1..3000usize,
+            select(vec![4usize, 8, 32, 128]),
+            1..200usize,
+        );
+        for_all(3000, cases, |(reach, pairs, unit, most)| {
+            let cut = Segments::new(pairs, unit, most, &reach);
+            prop_assert!(cut.count <= most);
+            prop_assert_eq!(cut.pairs, pairs);
+            prop_assert_eq!(cut.pairs_each % unit, 0);
+            let start = |k: usize| (k * cut.pairs_each).min(pairs);
+            // The results of all segments are those of the line, and none has nothing to do.
+            prop_assert!((0..cut.count).all(|k| start(k) < start(k + 1)));
+            prop_assert_eq!(start(cut.count), pairs);
+            if cut.count > 1 {
+                // The border is stored while seams in between are saved.
+                let (head, tail) = (reach.before, reach.before + pairs);
+                for k in 1..cut.count {
+                    prop_assert!(start(k) >= head);
+                    prop_assert!(start(k) + reach.before + reach.after <= tail);
+                }
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn what_is_saved_is_at_most_three_hundredths_of_the_array() {
+        let sizes = prop_oneof![1..=64usize, 1..=5000usize];
+        let large = (transforms(SampleType::F32, 1 << 20), sizes).prop_map(|(transform, size)| {
+            let mut shape = transform.shape.clone();
+            shape[0] = size * 7;
+            Transform { shape, ..transform }
+        });
+        for_all(500, large, |transform| {
+            let transform = transform.layout(Layout::Interleaved);
+            for device in [large_gpu(), cpu(), small_gpu()] {
+                for direction in BOTH {
+                    let design = design(
+                        device.clone(),
+                        &problem(&transform, SampleType::F32, direction),
+                    );
+                    let most = (transform.len() * 3 / 100).max((64 << 10) / 4);
+                    prop_assert!(
+                        design.scratch <= most,
+                        "{} of {}",
+                        design.scratch,
+                        transform.len()
+                    );
+                    for pass in &design.passes {
+                        let group: usize = pass.kernel.group.iter().product();
+                        prop_assert!(group <= device.max_work_group && pass.groups > 0);
+                        if pass.kernel.name == "rows_in_place" {
+                            prop_assert_eq!(
+                                pass.own[1].1 as usize % (PAIRS * number(&pass.kernel, "ROWS_X")),
+                                0
+                            );
+                        }
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
