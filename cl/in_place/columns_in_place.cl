@@ -62,13 +62,15 @@ INLINE void sweep(const LineSegment *segment, const int shift) {
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void columns_in_place(global T *array, global T *same, global T *saved, const Pass pass, const Segments own) {
-  const uint item = get_global_id(0), lines = pass.lines;
+  const uint lines = pass.lines;
+  const int group = (int)get_group_id(0) - own.border_groups;
+  const uint item = (uint)(group < 0 ? -1 - group : group) * GROUP + get_local_id(0);
   const int index = item % lines, number = item / lines;
-  if (number >= own.segments) return;
+  if (number >= (group < 0 ? 1 : own.segments)) return;
   const LineSegment segment = segment_of_line(array, saved, &pass, &own, index, number);
-  const bool is_whole = own.segments == 1;
+  const bool has_border = group < 0 || own.segments == 1;
   A s[2 * BORDER], d[2 * BORDER];
-  if (is_whole) lift_ends(segment.line, pass, s, d);
-  sweep(&segment, pass.shift);
-  if (is_whole) store_ends(segment.line, pass, s, d);
+  if (has_border) lift_ends(array, saved, pass, own, index, s, d);
+  if (group >= 0) sweep(&segment, pass.shift);
+  if (has_border) store_joined(s, d, ends_of(pass.samples), segment.line);
 }

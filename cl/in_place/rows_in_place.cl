@@ -26,11 +26,11 @@
 
 // Loads the samples of the tile from pair `first` on. Within a row, places fit 32 bits: its samples are neighbours.
 INLINE void load_tile_of(const LineSegment *segment, const int x, const int first, T *loaded) {
-  const bool is_inside = first + TILE_SAMPLES / 2 <= segment->stop;
   const int apart = (int)segment->line.s_stride / 2;
-  UNROLL for (int k = 0; k < SHARE; ++k) {
-    loaded[k] = is_inside ? segment->line.s[(2 * first + MOVED(k)) * apart]
-                          : sample_of(segment, first + MOVED(k) / 2, MOVED(k) % 2);
+  if (first + TILE_SAMPLES / 2 <= segment->stop) {
+    UNROLL for (int k = 0; k < SHARE; ++k) loaded[k] = segment->line.s[(2 * first + MOVED(k)) * apart];
+  } else {
+    UNROLL for (int k = 0; k < SHARE; ++k) loaded[k] = sample_of(segment, first + MOVED(k) / 2, MOVED(k) % 2);
   }
 }
 
@@ -65,20 +65,20 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   local T tiles[ROWS_Y][PLACE_OF_SAMPLE(KEPT_SAMPLES + TILE_SAMPLES)];
   const int x = get_local_id(0), y = get_local_id(1);
   local T *const tile = tiles[y];
-  const uint first_item = get_group_id(0) * ROWS_Y, segments = own.segments;
-  const int index = (first_item + y) / segments, number = (first_item + y) % segments;
-  const bool exists = index < pass.lines;
+  // The first work-groups pass the barriers of a tile that is stored nowhere.
+  const int group = (int)get_group_id(0) - own.border_groups, flat = y * ROWS_X + x;
+  const uint item = max(group, 0) * ROWS_Y + y, segments = own.segments;
+  const int index = item / segments, number = item % segments;
+  const bool exists = group >= 0 && index < pass.lines;
   LineSegment segment = segment_of_line(array, saved, &pass, &own, exists ? index : 0, number);
-  // Nothing is read then.
-  if (!exists) segment.stop = segment.start - SEAM_PAIRS;
+  if (!exists) segment.stop = segment.start - SEAM_PAIRS;  // nothing is read then
   const int apart = (int)segment.line.s_stride / 2;
 
-  // Where segments are whole lines, one work-item lifts the border of each.
-  const uint border_item = first_item + y * ROWS_X + x;
-  const bool has_border = own.segments == 1 && y * ROWS_X + x < ROWS_Y && border_item < pass.lines;
-  const Line border = signal_line(array, &pass, has_border ? border_item : 0);
+  // The line whose border this work-item does.
+  const int border = group < 0 ? (-1 - group) * (ROWS_X * ROWS_Y) + flat : group * ROWS_Y + flat;
+  const bool has_border = (group < 0 || (own.segments == 1 && flat < ROWS_Y)) && border < pass.lines;
   A s[2 * BORDER], d[2 * BORDER];
-  if (has_border) lift_ends(border, pass, s, d);
+  if (has_border) lift_ends(array, saved, pass, own, border, s, d);
 
   for (int i = x; i < KEPT_SAMPLES; i += ROWS_X) {
     const Line before = segment.before;
@@ -89,7 +89,7 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   T loaded[SHARE];
   load_tile_of(&segment, x, segment.start + SEAM_PAIRS, loaded);
   int start = segment.start;
-  const int end = start + own.pairs_per_segment;
+  const int end = start + (group < 0 ? 1 : own.pairs_per_segment);
   // PoCL 3.1 goes wrong with barriers in a loop that may be skipped.
   do {
     UNROLL for (int k = 0; k < SHARE; ++k)
@@ -107,5 +107,5 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
     barrier(CLK_LOCAL_MEM_FENCE);
     start += TILE_SAMPLES / 2;
   } while (start < end);
-  if (has_border) store_ends(border, pass, s, d);
+  if (has_border) store_joined(s, d, ends_of(pass.samples), signal_line(array, &pass, border));
 }
