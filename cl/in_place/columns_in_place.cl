@@ -4,8 +4,8 @@
 // around them, of which the next position keeps what both need as it was before it was lifted (the sliding window of van
 // der Laan et al. 2011, each column for itself). What comes next is loaded before results are stored.
 //
-// Cost per sample: 1 global read and 1 write; no barrier, no local memory; 2 * (3 * SEAM_PAIRS + 4 + 4) registers. Limited
-// by global memory, as long as there are work-items enough to wait for it.
+// Cost per sample: 1 global read and 1 write; no barrier, no local memory; 4 * SEAM_PAIRS + 16 samples in registers.
+// Limited by global memory, as long as there are work-items enough to wait for it.
 
 #include "in_place/segments.cl"
 #include "separable/four_pairs.cl"

@@ -5,7 +5,7 @@
 // al. 2012). Of the tile before, the pairs that both need stay in local memory as they were before they were lifted (the
 // row pass in place of van der Laan et al. 2011, cut into segments).
 //
-// Cost per sample: 1 global read and 1 write; four barriers per tile; 2.25 samples of local memory per work-item and pair.
+// Cost per sample: 1 global read and 1 write; four barriers per tile; 9 samples of local memory per work-item.
 // Limited by local memory traffic: each sample goes in, is read 1 + reach / 4 times, goes in again and out.
 
 #include "in_place/segments.cl"
@@ -38,7 +38,8 @@ INLINE T scaled_in(const T v, const int channel, const int shift) {
   return channel ? SCALED_IN((A)v, IN_d, shift) : SCALED_IN((A)v, IN_s, shift);
 }
 
-// Lifts one work-item's pairs, the tile's from number `at` on, from what is in the tile to what is to be stored.
+// Lifts the four pairs of each work-item. The results take the places of the tile's new samples, those of the first pairs
+// after the pairs that the next tile needs.
 INLINE void lift_tile_pairs(local T *tile, const int x, const int shift) {
   A s[PAIRS_LOADED], d[PAIRS_LOADED];
   T kept[KEPT_SAMPLES + 1];

@@ -24,7 +24,8 @@ use std::sync::{Arc, Mutex};
 /// It takes every wavelet, boundary rule, shape, choice of axes and number of levels, and gives what a [`Plan`]
 /// in that layout gives: integers bit for bit. Lines are swept as segments that a device has work-items for, and the plan
 /// keeps a small array in which it saves what these read of their neighbours:
-/// [`scratch_bytes`](Self::scratch_bytes) is at most 3 % of the array, or 64 KiB where that is more.
+/// [`scratch_bytes`](Self::scratch_bytes) is at most 3 % of the array, or 64 KiB where that is more. Where there is memory
+/// for a second array a [`Plan`] is faster: it lifts both axes of a picture at once, and its coarse levels are dense.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Layout, Transform, Wavelet};

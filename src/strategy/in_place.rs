@@ -131,7 +131,8 @@ impl Designer<'_> {
                 scratch: 0,
             };
         }
-        let behind = &level.shape[level.axes[done] + 1..];
+        // Of the array: an axis that is down to one sample in the lattice still has others between its neighbours.
+        let behind = &self.problem.transform.shape[level.axes[done] + 1..];
         let sweep = match behind.iter().all(|&samples| samples == 1) {
             true => self.rows(),
             false => self.columns(),
@@ -371,6 +372,18 @@ mod tests {
             ))[0]
                 .0,
             "short_lines"
+        );
+    }
+
+    #[test]
+    fn rows_are_neighbours_in_memory() {
+        let transform = interleaved(Wavelet::CDF_5_3, &[1 << 21, 1 << 11]).levels(12);
+        let design = forward(large_gpu(), &transform, SampleType::F32);
+        // 1024 samples are left along y and one along x, 2^23 places apart: too far for 32 bits.
+        let last = design.passes.last().unwrap();
+        assert_eq!(
+            (last.geometry.samples, last.kernel.name),
+            (1 << 10, "columns_in_place")
         );
     }
 
