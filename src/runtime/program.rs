@@ -139,6 +139,7 @@ impl PassKernel {
         // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
         // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
         // buffers have as many samples as the geometry addresses: a plan checks its callers' arrays and sizes its own.
+        // Two of them may be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
             enqueue(
                 shared,

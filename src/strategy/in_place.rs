@@ -1,8 +1,9 @@
 //! Transforms in place: each axis by one sweep over the array (cl/in_place), rows through local memory and all other lines
 //! in registers, after van der Laan et al. 2011.
 //!
-//! Lines are cut into segments, so that even a single one fills a device. A small launch before saves what segments read
-//! of their neighbours, which overwrite it. Lines that are swept as a whole need none.
+//! Lines are cut into segments, so that even a single one fills a device. A small launch before saves what work-groups read
+//! and others overwrite: the pairs around every seam and the border of every line. Lines that are swept as a whole need
+//! none.
 
 use super::design::{Kernel, Pass, Problem, Target, define};
 use super::planner::impossible;
@@ -22,7 +23,7 @@ const GROUP: usize = 64;
 /// Pairs that a work-item lifts at once; `PAIRS_LIFTED` in cl/separable/four_pairs.cl.
 const PAIRS: usize = 4;
 
-/// How much is saved at most: hundredths of the array, or so many bytes where that is more.
+/// How much may be saved: hundredths of the array, or so many bytes where that is more.
 const SCRATCH_PERCENT: usize = 3;
 const SCRATCH_FLOOR: usize = 64 << 10;
 
@@ -30,7 +31,7 @@ const SCRATCH_FLOOR: usize = 64 << 10;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InPlace {
     pub passes: Vec<Pass>,
-    /// How many samples the array has that seams are saved in; 0 where it is not needed.
+    /// How many samples are saved at most before an axis is swept; 0 where nothing is.
     pub scratch: usize,
 }
 
