@@ -30,7 +30,7 @@
 //! A [`Wavelet`] is a list of lifting steps, either from the library's table ([`Wavelet::ALL`]) or your own.
 //! A [`Transform`] says what to compute: wavelet, shape, axes, levels, [`Boundary`] and [`Layout`]. An
 //! [`Engine`] runs on one [`Device`], and a [`Plan`] is a transform built for an engine with a [`Strategy`]
-//! that suits the device. The module [`mod@reference`] computes the same transforms on the CPU, one sample
+//! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes the same transforms on the CPU, one sample
 //! after the other, without OpenCL.
 //!
 //! # Semantics
@@ -64,9 +64,9 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
 #[doc(hidden)]
-pub use runtime::kernel_sources;
-pub use runtime::{DeviceArray, Engine, Memory, Plan, Run};
+pub use runtime::{kernel_sources, kernel_sources_in_place};
 pub use strategy::{Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,

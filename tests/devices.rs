@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use wavelift::{
     Band, BandView, BandViewMut, Coefficients, Device, DeviceArray, DeviceInfo, DeviceSelector,
-    Direction, Engine, Error, Layout, Plan, Run, Sample, SampleType, Strategy, Transform, Wavelet,
-    reference,
+    Direction, Engine, Error, InPlacePlan, Layout, Plan, Run, Sample, SampleType, Strategy,
+    Transform, Wavelet, reference,
 };
 
 fn on_every_device(check: impl Fn(&Engine)) {
@@ -34,6 +34,7 @@ fn everything_can_be_sent_to_and_shared_by_threads() {
     fn check<T: Send + Sync>() {}
     fn check_sample<T: Sample>() {
         check::<Plan<T>>();
+        check::<InPlacePlan<T>>();
         check::<DeviceArray<T>>();
         check::<Coefficients<T>>();
         check::<BandView<'_, T>>();

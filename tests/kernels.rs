@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use wavelift::{
-    Boundary, DeviceInfo, DeviceKind, Error, Exchange, SampleType, Strategy, Transform, Wavelet,
-    kernel_sources,
+    Boundary, DeviceInfo, DeviceKind, Error, Exchange, Layout, SampleType, Strategy, Transform,
+    Wavelet, kernel_sources, kernel_sources_in_place,
 };
 
 const SAMPLES: [SampleType; 4] = [
@@ -167,6 +167,9 @@ const TUNED_WAVELETS: [Wavelet; 5] = [
     Wavelet::VC2_DAUB_9_7,
 ];
 
+/// What counts the programs of plans in place, beside those of strategies.
+const IN_PLACE: &str = "in place";
+
 /// Where the files go: beside the folder that cargo gives to tests.
 fn folder() -> PathBuf {
     let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -238,6 +241,16 @@ impl Dump {
                 self.write_transform(&transform, strategy, &target.device, "");
             }
         }
+        // In place nothing is exchanged.
+        if !exchanges {
+            let transforms = match target.is_thorough {
+                true => all(wavelet),
+                false => a_few(wavelet),
+            };
+            for transform in transforms {
+                self.write_in_place(&transform.layout(Layout::Interleaved), &target.device);
+            }
+        }
         for (strategy, sizes, shapes, levels) in TUNED {
             if target.is_thorough && is_wanted(strategy) && TUNED_WAVELETS.contains(&wavelet) {
                 for transform in pictures(wavelet, shapes, levels) {
@@ -266,6 +279,7 @@ impl Dump {
             };
             match kernel_sources(transform, sample, strategy, device, &tuning) {
                 Ok(programs) => {
+                    let strategy = strategy.map_or("composed", |strategy| strategy.name());
                     for (name, source) in programs {
                         self.write(strategy, &way(device), &name, &source);
                     }
@@ -276,12 +290,22 @@ impl Dump {
         }
     }
 
-    fn write(&mut self, strategy: Option<Strategy>, way: &str, name: &str, source: &str) {
+    fn write_in_place(&mut self, transform: &Transform, device: &DeviceInfo) {
+        for sample in SAMPLES {
+            if sample.is_served_by(&transform.wavelet) {
+                let programs = kernel_sources_in_place(transform, sample, device);
+                for (name, source) in programs.unwrap() {
+                    self.write(IN_PLACE, &way(device), &name, &source);
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, strategy: &'static str, way: &str, name: &str, source: &str) {
         let mut hasher = DefaultHasher::new();
         source.hash(&mut hasher);
         let hash = hasher.finish();
-        let name_of = |strategy: Strategy| strategy.name();
-        let key = (strategy.map_or("composed", name_of), way.to_owned());
+        let key = (strategy, way.to_owned());
         self.programs.entry(key).or_default().insert(hash);
         if self.written.insert(hash) {
             let parts = source.lines().filter_map(named_part);
@@ -329,22 +353,23 @@ fn every_program_is_written_for_the_compilers() {
             .count()
     };
     let least = 2 * SAMPLES.into_iter().map(serves).sum::<usize>();
-    let count = |strategy: Strategy, way: &str| {
-        let key = (strategy.name(), way.to_owned());
+    let count = |strategy: &'static str, way: &str| {
+        let key = (strategy, way.to_owned());
         let programs = dumps.iter().filter_map(|dump| dump.programs.get(&key));
         let count = programs.map(HashSet::len).sum::<usize>();
         println!("{strategy}, exchange {way}: {count} programs");
         assert!(count >= least, "{count} programs, not {least} and more");
     };
     for &strategy in Strategy::ALL {
-        count(strategy, "none");
+        count(strategy.name(), "none");
     }
+    count(IN_PLACE, "none");
     let ways: BTreeSet<_> = targets.iter().map(|target| way(&target.device)).collect();
     for exchange in Exchange::ALL {
         assert!(ways.iter().any(|way| way.starts_with(exchange.name())));
     }
     for way in &ways {
-        count(Strategy::Streamed, way);
+        count(Strategy::Streamed.name(), way);
     }
     for file in kernel_files() {
         let is_part = dumps.iter().any(|dump| dump.parts.contains(&file));
@@ -493,28 +518,25 @@ fn every_size_is_explained_where_it_is_used() {
     let mut sizes = BTreeMap::<(String, String), Vec<String>>::new();
     for target in targets() {
         for transform in a_few(Wavelet::CDF_9_7) {
-            for &strategy in Strategy::ALL {
-                let programs = kernel_sources(
-                    &transform,
-                    SampleType::F32,
-                    Some(strategy),
-                    &target.device,
-                    "",
-                );
-                for (kernel, source) in programs.unwrap_or_default() {
-                    let parts: Vec<_> = source
-                        .lines()
-                        .filter_map(named_part)
-                        .map(str::to_owned)
-                        .collect();
-                    let (_, after) = source.split_once("#line 1 \"sizes\"\n").unwrap();
-                    let defines = after
-                        .lines()
-                        .map_while(|line| line.strip_prefix("#define "));
-                    for define in defines {
-                        let name = define.split(' ').next().unwrap().to_owned();
-                        sizes.insert((kernel.clone(), name), parts.clone());
-                    }
+            let each = Strategy::ALL.iter().map(|&strategy| {
+                let strategy = Some(strategy);
+                kernel_sources(&transform, SampleType::F32, strategy, &target.device, "")
+            });
+            let interleaved = transform.clone().layout(Layout::Interleaved);
+            let in_place = kernel_sources_in_place(&interleaved, SampleType::F32, &target.device);
+            for (kernel, source) in each.chain([in_place]).flatten().flatten() {
+                let parts: Vec<_> = source
+                    .lines()
+                    .filter_map(named_part)
+                    .map(str::to_owned)
+                    .collect();
+                let (_, after) = source.split_once("#line 1 \"sizes\"\n").unwrap();
+                let defines = after
+                    .lines()
+                    .map_while(|line| line.strip_prefix("#define "));
+                for define in defines {
+                    let name = define.split(' ').next().unwrap().to_owned();
+                    sizes.insert((kernel.clone(), name), parts.clone());
                 }
             }
         }

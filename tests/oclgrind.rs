@@ -94,6 +94,30 @@ fn check_vectors<T: RandomSample>(transform: &Transform) {
     }
 }
 
+/// In place, cut into as many segments as there can be, and swept line by line.
+fn check_in_place<T: RandomSample>(transform: &Transform) {
+    let transform = transform.clone().layout(Layout::Interleaved);
+    let samples = random_samples::<T>(transform.len(), 1);
+    for device in chosen_devices() {
+        let device = device.with_max_work_group(16);
+        for units in [1, 1000] {
+            for direction in [Direction::Forward, Direction::Inverse] {
+                let engine = Engine::new(&device.with_compute_units(units)).unwrap();
+                let plan = engine.plan_in_place::<T>(&transform).unwrap();
+                let mut x = engine.upload(&samples).unwrap();
+                let run = match direction {
+                    Direction::Forward => plan.enqueue_forward(&mut x),
+                    Direction::Inverse => plan.enqueue_inverse(&mut x),
+                };
+                run.unwrap().wait().unwrap();
+                let expected = expected(&transform, direction, &samples).unwrap();
+                let error = relative_error(&x.download().unwrap(), &expected);
+                assert!(error <= T::BOUND, "{direction:?} {plan:?}: error {error:e}");
+            }
+        }
+    }
+}
+
 fn both_layouts(transform: Transform) -> [Transform; 2] {
     Layout::ALL.map(|layout| transform.clone().layout(layout))
 }
@@ -179,6 +203,18 @@ fn many_groups_and_windows_of_reals() {
 #[test]
 fn many_groups_and_windows_of_integers() {
     check_small_groups::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, [45, 96]).levels(2));
+}
+
+#[test]
+fn in_place() {
+    for boundary in Boundary::ALL {
+        let picture = Transform::new(Wavelet::CDF_9_7, [19, 151]).boundary(boundary);
+        check_in_place::<f32>(&picture);
+    }
+    check_in_place::<i16>(&Transform::new(Wavelet::VC2_DD_13_7, [2, 73, 3]).levels(2));
+    check_in_place::<f32>(&Transform::new(Wavelet::DAUB_4, [150]).levels(2));
+    check_in_place::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, [201, 1]));
+    check_in_place::<f32>(&Transform::new(Wavelet::HAAR, [2, 61]));
 }
 
 /// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks

@@ -59,6 +59,14 @@ impl Device {
         device
     }
 
+    /// Returns this device, to be used as if it had the given number of compute units (at least one). This shows how plans
+    /// for larger and smaller devices behave.
+    pub fn with_compute_units(&self, compute_units: usize) -> Device {
+        let mut device = self.clone();
+        device.info.compute_units = compute_units.max(1);
+        device
+    }
+
     /// Returns this device, to be used as if it had only so many bytes of memory, and no more than it really has. Engines
     /// refuse what goes beyond.
     pub fn with_memory_limit(&self, bytes: u64) -> Device {

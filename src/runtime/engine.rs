@@ -2,6 +2,7 @@
 
 use super::array::DeviceArray;
 use super::context::{Memory, Shared, opencl};
+use super::in_place::InPlacePlan;
 use super::plan::Plan;
 use super::program::CopyKernel;
 use super::run::Run;
@@ -10,6 +11,8 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::error::Result;
 use crate::strategy::{Strategy, Tuning};
+#[cfg(doc)]
+use crate::transform::Layout;
 use crate::transform::Transform;
 use crate::wavelet::Sample;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
@@ -119,6 +122,16 @@ impl Engine {
         strategy: Strategy,
     ) -> Result<Plan<T>> {
         Plan::new(&self.shared, &self.tuning, transform, Some(strategy))
+    }
+
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
+    /// The transform's layout must be [`Layout::Interleaved`].
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of
+    /// [`Engine::plan`].
+    pub fn plan_in_place<T: Sample>(&self, transform: &Transform) -> Result<InPlacePlan<T>> {
+        InPlacePlan::new(&self.shared, &self.tuning, transform)
     }
 
     /// Allocates an array on the device with these samples, and waits until they are copied.

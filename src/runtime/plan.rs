@@ -2,7 +2,7 @@
 
 use super::array::DeviceArray;
 use super::context::Shared;
-use super::program::PassKernel;
+use super::program::{PassKernel, build_kernels};
 use super::run::Run;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
@@ -268,8 +268,7 @@ impl Builder<'_> {
         Ok(strategy::plan(problem, &self.target(&[]), self.strategies)?.scratch)
     }
 
-    /// Builds the launches of a problem. Where a kernel allows smaller work-groups than the device does, the problem is
-    /// designed again with that limit for that kernel.
+    /// Builds the launches of a problem.
     fn route(&self, problem: &Problem) -> Result<Route> {
         let Problem {
             transform,
@@ -277,44 +276,27 @@ impl Builder<'_> {
             direction,
         } = problem;
         let prelude = prelude(&transform.wavelet, *sample, *direction);
-        let mut limits: Vec<(&'static str, usize)> = Vec::new();
-        'smaller: loop {
-            let design = strategy::plan(problem, &self.target(&limits), self.strategies)?;
-            let mut launches = Vec::with_capacity(design.launches.len());
-            for launch in design.launches {
-                let kernel = &launch.pass.kernel;
-                let (built, allowed) = PassKernel::new(self.shared, &prelude, kernel)?;
-                let wanted: usize = kernel.group.iter().product();
-                if allowed < wanted {
-                    let known = limits
-                        .iter()
-                        .any(|(name, limit)| *name == kernel.name && allowed >= *limit);
-                    // No smaller design, or none that is small enough.
-                    if allowed == 0 || known {
-                        return Err(Error::Unsupported {
-                            what: format!("kernel `{}`", kernel.name),
-                            why: format!("{} cannot run it", self.shared.device),
-                        });
-                    }
-                    log::debug!(
-                        "`{}` allows {allowed} work-items, not {wanted}",
-                        kernel.name
-                    );
-                    limits.push((kernel.name, allowed));
-                    continue 'smaller;
-                }
-                launches.push((launch, built));
-            }
-            return Ok(Route {
-                launches,
-                scratch: design.scratch,
-            });
-        }
+        let (design, kernels) = build_kernels(
+            self.shared,
+            &prelude,
+            |limits| strategy::plan(problem, &self.target(limits), self.strategies),
+            |design| {
+                design
+                    .launches
+                    .iter()
+                    .map(|launch| &launch.pass.kernel)
+                    .collect()
+            },
+        )?;
+        Ok(Route {
+            launches: design.launches.into_iter().zip(kernels).collect(),
+            scratch: design.scratch,
+        })
     }
 }
 
 /// A thread that panicked leaves nothing half-done in what these locks guard.
-fn lock<L>(mutex: &Mutex<L>) -> MutexGuard<'_, L> {
+pub(super) fn lock<L>(mutex: &Mutex<L>) -> MutexGuard<'_, L> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -344,14 +326,7 @@ impl<T: Sample> std::fmt::Debug for Plan<T> {
                 _,
             ) in launches
             {
-                write!(
-                    f,
-                    "\n{name}: {strategy}: {} x {} on {arrays:?}",
-                    pass.groups, pass.kernel.name
-                )?;
-                for (name, value) in &pass.own {
-                    write!(f, " {name}={value}")?;
-                }
+                write!(f, "\n{name}: {strategy}: {pass} on {arrays:?}")?;
             }
         }
         Ok(())

@@ -125,6 +125,7 @@ impl PassKernel {
         // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
         // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
         // buffers have as many samples as the geometry addresses: a plan checks its callers' arrays and sizes its own.
+        // Two of them may be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
             enqueue(
                 shared,
@@ -136,6 +137,44 @@ impl PassKernel {
                 event,
             )
         }
+    }
+}
+
+/// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
+/// `design` is asked again with that limit for that kernel.
+///
+/// # Errors
+/// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
+pub(crate) fn build_kernels<D>(
+    shared: &Shared,
+    prelude: &str,
+    design: impl Fn(&[(&'static str, usize)]) -> Result<D>,
+    kernels: impl Fn(&D) -> Vec<&Kernel>,
+) -> Result<(D, Vec<PassKernel>)> {
+    let mut limits: Vec<(&'static str, usize)> = Vec::new();
+    'smaller: loop {
+        let design = design(&limits)?;
+        let mut built = Vec::new();
+        for kernel in kernels(&design) {
+            let (ready, allowed) = PassKernel::new(shared, prelude, kernel)?;
+            let (name, wanted) = (kernel.name, kernel.group.iter().product());
+            if allowed >= wanted {
+                built.push(ready);
+                continue;
+            }
+            let mut known = limits.iter();
+            // No smaller design, or none that is small enough.
+            if allowed == 0 || known.any(|(known, limit)| *known == name && allowed >= *limit) {
+                return Err(Error::Unsupported {
+                    what: format!("kernel `{name}`"),
+                    why: format!("{} cannot run it", shared.device),
+                });
+            }
+            log::debug!("`{name}` allows {allowed} work-items, not {wanted}");
+            limits.push((name, allowed));
+            continue 'smaller;
+        }
+        return Ok((design, built));
     }
 }
 

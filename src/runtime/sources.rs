@@ -4,7 +4,7 @@ use super::program::source;
 use crate::device::DeviceInfo;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
-use crate::strategy::{self, Problem, Strategy, Target, Tuning};
+use crate::strategy::{self, Pass, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, SampleType};
 
@@ -22,6 +22,37 @@ pub fn kernel_sources(
     device: &DeviceInfo,
     tuning: &str,
 ) -> Result<Vec<(String, String)>> {
+    let strategies = strategy
+        .as_ref()
+        .map_or(Strategy::ALL, std::slice::from_ref);
+    sources(transform, sample, device, tuning, |problem, target| {
+        let launches = strategy::plan(problem, target, strategies)?.launches;
+        Ok(launches.into_iter().map(|launch| launch.pass).collect())
+    })
+}
+
+/// The same of a plan in place.
+///
+/// # Errors
+/// As for such a plan.
+#[doc(hidden)]
+pub fn kernel_sources_in_place(
+    transform: &Transform,
+    sample: SampleType,
+    device: &DeviceInfo,
+) -> Result<Vec<(String, String)>> {
+    sources(transform, sample, device, "", |problem, target| {
+        Ok(strategy::plan_in_place(problem, target)?.passes)
+    })
+}
+
+fn sources(
+    transform: &Transform,
+    sample: SampleType,
+    device: &DeviceInfo,
+    tuning: &str,
+    passes: impl Fn(&Problem, &Target) -> Result<Vec<Pass>>,
+) -> Result<Vec<(String, String)>> {
     transform.check()?;
     sample.check(&transform.wavelet)?;
     let tuning = &Tuning::load()?.with(tuning)?;
@@ -30,9 +61,6 @@ pub fn kernel_sources(
         tuning,
         limits: &[],
     };
-    let strategies = strategy
-        .as_ref()
-        .map_or(Strategy::ALL, std::slice::from_ref);
     let mut sources: Vec<(String, String)> = Vec::new();
     for direction in [Direction::Forward, Direction::Inverse] {
         let problem = Problem {
@@ -41,10 +69,10 @@ pub fn kernel_sources(
             direction,
         };
         let prelude = prelude(&transform.wavelet, sample, direction);
-        for launch in strategy::plan(&problem, &target, strategies)?.launches {
-            let source = source(&prelude, &launch.pass.kernel);
+        for pass in passes(&problem, &target)? {
+            let source = source(&prelude, &pass.kernel);
             if sources.iter().all(|(_, known)| *known != source) {
-                sources.push((launch.pass.kernel.name.to_owned(), source));
+                sources.push((pass.kernel.name.to_owned(), source));
             }
         }
     }

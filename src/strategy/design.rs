@@ -7,6 +7,7 @@ use crate::lifting::prelude;
 use crate::transform::Transform;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Direction, SampleType, Stencil};
+use std::fmt;
 
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +83,17 @@ pub(crate) struct Pass {
     pub own: Vec<(&'static str, i32)>,
     /// How many work-groups are launched.
     pub groups: usize,
+}
+
+impl fmt::Display for Pass {
+    /// The work-groups, the kernel and its own arguments.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {}", self.groups, self.kernel.name)?;
+        for (name, value) in &self.own {
+            write!(f, " {name}={value}")?;
+        }
+        Ok(())
+    }
 }
 
 /// An array that a plan works in.

@@ -2,6 +2,7 @@
 //! is plain data that can be compared, printed and counted without a device.
 
 mod design;
+mod in_place;
 mod planner;
 mod separable;
 mod single_loop;
@@ -12,6 +13,7 @@ mod vector_passes;
 mod vectors;
 
 pub(crate) use design::{Array, Kernel, Launch, Pass, Problem, Target};
+pub(crate) use in_place::{InPlace, plan_in_place};
 pub(crate) use planner::plan;
 pub use tuning::Tunable;
 pub(crate) use tuning::Tuning;

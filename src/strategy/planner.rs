@@ -162,7 +162,7 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
 }
 
 /// Why no solver can compute a problem on a device.
-fn impossible(problem: &Problem, target: &Target) -> Option<String> {
+pub(super) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
     if problem.sample == SampleType::F64 && !target.device.fp64 {
         return Some(format!("{} has no double precision", target.device));
     }

@@ -96,12 +96,12 @@ macro_rules! reading {
         }
 
         /// Returns the place of the band's first coefficient in
-        /// [`Coefficients::as_slice`](crate::Coefficients::as_slice). Of an empty band nothing stands there.
+        /// [`Coefficients::as_slice`](super::Coefficients::as_slice). Of an empty band nothing stands there.
         pub fn offset(&self) -> usize {
             self.at.offset
         }
 
-        /// Returns the distance in [`Coefficients::as_slice`](crate::Coefficients::as_slice) between neighbours in the band
+        /// Returns the distance in [`Coefficients::as_slice`](super::Coefficients::as_slice) between neighbours in the band
         /// along each axis, outermost first.
         pub fn strides(&self) -> &[usize] {
             &self.at.strides
@@ -176,7 +176,7 @@ macro_rules! reading {
     };
 }
 
-/// A view that reads a sub-band where it stands in [`Coefficients`](crate::Coefficients).
+/// A view that reads a sub-band where it stands in [`Coefficients`](super::Coefficients).
 #[derive(Clone)]
 pub struct BandView<'a, T> {
     data: &'a [T],
@@ -197,7 +197,7 @@ impl<T: Sample> fmt::Debug for BandView<'_, T> {
     }
 }
 
-/// A view that reads and changes a sub-band where it stands in [`Coefficients`](crate::Coefficients).
+/// A view that reads and changes a sub-band where it stands in [`Coefficients`](super::Coefficients).
 pub struct BandViewMut<'a, T> {
     data: &'a mut [T],
     at: BandBox,

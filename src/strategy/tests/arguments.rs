@@ -2,7 +2,7 @@
 //! kernel takes last.
 
 use super::cases::{BOTH, Setting, problem, settings, wavelets};
-use crate::strategy::design::Launch;
+use crate::strategy::Pass;
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, SampleType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,8 +87,8 @@ fn kernels() -> BTreeSet<String> {
     found
 }
 
-/// The launches of many designs, one for each kernel and list of arguments.
-fn launches() -> Vec<Launch> {
+/// The passes of many designs, one for each kernel and list of arguments.
+fn passes() -> Vec<Pass> {
     let shapes = [
         vec![300],
         vec![9],
@@ -100,11 +100,15 @@ fn launches() -> Vec<Launch> {
     let mut found = BTreeMap::new();
     let mut add = |setting: &Setting, transform: &Transform, sample| {
         for direction in BOTH {
-            let design = setting.design(&problem(transform, sample, direction));
-            for launch in design.into_iter().flat_map(|design| design.launches) {
-                let pass = &launch.pass;
+            let problem = problem(transform, sample, direction);
+            let design = setting.design(&problem).map(|design| design.launches);
+            let in_place = setting
+                .design_in_place(&problem)
+                .map(|design| design.passes);
+            let launches = design.into_iter().flatten().map(|launch| launch.pass);
+            for pass in launches.chain(in_place.into_iter().flatten()) {
                 let names: Vec<&str> = pass.own.iter().map(|(name, _)| *name).collect();
-                found.insert((pass.kernel.name, names), launch);
+                found.insert((pass.kernel.name, names), pass);
             }
         }
     };
@@ -129,10 +133,10 @@ fn launches() -> Vec<Launch> {
 #[test]
 fn own_arguments_are_the_fields_of_the_kernels_struct() {
     let mut seen = BTreeSet::new();
-    for launch in launches() {
-        let kernel = &launch.pass.kernel;
+    for pass in passes() {
+        let kernel = &pass.kernel;
         let text = with_includes(kernel.file);
-        let names: Vec<&str> = launch.pass.own.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = pass.own.iter().map(|(name, _)| *name).collect();
         assert_eq!(
             names,
             fields(&text, &last_parameter(&text, kernel.name)),

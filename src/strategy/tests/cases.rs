@@ -3,7 +3,7 @@
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::Result;
 use crate::strategy::design::Design;
-use crate::strategy::{Problem, Strategy, Target, Tuning, plan};
+use crate::strategy::{InPlace, Problem, Strategy, Target, Tuning, plan, plan_in_place};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{
     AxisOrder, Boundary, Channel, Direction, IntegerStep, SampleType, Scale, Wavelet,
@@ -60,6 +60,15 @@ impl Setting {
             limits,
         };
         plan(problem, &target, &self.strategies)
+    }
+
+    pub fn design_in_place(&self, problem: &Problem) -> Result<InPlace> {
+        let target = Target {
+            device: &self.device,
+            tuning: &self.tuning,
+            limits: &[],
+        };
+        plan_in_place(problem, &target)
     }
 }
 

@@ -1,0 +1,484 @@
+//! Transforms in place: each axis by one sweep over the array (cl/in_place), rows through local memory and all other lines
+//! in registers, after van der Laan et al. 2011.
+//!
+//! Lines are cut into segments, so that even a single one fills a device. A small launch before saves what work-groups read
+//! and others overwrite: the pairs around every seam and the border of every line. Lines that are swept as a whole need
+//! none.
+
+use super::design::{Kernel, Pass, Problem, Target, define};
+use super::planner::impossible;
+use crate::device::DeviceKind;
+use crate::error::{Error, Result};
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Sides, View};
+use crate::transform::{Layout, Level};
+use crate::wavelet::Direction;
+
+/// Work-items of a work-group along a row, and its rows.
+const ROWS: [usize; 2] = [32, 8];
+
+/// Work-items in a work-group where each has a line, or a segment of one.
+const GROUP: usize = 64;
+
+/// Pairs that a work-item lifts at once; `PAIRS_LIFTED` in cl/separable/four_pairs.cl.
+const PAIRS: usize = 4;
+
+/// How much may be saved: hundredths of the array, or so many bytes where that is more.
+const SCRATCH_PERCENT: usize = 3;
+const SCRATCH_FLOOR: usize = 64 << 10;
+
+/// Everything that a plan in place has to build, for one direction, in running order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct InPlace {
+    pub passes: Vec<Pass>,
+    /// How many samples are saved at most before an axis is swept; 0 where nothing is.
+    pub scratch: usize,
+}
+
+/// Designs a transform in place.
+///
+/// # Errors
+/// [`Error::Unsupported`] for the Mallat layout, for doubles on a device without, and for more lines than can be counted.
+pub(crate) fn plan_in_place(problem: &Problem, target: &Target) -> Result<InPlace> {
+    let refuse = |why: String| {
+        let (wavelet, sample) = (&problem.transform.wavelet, problem.sample);
+        let what = format!("{wavelet} on {sample} samples in place");
+        Err(Error::Unsupported { what, why })
+    };
+    if problem.transform.layout == Layout::Mallat {
+        let why = "the Mallat layout moves coefficients away from where their samples were: ask for \
+                   `Layout::Interleaved`, or for a plan between two arrays";
+        return refuse(why.to_owned());
+    }
+    if let Some(why) = impossible(problem, target) {
+        return refuse(why);
+    }
+    let designer = Designer {
+        problem,
+        target,
+        reach: Reach::new(&problem.stencils()),
+    };
+    let levels = problem.transform.active_levels();
+    let axes = levels
+        .iter()
+        .flat_map(|level| (0..level.axes.len()).map(move |done| (level, done)));
+    let mut takes: Vec<InPlace> = axes
+        .map(|(level, done)| designer.axis(level, done))
+        .collect();
+    if problem.direction == Direction::Inverse {
+        takes.reverse();
+    }
+    let scratch = takes.iter().map(|take| take.scratch).max();
+    Ok(InPlace {
+        scratch: scratch.unwrap_or(0),
+        passes: takes.into_iter().flat_map(|take| take.passes).collect(),
+    })
+}
+
+/// How the pairs of a line that depend on no border are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Segments {
+    count: usize,
+    /// But for the last one.
+    pairs_each: usize,
+    pairs: usize,
+}
+
+impl Segments {
+    /// Cuts `pairs` into segments of a multiple of `unit` pairs, at most `most` of them.
+    fn new(pairs: usize, unit: usize, most: usize) -> Self {
+        let pairs_each = pairs.div_ceil(most.max(1)).next_multiple_of(unit);
+        Segments {
+            count: pairs.div_ceil(pairs_each),
+            pairs_each,
+            pairs,
+        }
+    }
+
+    /// As the kernels' arguments.
+    fn own(&self, border_groups: usize) -> Vec<(&'static str, i32)> {
+        vec![
+            ("segments", self.count as i32),
+            ("pairs_per_segment", self.pairs_each as i32),
+            ("pairs", self.pairs as i32),
+            ("border_groups", border_groups as i32),
+        ]
+    }
+}
+
+/// A kernel that sweeps along segments.
+struct Sweep {
+    kernel: Kernel,
+    /// How many segments a work-group sweeps along at once.
+    segments: usize,
+    /// Pairs that it lifts of each at once.
+    unit: usize,
+}
+
+struct Designer<'a> {
+    problem: &'a Problem,
+    target: &'a Target<'a>,
+    reach: Reach,
+}
+
+impl Designer<'_> {
+    /// One axis of a level, before which so many are done in the order of the forward transform.
+    fn axis(&self, level: &Level, done: usize) -> InPlace {
+        let geometry = self.geometry(level, done);
+        let inner = self.reach.inner(geometry.samples as usize).len();
+        if inner == 0 {
+            return InPlace {
+                passes: vec![self.short_lines(geometry)],
+                scratch: 0,
+            };
+        }
+        // Of the array: an axis that is down to one sample in the lattice still has others between its neighbours.
+        let behind = &self.problem.transform.shape[level.axes[done] + 1..];
+        let sweep = match behind.iter().all(|&samples| samples == 1) {
+            true => self.rows(),
+            false => self.columns(),
+        };
+        let lines = geometry.lines as usize;
+        let wanted = (self.filling() * sweep.segments).div_ceil(lines);
+        let most = wanted.min(self.most_segments(lines));
+        let segments = Segments::new(inner, sweep.unit, most);
+        let is_whole = segments.count == 1;
+        let items: usize = sweep.kernel.group.iter().product();
+        let border_groups = if is_whole { 0 } else { lines.div_ceil(items) };
+        let pass = |mut kernel: Kernel, border_groups: usize, each: usize| {
+            kernel.defines.push(define("BORDER", self.reach.border()));
+            Pass {
+                kernel,
+                geometry,
+                own: segments.own(border_groups),
+                groups: border_groups + (lines * segments.count).div_ceil(each),
+            }
+        };
+        let main = pass(sweep.kernel, border_groups, sweep.segments);
+        if is_whole {
+            return InPlace {
+                passes: vec![main],
+                scratch: 0,
+            };
+        }
+        let save = self.kernel_of_items("save_seams", "in_place/save_seams.cl");
+        let each = save.group[0];
+        InPlace {
+            passes: vec![pass(save, 0, each), main],
+            scratch: lines * (self.ends() + (segments.count - 1) * self.seam()),
+        }
+    }
+
+    /// Along the axis whose samples are neighbours.
+    fn rows(&self) -> Sweep {
+        let [x, y] = self.row_group();
+        Sweep {
+            kernel: Kernel {
+                name: "rows_in_place",
+                file: "in_place/rows_in_place.cl",
+                defines: vec![define("ROWS_X", x), define("ROWS_Y", y)],
+                group: [x, y],
+            },
+            segments: y,
+            unit: PAIRS * x,
+        }
+    }
+
+    /// Along any other.
+    fn columns(&self) -> Sweep {
+        let kernel = self.kernel_of_items("columns_in_place", "in_place/columns_in_place.cl");
+        Sweep {
+            segments: kernel.group[0],
+            unit: PAIRS,
+            kernel,
+        }
+    }
+
+    /// Lines that are all border.
+    fn short_lines(&self, geometry: Geometry) -> Pass {
+        let mut kernel = self.kernel_of_items("short_lines", "separable/short_lines.cl");
+        kernel.defines.push(define("BORDER", self.reach.border()));
+        Pass {
+            groups: (geometry.lines as usize).div_ceil(kernel.group[0]),
+            kernel,
+            geometry,
+            own: vec![("unused", 0)],
+        }
+    }
+
+    /// A kernel whose work-items have nothing to do with each other.
+    fn kernel_of_items(&self, name: &'static str, file: &'static str) -> Kernel {
+        let group = GROUP.min(self.target.work_group(name));
+        Kernel {
+            name,
+            file,
+            defines: vec![define("GROUP", group)],
+            group: [group, 1],
+        }
+    }
+
+    /// The lines of one axis of a level's lattice, the same on both sides.
+    fn geometry(&self, level: &Level, done: usize) -> Geometry {
+        let transform = &self.problem.transform;
+        let lattice = View::of_level(transform, level.number);
+        let sides = Sides {
+            signal: lattice.clone(),
+            bands: lattice,
+            low: None,
+        };
+        let is_shifted = done == 0 && self.problem.sample.is_integer();
+        Geometry {
+            boundary: transform.boundary.number(),
+            shift: i32::from(is_shifted) * transform.wavelet.pre_shift() as i32,
+            ..sides.lines(level.axes[done])
+        }
+    }
+
+    /// [`ROWS`], halved until the device can run such work-groups.
+    fn row_group(&self) -> [usize; 2] {
+        let device = self.target.device;
+        let most = self.target.work_group("rows_in_place");
+        let bytes = |[x, y]: [usize; 2]| {
+            let samples = 2 * PAIRS * x + self.seam();
+            (samples + samples / (2 * PAIRS)) * y * self.problem.sample.size()
+        };
+        let fits = |size: [usize; 2]| {
+            let is_small = size[0] * size[1] <= most && size[1] <= device.max_work_items[1];
+            is_small && bytes(size) as u64 <= device.local_memory
+        };
+        let mut size = ROWS;
+        while !fits(size) && size != [1, 1] {
+            let narrower = size[0] > 4 * size[1] || size[1] == 1;
+            size[usize::from(!narrower)] /= 2;
+        }
+        size
+    }
+
+    /// Work-groups that keep the whole device busy.
+    fn filling(&self) -> usize {
+        let each = match self.target.device.kind {
+            DeviceKind::Cpu => 4,
+            DeviceKind::Gpu | DeviceKind::Accelerator => 32,
+        };
+        self.target.device.compute_units.max(1) * each
+    }
+
+    /// How many segments of each of so many lines have their seams saved in as much as there may be.
+    fn most_segments(&self, lines: usize) -> usize {
+        let share = self.problem.transform.len() * SCRATCH_PERCENT / 100;
+        let samples = share.max(SCRATCH_FLOOR / self.problem.sample.size());
+        match (samples / lines).checked_sub(self.ends()) {
+            None => 1,
+            Some(left) => left
+                .checked_div(self.seam())
+                .map_or(usize::MAX, |seams| 1 + seams),
+        }
+    }
+
+    /// The samples of a line's joined ends.
+    fn ends(&self) -> usize {
+        4 * self.reach.border()
+    }
+
+    /// The samples of a seam; `KEPT_SAMPLES` in cl/in_place/rows_in_place.cl.
+    fn seam(&self) -> usize {
+        2 * (self.reach.before + self.reach.after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::tests::cases::{
+        BOTH, Setting, cpu, for_all, large_gpu, problem, small_gpu, transforms,
+    };
+    use crate::strategy::tests::host::number;
+    use crate::transform::Transform;
+    use crate::wavelet::{SampleType, Wavelet};
+    use proptest::prelude::{Strategy as Generator, prop_assert, prop_assert_eq, prop_oneof};
+    use proptest::sample::select;
+
+    fn design(device: DeviceInfo, problem: &Problem) -> InPlace {
+        Setting::of(device).design_in_place(problem).unwrap()
+    }
+
+    fn interleaved(wavelet: Wavelet, shape: &[usize]) -> Transform {
+        Transform::new(wavelet, shape).layout(Layout::Interleaved)
+    }
+
+    fn forward(device: DeviceInfo, transform: &Transform, sample: SampleType) -> InPlace {
+        design(device, &problem(transform, sample, Direction::Forward))
+    }
+
+    /// The kernels, their work-groups and the segments of each line.
+    fn outline(design: &InPlace) -> Vec<(&'static str, usize, i32)> {
+        let of = |pass: &Pass| (pass.kernel.name, pass.groups, pass.own[0].1);
+        design.passes.iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_large_picture_is_cut_along_both_axes() {
+        let picture = interleaved(Wavelet::CDF_9_7, &[8192, 8192]);
+        let design = forward(large_gpu(), &picture, SampleType::F32);
+        // 4096 pairs. Columns: 2048 work-items for each of 132 compute units are 33 segments, but 3 % of the pairs, 122,
+        // are twice the border's 7 and 27 seams of 4. Rows: 4224 groups of 8 are five segments, each of whole tiles of
+        // 128 pairs. Borders: a work-item for each of 8192 lines.
+        assert_eq!(
+            outline(&design),
+            [
+                ("save_seams", 128 * 28, 28),
+                ("columns_in_place", 128 * 28 + 128, 28),
+                ("save_seams", 128 * 5, 5),
+                ("rows_in_place", 1024 * 5 + 32, 5)
+            ]
+        );
+        let pairs_each = [0, 2].map(|i| design.passes[i].own[1]);
+        assert_eq!(
+            pairs_each,
+            [("pairs_per_segment", 148), ("pairs_per_segment", 896)]
+        );
+        assert_eq!(design.scratch, 2 * (14 + 27 * 4) * 8192);
+    }
+
+    #[test]
+    fn one_signal_fills_a_device() {
+        let signal = interleaved(Wavelet::CDF_9_7, &[1 << 26]);
+        let design = forward(large_gpu(), &signal, SampleType::F32);
+        // 33792 segments are wanted; of eight tiles each there are 32768.
+        assert_eq!(
+            outline(&design),
+            [("save_seams", 512, 32768), ("rows_in_place", 4097, 32768)]
+        );
+    }
+
+    #[test]
+    fn lines_that_are_many_or_short_stay_whole() {
+        let volume = interleaved(Wavelet::CDF_5_3, &[100, 512, 512]);
+        let design = forward(large_gpu(), &volume, SampleType::I16);
+        // Of lines of 256 pairs 3 % are less than their borders.
+        assert_eq!(
+            outline(&design),
+            [
+                ("columns_in_place", 512 * 512 / 64, 1),
+                ("columns_in_place", 512 * 100 / 64, 1),
+                ("rows_in_place", 512 * 100 / 8, 1)
+            ]
+        );
+        assert_eq!(
+            outline(&forward(
+                cpu(),
+                &interleaved(Wavelet::CDF_9_7, &[28, 64]),
+                SampleType::F32
+            ))[0]
+                .0,
+            "short_lines"
+        );
+    }
+
+    #[test]
+    fn rows_are_neighbours_in_memory() {
+        let transform = interleaved(Wavelet::CDF_5_3, &[1 << 21, 1 << 11]).levels(12);
+        let design = forward(large_gpu(), &transform, SampleType::F32);
+        // 1024 samples are left along y and one along x, 2^23 places apart: too far for 32 bits.
+        let last = design.passes.last().unwrap();
+        assert_eq!(
+            (last.geometry.samples, last.kernel.name),
+            (1 << 10, "columns_in_place")
+        );
+    }
+
+    #[test]
+    fn the_inverse_undoes_the_axes_backwards() {
+        let picture = interleaved(Wavelet::VC2_LEGALL_5_3, &[3000, 3000]).levels(2);
+        let [there, back] = BOTH
+            .map(|direction| design(large_gpu(), &problem(&picture, SampleType::I16, direction)));
+        let lines = |design: &InPlace| -> Vec<_> {
+            let sweeps = design
+                .passes
+                .iter()
+                .filter(|pass| pass.kernel.name != "save_seams");
+            sweeps
+                .map(|pass| (pass.kernel.name, pass.geometry))
+                .collect()
+        };
+        let mut backwards = lines(&back);
+        backwards.reverse();
+        assert_eq!(lines(&there), backwards);
+        let shifts: Vec<i32> = lines(&there).iter().map(|(_, lines)| lines.shift).collect();
+        assert_eq!(shifts, [1, 0, 1, 0]);
+        for design in [there, back] {
+            for two in design.passes.windows(2) {
+                assert!(two[0].kernel.name != "save_seams" || two[1].own[..3] == two[0].own[..3]);
+            }
+        }
+    }
+
+    #[test]
+    fn small_devices_get_small_groups() {
+        let rows = |device, sample| {
+            let design = forward(device, &interleaved(Wavelet::CDF_5_3, &[1 << 20]), sample);
+            design.passes[1].kernel.group
+        };
+        assert_eq!(rows(DeviceInfo::imaginary(), SampleType::F64), [32, 8]);
+        assert_eq!(rows(small_gpu(), SampleType::F64), [8, 2]);
+        let little = DeviceInfo {
+            local_memory: 0,
+            ..DeviceInfo::imaginary()
+        };
+        assert_eq!(rows(little, SampleType::I16), [1, 1]);
+    }
+
+    #[test]
+    fn segments_share_the_pairs_of_a_line() {
+        let cases = (1..3000usize, select(vec![4usize, 8, 32, 128]), 0..200usize);
+        for_all(3000, cases, |(pairs, unit, most)| {
+            let cut = Segments::new(pairs, unit, most);
+            prop_assert!(cut.count <= most.max(1));
+            prop_assert_eq!((cut.pairs, cut.pairs_each % unit), (pairs, 0));
+            // None has nothing to do.
+            prop_assert!((cut.count - 1) * cut.pairs_each < pairs);
+            prop_assert!(pairs <= cut.count * cut.pairs_each);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn what_is_saved_is_at_most_three_hundredths_of_the_array() {
+        let sizes = prop_oneof![1..=64usize, 1..=5000usize];
+        let large = (transforms(SampleType::F32, 1 << 20), sizes).prop_map(|(transform, size)| {
+            let mut shape = transform.shape.clone();
+            shape[0] = size * 7;
+            Transform { shape, ..transform }
+        });
+        for_all(500, large, |transform| {
+            let transform = transform.layout(Layout::Interleaved);
+            for device in [large_gpu(), cpu(), small_gpu()] {
+                for direction in BOTH {
+                    let design = design(
+                        device.clone(),
+                        &problem(&transform, SampleType::F32, direction),
+                    );
+                    let most = (transform.len() * 3 / 100).max((64 << 10) / 4);
+                    prop_assert!(
+                        design.scratch <= most,
+                        "{} of {}",
+                        design.scratch,
+                        transform.len()
+                    );
+                    for pass in &design.passes {
+                        let group: usize = pass.kernel.group.iter().product();
+                        prop_assert!(group <= device.max_work_group && pass.groups > 0);
+                        if pass.kernel.name == "rows_in_place" {
+                            prop_assert_eq!(
+                                pass.own[1].1 as usize % (PAIRS * number(&pass.kernel, "ROWS_X")),
+                                0
+                            );
+                        }
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
