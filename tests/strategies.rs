@@ -15,7 +15,7 @@ use wavelift::{
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
 fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
     let mut shape = transform.shape.clone();
-    let (mut pictures, mut levels) = (true, 0);
+    let (mut pictures, mut levels, mut goes_on) = (true, 0, true);
     for _ in 0..transform.levels {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform.axes.iter().filter(is_long).copied().collect();
@@ -25,15 +25,30 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
         levels += 1;
         pictures &= axes.len() == 2 && shape[inner + 1..].iter().all(|&samples| samples == 1);
         for axis in axes {
+            goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
         }
     }
     match strategy {
+        Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
         }
         _ => false,
+    }
+}
+
+/// Whether a line can be extended beyond its border once, or anew at each step by its outermost samples or by zeros, so that
+/// the results are those of its boundary rule.
+fn goes_on_beyond(transform: &Transform, samples: usize) -> bool {
+    let is_even = samples.is_multiple_of(2);
+    let pair_by_pair = [Wavelet::HAAR, Wavelet::VC2_HAAR_0, Wavelet::VC2_HAAR_1];
+    match transform.boundary {
+        Boundary::Zero => true,
+        Boundary::Periodic => is_even,
+        _ if pair_by_pair.contains(&transform.wavelet) => is_even,
+        _ => transform.wavelet != Wavelet::DAUB_4,
     }
 }
 
@@ -143,6 +158,10 @@ macro_rules! matrices {
         mod streamed {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::Streamed, Wavelet::$wavelet) })*
+        }
+        mod register_block {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::RegisterBlock, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

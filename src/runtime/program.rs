@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &files! {
     "core/border.cl" "core/boundary.cl" "core/exchange.cl" "core/pass.cl" "core/picture.cl" "core/tile.cl"
     "core/wavelet.cl"
     "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
+    "register_block/block.cl" "register_block/register_block.cl"
     "separable/column_four_pairs.cl" "separable/four_pairs.cl" "separable/row_four_pairs.cl" "separable/short_lines.cl"
     "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
     "stepwise/stepwise.cl"

@@ -1,0 +1,147 @@
+// A block of a picture in the registers of a sub-group, and its lifting.
+//
+// A work-item has the samples of one pair of columns: v[r][cx] is the one in row r, of channel cx along x. Lifting along y
+// needs nothing else. Along x a step gets its neighbours from the work-items beside this one: by exchange, or without it
+// through local memory.
+
+#include "core/boundary.cl"
+#include "core/exchange.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef BLOCK_ROWS
+#error "BLOCK_ROWS: rows of a block, an even number, the halo of REACH_LO pairs above and REACH_HI below included"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
+#endif
+#ifndef UNROLL_ROWS
+#error "UNROLL_ROWS: 1 where loops over rows are written out; 0 on CPUs, whose compilers take long over it"
+#endif
+
+// Written out, every index is constant, and the block stays in registers.
+#if UNROLL_ROWS
+#define EACH_ROW UNROLL
+#else
+#define EACH_ROW
+#endif
+
+#define BLOCK_PAIRS (BLOCK_ROWS / 2)
+// The rows that are no halo, and those that are lifted along x.
+#define RESULT_ROW (2 * REACH_LO)
+#define RESULT_ROWS_END (BLOCK_ROWS - 2 * REACH_HI)
+#define X_ROW (X_FIRST ? 0 : RESULT_ROW)
+#define X_ROWS_END (X_FIRST ? BLOCK_ROWS : RESULT_ROWS_END)
+
+// Where a block is, in pairs, and the border of its picture.
+typedef struct {
+  int row, column;        // its first pair of rows; the pair of columns of this work-item
+  int s_rows, s_columns;  // how many approximations the picture has along y and x
+  int d_rows, d_columns;  // how many details
+  bool inside;            // whether all of the block is in the picture, in whole pairs
+  bool restored;          // whether what is beyond the border must follow `boundary` anew at every step
+  int boundary;
+} Block;
+
+// The next sample of a channel on the way out, where steps need more than a signal extended once (clamp, zero).
+INLINE A next_beyond(const Block *block, const A inner) { return block->boundary == ZERO ? (A)0 : inner; }
+
+// --- along y -----------------------------------------------------------------------------------------
+
+// Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
+INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[2]) {
+  EACH_ROW for (int i = 2 * (BLOCK_PAIRS - 1); i-- > 0;) {
+    const int n = i / 2, cx = i % 2;
+    if (block->row + n < 0) v[2 * n + parity][cx] = next_beyond(block, v[2 * n + 2 + parity][cx]);
+  }
+  EACH_ROW for (int i = 0; i < 2 * BLOCK_PAIRS; ++i) {
+    const int n = i / 2, cx = i % 2;
+    if (block->row + n >= count) v[2 * n + parity][cx] = next_beyond(block, v[2 * max(n - 1, 0) + parity][cx]);
+  }
+}
+
+#define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][cx]
+#define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][cx]
+#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                               \
+  if (block->restored) restore_rows(block, PARITY_##source, block->source##_rows, v);             \
+  EACH_ROW for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n)           \
+    UNROLL for (int cx = 0; cx < 2; ++cx)                                                         \
+      v[2 * n + PARITY_##target][cx] = LIFT_##k(v[2 * n + PARITY_##target][cx], ABOVE_OR_BELOW_##source);
+
+INLINE void lift_block_y(const Block *block, A (*v)[2]) { LIFT_STEPS(BLOCK_STEP_Y) }
+
+// --- along x -----------------------------------------------------------------------------------------
+
+// Before a step, what it reads of a channel of `count` columns is made ready (prepare_channel). Then, for each row,
+// near[REACH_LO + i] is what the work-item i places further has (gather_near). Past the ends of a sub-group it means nothing.
+#if EXCHANGE == EXCHANGE_NONE
+#define SHARED_ROWS (X_ROWS_END - X_ROW)
+
+// All work-items have read the channel before when they show the next one.
+INLINE void prepare_channel(const Block *block, const int cx, const int count, const int first, const int last, A (*v)[2],
+                            local A (*shared)[GROUP]) {
+  barrier(CLK_LOCAL_MEM_FENCE);
+  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) shared[r - X_ROW][get_local_id(0)] = v[r][cx];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+INLINE void gather_near(const Block *block, const int r, const A own, const int count, const int first, const int last,
+                        local A (*shared)[GROUP], A *near) {
+  UNROLL for (int i = first; i <= last; ++i) {
+    const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
+    const int place = (int)get_local_id(0) + inner - block->column;
+    const A v = shared[r - X_ROW][clamp(place, 0, GROUP - 1)];
+    near[REACH_LO + i] = inner == column ? v : next_beyond(block, v);
+  }
+}
+
+#else
+#define SHARED_ROWS 1
+
+// Sets what a step reads to the left and right of the picture, the nearest columns first. A channel may end a pair early.
+INLINE void prepare_channel(const Block *block, const int cx, const int count, const int first, const int last, A (*v)[2],
+                            local A (*shared)[GROUP]) {
+  if (!block->restored) return;
+  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {
+    UNROLL for (int i = 0; i < -first; ++i) {
+      const A inner = from_right(v[r][cx]);
+      if (block->column < 0) v[r][cx] = next_beyond(block, inner);
+    }
+    UNROLL for (int i = 0; i < last + 1; ++i) {
+      const A inner = from_left(v[r][cx]);
+      if (block->column >= count) v[r][cx] = next_beyond(block, inner);
+    }
+  }
+}
+
+INLINE void gather_near(const Block *block, const int r, const A own, const int count, const int first, const int last,
+                        local A (*shared)[GROUP], A *near) {
+  near[REACH_LO] = own;
+  UNROLL for (int i = 0; i > first; --i) near[REACH_LO + i - 1] = from_left(near[REACH_LO + i]);
+  UNROLL for (int i = 0; i < last; ++i) near[REACH_LO + i + 1] = from_right(near[REACH_LO + i]);
+}
+#endif
+
+#define BESIDE(offset) near[REACH_LO + (offset)]
+#define BLOCK_STEP_X(k, target, source, first, last, before, after)                                                 \
+  prepare_channel(block, PARITY_##source, block->source##_columns, first, last, v, shared);                         \
+  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                               \
+    gather_near(block, r, v[r][PARITY_##source], block->source##_columns, first, last, shared, near);               \
+    v[r][PARITY_##target] = LIFT_##k(v[r][PARITY_##target], BESIDE); }
+
+INLINE void lift_block_x(const Block *block, A (*v)[2], local A (*shared)[GROUP]) {
+  A near[REACH_LO + 1 + REACH_HI];
+  LIFT_STEPS(BLOCK_STEP_X)
+}
+
+// Lifts along both axes.
+INLINE void lift_block(const Block *block, A (*v)[2], local A (*shared)[GROUP]) {
+#if X_FIRST
+  lift_block_x(block, v, shared);
+#endif
+  lift_block_y(block, v);
+#if !X_FIRST
+  lift_block_x(block, v, shared);
+#endif
+}
