@@ -256,11 +256,45 @@ fn exchange(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for blocks: every sample type, aligned rows and others, pictures that go on in each way and those whose border is
+/// set anew at every step.
+fn exchange_in_blocks(way: Exchange, lanes: usize) {
+    let what = format!("exchange in blocks by {way} among {lanes}");
+    let need = match way {
+        Exchange::Ptx => way.to_string(),
+        _ => format!("{way}-{lanes}"),
+    };
+    for device in devices() {
+        if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
+            continue;
+        }
+        let device = device.with_exchange(way, lanes);
+        let strategy = Strategy::RegisterBlock;
+        let odd = |wavelet| Transform::new(wavelet, [131, 1029]);
+        let even = |wavelet| Transform::new(wavelet, [96, 1024]).levels(2);
+        let batch = |wavelet| Transform::new(wavelet, [2, 67, 258]).axes([1, 2]).levels(2);
+        let zero = |transform: Transform| transform.boundary(Boundary::Zero);
+        let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
+        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
+        check_all::<f64>(&device, strategy, &[batch(Wavelet::CDF_5_3)]);
+        let clamped = [odd(Wavelet::VC2_DD_13_7), even(Wavelet::VC2_DD_13_7)];
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(&device, strategy, &[zero(batch(Wavelet::VC2_DD_9_7))]);
+        let periodic = even(Wavelet::DAUB_4).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic, zero(odd(Wavelet::DAUB_4))]);
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod exchange {
             use super::*;
             $(#[test] fn $name() { exchange(Exchange::$way, $lanes) })*
+        }
+        mod exchange_in_blocks {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_blocks(Exchange::$way, $lanes) })*
         }
     };
 }
@@ -275,6 +309,34 @@ exchanges! {
     intel_among_16: Intel 16;
     intel_among_32: Intel 32;
     intel_among_64: Intel 64;
+}
+
+/// Low blocks and high ones, which the picture does not divide into.
+#[test]
+fn blocks_of_any_height() {
+    for device in devices() {
+        for rows in [8, 13, 28] {
+            let (name, strategy) = (&device.info().name, Strategy::RegisterBlock);
+            let line = |sample| format!("{name} | {strategy} | {sample} | BLOCK_ROWS={rows}\n");
+            let engine = Engine::new(&device).unwrap();
+            let lines = line("f32") + &line("i16");
+            let engine = engine.with_tuning(&lines).unwrap();
+            for shape in [[131, 257], [56, 120]] {
+                check::<f32>(
+                    &engine,
+                    strategy,
+                    &Transform::new(Wavelet::CDF_9_7, shape),
+                    4,
+                );
+                check::<i16>(
+                    &engine,
+                    strategy,
+                    &Transform::new(Wavelet::CDF_5_3, shape),
+                    4,
+                );
+            }
+        }
+    }
 }
 
 /// Wider and higher than one work-item takes.
@@ -495,8 +557,8 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
         for &strategy in Strategy::ALL {
             let what = format!("{strategy} in work-groups of {limit}");
             let has_whole_sub_groups = |info: &DeviceInfo| info.lanes <= limit;
-            if strategy != Strategy::Streamed
-                || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
+            let has_sub_groups = [Strategy::Streamed, Strategy::RegisterBlock].contains(&strategy);
+            if !has_sub_groups || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
             {
                 check_all::<T>(&device, strategy, &transforms);
             }

@@ -105,28 +105,34 @@ INLINE void load_block(const Picture *picture, const Block *block, const Registe
 
 // --- store -------------------------------------------------------------------------------------------
 
+// Each work-item stores so many rows of each channel along x: none of what is halo or beyond the picture.
 INLINE void store_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[2]) {
   const bool is_halo = (int)LANE < REACH_LO || (int)LANE >= LANES - REACH_HI;
   const bool stores_s = !is_halo && block->column < block->s_columns;
   const bool stores_d = !is_halo && block->column < block->d_columns;
+  const int row = block->row + REACH_LO;
 #if FORWARD
-  EACH_ROW for (int r = RESULT_ROW; r < RESULT_ROWS_END; ++r) {
-    const int cy = r & 1, y = block->row + r / 2;
-    if (y >= (cy ? block->d_rows : block->s_rows)) continue;
-    if (stores_s) *band_at(picture, 2 * cy, y, block->column) = STORE_2D(0, cy, v[r][0]);
-    if (stores_d) *band_at(picture, 2 * cy + 1, y, block->column) = STORE_2D(1, cy, v[r][1]);
+  UNROLL for (int band = 0; band < 4; ++band) {
+    const int cx = band & 1, cy = band >> 1, rows = (cx ? stores_d : stores_s) ? (cy ? block->d_rows : block->s_rows) - row : 0;
+    global T *const to = band_at(picture, band, row, block->column);
+    EACH_ROW for (int n = 0; n < BLOCK_HEIGHT; ++n)
+      if (n < rows) to[n * picture->band_row[band]] = STORE_2D(cx, cy, v[RESULT_ROW + 2 * n + cy][cx]);
   }
 #else
-  EACH_ROW for (int r = RESULT_ROW; r < RESULT_ROWS_END; ++r) {
-    const int cy = r & 1, y = 2 * block->row + r;
-    if (y >= picture->height) continue;
-    global T *const to = signal_at(picture, y, 2 * block->column);
-    const T s = STORE_2D(0, cy, v[r][0]), d = STORE_2D(1, cy, v[r][1]);
-    if (own->aligned) {
-      if (stores_s) *(global SamplePair *)to = AS_PAIR(s, d);
-    } else {
-      if (stores_s) to[0] = s;
-      if (stores_d) to[1] = d;
+  const int s_rows = stores_s ? picture->height - 2 * row : 0, d_rows = stores_d ? s_rows : 0;
+  global T *const to = signal_at(picture, 2 * row, 2 * block->column);
+  EACH_ROW for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
+    v[RESULT_ROW + r][0] = STORE_2D(0, r & 1, v[RESULT_ROW + r][0]);
+    v[RESULT_ROW + r][1] = STORE_2D(1, r & 1, v[RESULT_ROW + r][1]);
+  }
+  if (own->aligned) {
+    EACH_ROW for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r)
+      if (r < s_rows)
+        *(global SamplePair *)(to + r * picture->signal_row) = AS_PAIR((T)v[RESULT_ROW + r][0], (T)v[RESULT_ROW + r][1]);
+  } else {
+    EACH_ROW for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
+      if (r < s_rows) to[r * picture->signal_row] = v[RESULT_ROW + r][0];
+      if (r < d_rows) to[r * picture->signal_row + 1] = v[RESULT_ROW + r][1];
     }
   }
 #endif
