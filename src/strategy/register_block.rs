@@ -219,3 +219,150 @@ impl Sizes {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{BOTH, Setting, gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Direction, Wavelet};
+
+    fn exchanging() -> Setting {
+        Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::RegisterBlock])
+    }
+
+    fn launch_in(
+        direction: Direction,
+        setting: &Setting,
+        transform: &Transform,
+        sample: SampleType,
+    ) -> Launch {
+        let problem = problem(transform, sample, direction);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    fn launch(setting: &Setting, transform: &Transform, sample: SampleType) -> Launch {
+        launch_in(Direction::Forward, setting, transform, sample)
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_paper() {
+        let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]);
+        let launch = launch(&exchanging(), &picture, SampleType::F32);
+        let kernel = &launch.pass.kernel;
+        assert_eq!(
+            ["LANES", "BLOCK_ROWS", "GROUP"].map(|name| number(kernel, name)),
+            [32, 20, 128]
+        );
+        // 56 x 12 samples of each are no halo; four blocks of a work-group stand one below another.
+        let strips = 8192usize.div_ceil(56);
+        assert_eq!(own(&launch, "strips"), strips as i32);
+        assert_eq!(
+            launch.pass.groups,
+            strips * 8192usize.div_ceil(12).div_ceil(4)
+        );
+    }
+
+    #[test]
+    fn blocks_have_an_even_number_of_rows_and_some_that_are_no_halo() {
+        let rows = |wavelet, tuned: usize| {
+            let lines = format!("gpu | register_block | i32 | BLOCK_ROWS={tuned}");
+            let picture = Transform::new(wavelet, [99, 99]);
+            let launch = launch(&exchanging().tuned(&lines), &picture, SampleType::I32);
+            number(&launch.pass.kernel, "BLOCK_ROWS")
+        };
+        assert_eq!(rows(Wavelet::CDF_5_3, 28), 28);
+        assert_eq!(rows(Wavelet::CDF_5_3, 13), 14);
+        assert_eq!(rows(Wavelet::CDF_5_3, 1), 8);
+        assert_eq!(rows(Wavelet::VC2_FIDELITY, 20), 32);
+    }
+
+    #[test]
+    fn borders_go_on_as_their_rule_allows() {
+        let of = |wavelet: Wavelet, boundary, shape: [usize; 2]| {
+            let sample = match wavelet.integer_steps() {
+                Some(_) => SampleType::I32,
+                None => SampleType::F32,
+            };
+            let transform = Transform::new(wavelet, shape).boundary(boundary);
+            let launch = launch(&exchanging(), &transform, sample);
+            let names = ["period_x", "turn_x", "period_y", "turn_y", "restored"];
+            names.map(|name| own(&launch, name))
+        };
+        let never = i32::MAX;
+        let (cdf97, dd137) = (Wavelet::CDF_9_7, Wavelet::VC2_DD_13_7);
+        let mirrored = [12, 12, 18, 18, 0];
+        assert_eq!(of(cdf97, Boundary::Symmetric, [10, 7]), mirrored);
+        assert_eq!(of(cdf97, Boundary::Clamp, [10, 7]), mirrored);
+        assert_eq!(
+            of(cdf97, Boundary::Periodic, [10, 8]),
+            [8, never, 10, never, 0]
+        );
+        // Anew at every step.
+        let restored = [12, 12, 18, 18, 1];
+        assert_eq!(of(cdf97, Boundary::Zero, [10, 7]), restored);
+        assert_eq!(of(dd137, Boundary::Clamp, [10, 7]), restored);
+        // No step reads beyond the border, or only along x.
+        let haar = |boundary, shape| of(Wavelet::HAAR, boundary, shape);
+        assert_eq!(haar(Boundary::Symmetric, [10, 8]), [8, never, 10, never, 0]);
+        assert_eq!(haar(Boundary::Zero, [10, 7]), [12, 12, 10, never, 1]);
+    }
+
+    #[test]
+    fn reals_go_along_y_first_and_integers_as_they_must() {
+        let x_first = |wavelet, sample| {
+            let transform = Transform::new(wavelet, [64, 64]);
+            BOTH.map(|direction| {
+                let launch = launch_in(direction, &exchanging(), &transform, sample);
+                number(&launch.pass.kernel, "X_FIRST")
+            })
+        };
+        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::F64), [0, 0]);
+        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::I16), [0, 1]);
+        assert_eq!(x_first(Wavelet::VC2_DD_9_7, SampleType::I16), [1, 0]);
+    }
+
+    #[test]
+    fn rows_of_whole_pairs_are_aligned() {
+        let aligned = |shape: &[usize]| {
+            let axes = [shape.len() - 2, shape.len() - 1];
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes(axes);
+            own(
+                &launch(&exchanging(), &transform, SampleType::I16),
+                "aligned",
+            )
+        };
+        assert_eq!([aligned(&[9, 10]), aligned(&[3, 9, 10])], [1, 1]);
+        assert_eq!([aligned(&[10, 9]), aligned(&[2, 10, 9])], [0, 0]);
+        // Rows of other pictures of the batch stand between.
+        let apart = Transform::new(Wavelet::CDF_5_3, [8, 3, 9]).axes([0, 2]);
+        assert_eq!(
+            own(&launch(&exchanging(), &apart, SampleType::I16), "aligned"),
+            0
+        );
+    }
+
+    #[test]
+    fn without_exchange_work_groups_fit_local_memory() {
+        let group = |local_memory, most| {
+            let device = DeviceInfo {
+                local_memory,
+                max_work_group: most,
+                ..DeviceInfo::imaginary()
+            };
+            let setting = Setting::of(device).only(&[Strategy::RegisterBlock]);
+            let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]);
+            let launch = launch(&setting, &transform, SampleType::F32);
+            ["GROUP", "LANES"].map(|name| number(&launch.pass.kernel, name))
+        };
+        assert_eq!(group(48 << 10, 1024), [128, 32]);
+        // 12 rows are lifted along x.
+        assert_eq!(group(4 * 12 * 128, 1024), [128, 32]);
+        assert_eq!(group(4 * 12 * 128 - 1, 1024), [96, 32]);
+        assert_eq!(group(48 << 10, 100), [96, 32]);
+        assert_eq!(group(48 << 10, 20), [20, 20]);
+    }
+}
