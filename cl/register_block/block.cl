@@ -73,62 +73,67 @@ INLINE void lift_block_y(const Block *block, A (*v)[2]) { LIFT_STEPS(BLOCK_STEP_
 
 // --- along x -----------------------------------------------------------------------------------------
 
-// Before a step, what it reads of a channel of `count` columns is made ready (prepare_channel). Then, for each row,
-// near[REACH_LO + i] is what the work-item i places further has (gather_near). Past the ends of a sub-group it means nothing.
+// near[REACH_LO + i] is what the work-item i places further has; past the ends of a sub-group it means nothing.
+#define BESIDE(offset) near[REACH_LO + (offset)]
+
 #if EXCHANGE == EXCHANGE_NONE
 #define SHARED_ROWS (X_ROWS_END - X_ROW)
 
-// All work-items have read the channel before when they show the next one.
-INLINE void prepare_channel(const Block *block, const int cx, const int count, const int first, const int last, A (*v)[2],
-                            local A (*shared)[GROUP]) {
+// Shows a channel to the other work-items, when they have read the one before.
+INLINE void share_channel(const int cx, A (*v)[2], local A (*shared)[GROUP]) {
   barrier(CLK_LOCAL_MEM_FENCE);
   EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) shared[r - X_ROW][get_local_id(0)] = v[r][cx];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-INLINE void gather_near(const Block *block, const int r, const A own, const int count, const int first, const int last,
+// What a step reads in row r of a channel of `count` columns.
+INLINE void gather_near(const Block *block, const int r, const int count, const int first, const int last,
                         local A (*shared)[GROUP], A *near) {
   UNROLL for (int i = first; i <= last; ++i) {
     const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
     const int place = (int)get_local_id(0) + inner - block->column;
     const A v = shared[r - X_ROW][clamp(place, 0, GROUP - 1)];
-    near[REACH_LO + i] = inner == column ? v : next_beyond(block, v);
+    BESIDE(i) = inner == column ? v : next_beyond(block, v);
   }
 }
+
+#define BLOCK_STEP_X(k, target, source, first, last, before, after)                          \
+  share_channel(PARITY_##source, v, shared);                                                 \
+  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {                                        \
+    gather_near(block, r, block->source##_columns, first, last, shared, near);               \
+    v[r][PARITY_##target] = LIFT_##k(v[r][PARITY_##target], BESIDE); }
 
 #else
 #define SHARED_ROWS 1
 
-// Sets what a step reads to the left and right of the picture, the nearest columns first. A channel may end a pair early.
-INLINE void prepare_channel(const Block *block, const int cx, const int count, const int first, const int last, A (*v)[2],
-                            local A (*shared)[GROUP]) {
-  if (!block->restored) return;
+// Sets what a step reads to the left and right of the picture, of which the channel has `count` columns: perhaps one less
+// than the step's target has.
+INLINE void restore_columns(const Block *block, const int cx, const int count, const int first, const int last,
+                            A (*v)[2]) {
   EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {
     UNROLL for (int i = 0; i < -first; ++i) {
       const A inner = from_right(v[r][cx]);
       if (block->column < 0) v[r][cx] = next_beyond(block, inner);
     }
-    UNROLL for (int i = 0; i < last + 1; ++i) {
+    UNROLL for (int i = 0; i <= last; ++i) {
       const A inner = from_left(v[r][cx]);
       if (block->column >= count) v[r][cx] = next_beyond(block, inner);
     }
   }
 }
 
-INLINE void gather_near(const Block *block, const int r, const A own, const int count, const int first, const int last,
-                        local A (*shared)[GROUP], A *near) {
-  near[REACH_LO] = own;
-  UNROLL for (int i = 0; i > first; --i) near[REACH_LO + i - 1] = from_left(near[REACH_LO + i]);
-  UNROLL for (int i = 0; i < last; ++i) near[REACH_LO + i + 1] = from_right(near[REACH_LO + i]);
+INLINE void gather_near(const A own, const int first, const int last, A *near) {
+  BESIDE(0) = own;
+  UNROLL for (int i = 0; i > first; --i) BESIDE(i - 1) = from_left(BESIDE(i));
+  UNROLL for (int i = 0; i < last; ++i) BESIDE(i + 1) = from_right(BESIDE(i));
 }
-#endif
 
-#define BESIDE(offset) near[REACH_LO + (offset)]
-#define BLOCK_STEP_X(k, target, source, first, last, before, after)                                                 \
-  prepare_channel(block, PARITY_##source, block->source##_columns, first, last, v, shared);                         \
-  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                               \
-    gather_near(block, r, v[r][PARITY_##source], block->source##_columns, first, last, shared, near);               \
+#define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \
+  if (block->restored) restore_columns(block, PARITY_##source, block->source##_columns, first, last, v);       \
+  EACH_ROW for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                          \
+    gather_near(v[r][PARITY_##source], first, last, near);                                                     \
     v[r][PARITY_##target] = LIFT_##k(v[r][PARITY_##target], BESIDE); }
+#endif
 
 INLINE void lift_block_x(const Block *block, A (*v)[2], local A (*shared)[GROUP]) {
   A near[REACH_LO + 1 + REACH_HI];
