@@ -51,7 +51,7 @@ INLINE A next_beyond(const Block *block, const A inner) { return block->boundary
 
 // Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
 INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[2]) {
-  EACH_ROW for (int i = 2 * (BLOCK_PAIRS - 1); i-- > 0;) {
+  EACH_ROW for (int i = 2 * BLOCK_PAIRS - 3; i >= 0; --i) {
     const int n = i / 2, cx = i % 2;
     if (block->row + n < 0) v[2 * n + parity][cx] = next_beyond(block, v[2 * n + 2 + parity][cx]);
   }
@@ -124,7 +124,7 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
 
 INLINE void gather_near(const A own, const int first, const int last, A *near) {
   BESIDE(0) = own;
-  UNROLL for (int i = 0; i > first; --i) BESIDE(i - 1) = from_left(BESIDE(i));
+  UNROLL for (int i = 0; i < -first; ++i) BESIDE(-i - 1) = from_left(BESIDE(-i));
   UNROLL for (int i = 0; i < last; ++i) BESIDE(i + 1) = from_right(BESIDE(i));
 }
 
