@@ -23,6 +23,9 @@ const SAMPLES: [SampleType; 4] = [
     SampleType::F64,
 ];
 
+/// The strategies whose work-items exchange values in sub-groups.
+const EXCHANGING: [Strategy; 2] = [Strategy::Streamed, Strategy::RegisterBlock];
+
 /// A device, and how much is written for it.
 struct Target {
     device: DeviceInfo,
@@ -137,8 +140,8 @@ fn all(wavelet: Wavelet) -> Vec<Transform> {
 }
 
 /// Sizes that the tests of the strategies set: which, of what, for which shapes and levels.
-const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
-    use Strategy::{Separable, SingleLoop, Streamed};
+const TUNED: [(Strategy, &str, &[&[usize]], u32); 14] = {
+    use Strategy::{RegisterBlock, Separable, SingleLoop, Streamed};
     const UNALIGNED: &[&[usize]] = &[&[34, 450], &[34, 1023]];
     const MEETING: &[&[usize]] = &[&[5, 90], &[130, 90], &[131, 104]];
     const TWO: &[&[usize]] = &[&[29, 560], &[203, 560], &[2, 150, 576]];
@@ -155,6 +158,9 @@ const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
         (Streamed, "TWO_FILLING=1", TWO, 3),
         (Streamed, "TWO_FILLING=3", TWO, 3),
         (Separable, "ROWS_X=4 ROWS_Y=2", TILES, 1),
+        (RegisterBlock, "BLOCK_ROWS=8", MEETING, 1),
+        (RegisterBlock, "BLOCK_ROWS=13", MEETING, 1),
+        (RegisterBlock, "BLOCK_ROWS=28", MEETING, 1),
     ]
 };
 
@@ -223,14 +229,14 @@ struct Dump {
 
 impl Dump {
     fn write_wavelet(&mut self, wavelet: Wavelet, target: &Target) {
-        // Only one strategy exchanges: the others' programs are the same as without.
+        // The programs of strategies that do not exchange are the same as without.
         let exchanges = target.device.exchange != Exchange::None;
-        let is_wanted = |strategy| !exchanges || strategy == Strategy::Streamed;
+        let is_wanted = |strategy| !exchanges || EXCHANGING.contains(&strategy);
         let each = Strategy::ALL.iter().copied().filter(|&way| is_wanted(way));
         for strategy in each.map(Some).chain([None]) {
-            // What this one does on a CPU differs in a single macro.
-            let differs =
-                strategy != Some(Strategy::Streamed) || target.device.kind == DeviceKind::Gpu;
+            // What these do on a CPU differs in a single macro.
+            let differs = target.device.kind == DeviceKind::Gpu
+                || strategy.is_none_or(|strategy| !EXCHANGING.contains(&strategy));
             let transforms = match strategy {
                 _ if !target.is_thorough || !differs => a_few(wavelet),
                 Some(_) => all(wavelet),
@@ -368,8 +374,11 @@ fn every_program_is_written_for_the_compilers() {
     for exchange in Exchange::ALL {
         assert!(ways.iter().any(|way| way.starts_with(exchange.name())));
     }
-    for way in &ways {
-        count(Strategy::Streamed.name(), way);
+    for (way, strategy) in ways
+        .iter()
+        .flat_map(|way| EXCHANGING.map(|strategy| (way, strategy)))
+    {
+        count(strategy.name(), way);
     }
     for file in kernel_files() {
         let is_part = dumps.iter().any(|dump| dump.parts.contains(&file));

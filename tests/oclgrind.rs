@@ -62,7 +62,7 @@ fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
-            strategy != Strategy::SingleLoop
+            ![Strategy::SingleLoop, Strategy::RegisterBlock].contains(&strategy)
         });
     }
 }
@@ -73,7 +73,12 @@ fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
-            strategy != Strategy::SingleLoop && strategy != Strategy::Stepwise
+            let others = [
+                Strategy::SingleLoop,
+                Strategy::RegisterBlock,
+                Strategy::Stepwise,
+            ];
+            !others.contains(&strategy)
         });
     }
 }
@@ -82,6 +87,16 @@ fn check_streamed<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::Streamed
+        });
+    }
+}
+
+/// In work-groups of two blocks.
+fn check_blocks<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(64);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::RegisterBlock
         });
     }
 }
@@ -192,6 +207,27 @@ fn the_last_levels() {
         check::<i32>(&Transform::new(Wavelet::CDF_5_3, shape).levels(4));
     }
     check_streamed::<i16>(&Transform::new(Wavelet::CDF_5_3, [134, 66]).levels(3));
+}
+
+#[test]
+fn blocks_in_both_layouts() {
+    for picture in both_layouts(Transform::new(Wavelet::CDF_9_7, [33, 61]).levels(2)) {
+        check_blocks::<f32>(&picture);
+    }
+    let pictures = Transform::new(Wavelet::VC2_DD_13_7, [2, 13, 22]).axes([1, 2]);
+    for pictures in both_layouts(pictures) {
+        check_blocks::<i16>(&pictures);
+    }
+}
+
+#[test]
+fn blocks_beyond_every_border() {
+    for boundary in Boundary::ALL {
+        let picture = Transform::new(Wavelet::CDF_5_3, [18, 64]).boundary(boundary);
+        check_blocks::<i32>(&picture);
+    }
+    check_blocks::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, [5, 7]).levels(3));
+    check_blocks::<f32>(&Transform::new(Wavelet::HAAR, [17, 3]).boundary(Boundary::Zero));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use wavelift::{
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
 fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
     let mut shape = transform.shape.clone();
-    let (mut pictures, mut levels) = (true, 0);
+    let (mut pictures, mut levels, mut goes_on) = (true, 0, true);
     for _ in 0..transform.levels {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform.axes.iter().filter(is_long).copied().collect();
@@ -25,15 +25,30 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
         levels += 1;
         pictures &= axes.len() == 2 && shape[inner + 1..].iter().all(|&samples| samples == 1);
         for axis in axes {
+            goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
         }
     }
     match strategy {
+        Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
         }
         _ => false,
+    }
+}
+
+/// Whether a line can be extended beyond its border once, or anew at each step by its outermost samples or by zeros, so that
+/// the results are those of its boundary rule.
+fn goes_on_beyond(transform: &Transform, samples: usize) -> bool {
+    let is_even = samples.is_multiple_of(2);
+    let pair_by_pair = [Wavelet::HAAR, Wavelet::VC2_HAAR_0, Wavelet::VC2_HAAR_1];
+    match transform.boundary {
+        Boundary::Zero => true,
+        Boundary::Periodic => is_even,
+        _ if pair_by_pair.contains(&transform.wavelet) => is_even,
+        _ => transform.wavelet != Wavelet::DAUB_4,
     }
 }
 
@@ -144,6 +159,10 @@ macro_rules! matrices {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::Streamed, Wavelet::$wavelet) })*
         }
+        mod register_block {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::RegisterBlock, Wavelet::$wavelet) })*
+        }
         mod single_loop {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::SingleLoop, Wavelet::$wavelet) })*
@@ -238,11 +257,46 @@ fn exchange(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for blocks: every sample type, aligned rows and others, pictures that go on in each way and those whose border is
+/// set anew at every step.
+fn exchange_in_blocks(way: Exchange, lanes: usize) {
+    let what = format!("exchange in blocks by {way} among {lanes}");
+    let need = match way {
+        Exchange::Ptx => way.to_string(),
+        _ => format!("{way}-{lanes}"),
+    };
+    for device in devices() {
+        if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
+            continue;
+        }
+        // SAFETY: `can_exchange` knows of the device that it can.
+        let device = unsafe { device.with_exchange(way, lanes) }.unwrap();
+        let strategy = Strategy::RegisterBlock;
+        let odd = |wavelet| Transform::new(wavelet, [131, 1029]);
+        let even = |wavelet| Transform::new(wavelet, [96, 1024]).levels(2);
+        let batch = |wavelet| Transform::new(wavelet, [2, 67, 258]).axes([1, 2]).levels(2);
+        let zero = |transform: Transform| transform.boundary(Boundary::Zero);
+        let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
+        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
+        check_all::<f64>(&device, strategy, &[batch(Wavelet::CDF_5_3)]);
+        let clamped = [odd(Wavelet::VC2_DD_13_7), even(Wavelet::VC2_DD_13_7)];
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(&device, strategy, &[zero(batch(Wavelet::VC2_DD_9_7))]);
+        let periodic = even(Wavelet::DAUB_4).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic, zero(odd(Wavelet::DAUB_4))]);
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod exchange {
             use super::*;
             $(#[test] fn $name() { exchange(Exchange::$way, $lanes) })*
+        }
+        mod exchange_in_blocks {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_blocks(Exchange::$way, $lanes) })*
         }
     };
 }
@@ -257,6 +311,34 @@ exchanges! {
     intel_among_16: Intel 16;
     intel_among_32: Intel 32;
     intel_among_64: Intel 64;
+}
+
+/// Low blocks and high ones, which the picture does not divide into.
+#[test]
+fn blocks_of_any_height() {
+    for device in devices() {
+        for rows in [8, 13, 28] {
+            let (name, strategy) = (&device.info().name, Strategy::RegisterBlock);
+            let line = |sample| format!("{name} | {strategy} | {sample} | BLOCK_ROWS={rows}\n");
+            let engine = Engine::new(&device).unwrap();
+            let lines = line("f32") + &line("i16");
+            let engine = engine.with_tuning(&lines).unwrap();
+            for shape in [[131, 257], [56, 120]] {
+                check::<f32>(
+                    &engine,
+                    strategy,
+                    &Transform::new(Wavelet::CDF_9_7, shape),
+                    4,
+                );
+                check::<i16>(
+                    &engine,
+                    strategy,
+                    &Transform::new(Wavelet::CDF_5_3, shape),
+                    4,
+                );
+            }
+        }
+    }
 }
 
 /// Wider and higher than one work-item takes.
@@ -477,8 +559,8 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
         for &strategy in Strategy::ALL {
             let what = format!("{strategy} in work-groups of {limit}");
             let has_whole_sub_groups = |info: &DeviceInfo| info.lanes <= limit;
-            if strategy != Strategy::Streamed
-                || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
+            let has_sub_groups = [Strategy::Streamed, Strategy::RegisterBlock].contains(&strategy);
+            if !has_sub_groups || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
             {
                 check_all::<T>(&device, strategy, &transforms);
             }

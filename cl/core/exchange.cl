@@ -9,7 +9,7 @@
 // sub-group must call together. SUB_GROUP_FENCE makes what they stored in local memory seen among them.
 //
 // EXCHANGE says which way: the numbers are the places in Exchange::ALL. Without any way, EXCHANGE_NONE, there are no such
-// functions, and each work-item loads what it would have got.
+// functions: each work-item loads what it would have got, or gets it through local memory, by barriers of its work-group.
 
 #include "core/wavelet.cl"
 
@@ -17,7 +17,7 @@
 #error "EXCHANGE: by which of the ways below work-items exchange values"
 #endif
 #ifndef LANES
-#error "LANES: work-items in a sub-group, 1 without exchange"
+#error "LANES: work-items in a sub-group; without exchange as many as a kernel takes for one, or 1"
 #endif
 
 #define EXCHANGE_NONE 0
@@ -33,8 +33,8 @@
 #endif
 
 #if EXCHANGE == EXCHANGE_NONE
-#define SUB_GROUP get_local_id(0)
-#define LANE 0
+#define SUB_GROUP (get_local_id(0) / LANES)
+#define LANE (get_local_id(0) % LANES)
 
 #elif EXCHANGE == EXCHANGE_PTX
 // NVIDIA has no sub-groups in OpenCL, but 32 consecutive work-items are a warp, and inline PTX works.

@@ -61,6 +61,12 @@ pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
     (name.into(), value.to_string())
 }
 
+/// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs, whose compilers take long over
+/// loops that are written out.
+pub(crate) fn loops_as_they_are(device: &DeviceInfo) -> Option<Define> {
+    (device.float_vector > 1).then(|| define("UNROLL", ""))
+}
+
 /// A kernel, specialised: which file of cl/, with which sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {

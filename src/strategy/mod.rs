@@ -4,6 +4,7 @@
 mod design;
 mod in_place;
 mod planner;
+mod register_block;
 mod separable;
 mod single_loop;
 mod stepwise;
@@ -69,6 +70,9 @@ strategies! {
     /// The same idea for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
+    /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
+    /// around it, in its registers (Enfedaque et al.).
+    RegisterBlock "register_block" register_block;
     /// A pass over memory per axis: rows by Blazewicz's four pairs per work-item, other axes by the sliding window of Kucis
     /// et al.; on CPU devices both in vectors.
     Separable "separable" separable;

@@ -21,6 +21,31 @@ pub(crate) struct Side {
     pub across: [Axis; 3],
 }
 
+impl Side {
+    /// Whether every row of pictures starts at a multiple of `size` samples, and neighbours in a row of one channel are
+    /// `stride` samples apart.
+    pub fn is_aligned(&self, stride: i64, size: usize) -> bool {
+        let aligned = |place: i64| place % size as i64 == 0;
+        let rows = self
+            .across
+            .iter()
+            .all(|axis| aligned(axis.stride) && aligned(axis.detail));
+        let starts = stride == 2 || aligned(self.line.detail);
+        self.line.stride == stride && rows && starts && aligned(self.offset)
+    }
+
+    /// Whether the distances between the samples of a picture fit 32 bits.
+    pub fn is_narrow(&self, height: usize, width: usize) -> bool {
+        let length = |axis: Axis, samples: usize| {
+            axis.stride
+                .saturating_mul(samples.div_ceil(2) as i64)
+                .saturating_add(axis.detail)
+        };
+        let (y, x) = (length(self.across[0], height), length(self.line, width));
+        y.saturating_add(x) <= i64::from(i32::MAX)
+    }
+}
+
 /// Where a pass works: on the lines along one axis of a box, between the signal side and the sub-band side. The same as
 /// `Pass` in cl/core/pass.cl.
 #[repr(C)]

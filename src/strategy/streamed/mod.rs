@@ -8,12 +8,12 @@ mod sizes;
 
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
-use super::design::{Define, Kernel, Pass, define};
+use super::design::{Define, Kernel, Pass, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{Extension, is_symmetric};
-use crate::transform::geometry::{Axis, Geometry, Side};
+use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING, TWO_FILLING];
@@ -267,7 +267,7 @@ impl<'a> Picture<'a> {
             && sides
                 .into_iter()
                 .flatten()
-                .all(|side| is_narrow(side, self.height, width))
+                .all(|side| side.is_narrow(self.height, width))
     }
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
@@ -301,10 +301,7 @@ impl<'a> Picture<'a> {
             define("PRE_SHIFT", self.todo.pre_shift()),
             define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
         ];
-        // CPUs have vectors, and compilers that take long over loops that are written out.
-        if self.todo.target.device.float_vector > 1 {
-            defines.push(define("UNROLL", ""));
-        }
+        defines.extend(loops_as_they_are(self.todo.target.device));
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));
         }
@@ -338,31 +335,9 @@ fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
 fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
     let [signal, band, coarse] = sizes.vectors;
     (geometry.samples as usize).is_multiple_of(2 * sizes.pairs)
-        && is_aligned(&geometry.signal, 2, signal)
-        && is_aligned(&geometry.bands, 1, band)
-        && (geometry.has_low == 0 || is_aligned(&geometry.low, 1, coarse))
-}
-
-/// Whether every row starts at a multiple of `size` samples, and neighbours in a row are as far apart as they should be.
-fn is_aligned(side: &Side, stride: i64, size: usize) -> bool {
-    let aligned = |place: i64| place % size as i64 == 0;
-    let rows = side
-        .across
-        .iter()
-        .all(|axis| aligned(axis.stride) && aligned(axis.detail));
-    let starts = stride == 2 || aligned(side.line.detail);
-    side.line.stride == stride && rows && starts && aligned(side.offset)
-}
-
-/// Whether the distances between the samples of a picture fit 32 bits.
-fn is_narrow(side: &Side, height: usize, width: usize) -> bool {
-    let length = |axis: Axis, samples: usize| {
-        axis.stride
-            .saturating_mul(samples.div_ceil(2) as i64)
-            .saturating_add(axis.detail)
-    };
-    let (y, x) = (length(side.across[0], height), length(side.line, width));
-    y.saturating_add(x) <= i64::from(i32::MAX)
+        && geometry.signal.is_aligned(2, signal)
+        && geometry.bands.is_aligned(1, band)
+        && (geometry.has_low == 0 || geometry.low.is_aligned(1, coarse))
 }
 
 /// Samples of the vectors by which rows go: at most 16 bytes.

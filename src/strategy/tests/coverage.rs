@@ -245,6 +245,31 @@ impl Shares<'_> {
         coverage
     }
 
+    fn register_block(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let halo = self.reach.before + self.reach.after;
+        let (width, height) = (
+            self.number("LANES") - halo,
+            self.number("BLOCK_ROWS") / 2 - halo,
+        );
+        let sub_groups = self.number("GROUP") / self.number("LANES");
+        let (strips, groups) = (self.own("strips"), self.own("groups"));
+        assert_eq!(self.launch.pass.groups, groups * pictures);
+        for group in self.groups() {
+            let (picture, share) = (group / groups, group % groups);
+            let left = share % strips * width;
+            assert!(left < columns, "a work-group without a share");
+            for sub_group in 0..sub_groups {
+                let top = (share / strips * sub_groups + sub_group) * height;
+                for row in top..(top + height).min(rows) {
+                    coverage.store(picture * rows + row, left..(left + width).min(columns));
+                }
+            }
+        }
+        coverage
+    }
+
     /// A tile of the frame (cl/streamed/frame.cl).
     fn tile(&self, picture: usize, tile: usize, coverage: &mut Coverage) {
         let [columns, rows, _] = self.sizes();
@@ -325,6 +350,7 @@ fn check(
                 "column_vectors" => shares.column_vectors(),
                 "single_loop" => shares.single_loop(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
+                "register_block" => shares.register_block(),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -343,6 +369,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("column_four_pairs", 24),
     ("short_lines", 7),
     ("streamed_one_level", 96),
+    ("register_block", 40),
     ("move", 5),
     ("lift", 3),
 ];
@@ -401,6 +428,11 @@ fn every_pair_of_large_arrays_is_stored_once() {
     settings.extend(
         [small_gpu(), gpu(Exchange::Khr, 16)]
             .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::Separable])),
+    );
+    settings.extend(
+        [small_gpu(), gpu(Exchange::Amd, 64), gpu(Exchange::Khr, 16)].map(|device| {
+            Setting::of(device).only(&[Strategy::RegisterBlock, Strategy::Separable])
+        }),
     );
     settings.extend([two_levels.clone(), two_levels]);
     let odd = "gpu | separable | f32 | ROWS_X=48 ROWS_Y=3\ngpu | streamed | f32 | PAIRS=16 FILLING=7 PREFETCHED=3";

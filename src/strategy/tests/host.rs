@@ -73,7 +73,9 @@ pub(super) fn run<T: Sample>(
             written: HashSet::new(),
         };
         match launch.pass.kernel.name {
-            "streamed_one_level" | "single_loop" => running.pictures(|fine| vec![fine]),
+            "streamed_one_level" | "single_loop" | "register_block" => {
+                running.pictures(|fine| vec![fine])
+            }
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,

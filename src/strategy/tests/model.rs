@@ -113,11 +113,12 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 9] = [
+const ONE_LEVEL: [&str; 10] = [
     "column_four_pairs",
     "column_vectors",
     "lift",
     "move",
+    "register_block",
     "row_four_pairs",
     "row_vectors",
     "short_lines",
@@ -155,7 +156,12 @@ fn any_transform_of_reals_is_that_of_the_reference() {
 
 #[test]
 fn pictures_are_those_of_the_reference() {
-    let expected = ["streamed_one_level", "streamed_two_levels", "single_loop"];
+    let expected = [
+        "streamed_one_level",
+        "streamed_two_levels",
+        "single_loop",
+        "register_block",
+    ];
     let seen = Seen::default();
     let cases = on_large_gpus(pictures(SampleType::I32));
     for_all(500, cases, |case| check_i32(&seen, case));

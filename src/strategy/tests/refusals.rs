@@ -149,6 +149,49 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
 }
 
 #[test]
+fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
+    let reason = |device, transform: &Transform, sample| {
+        reason(Strategy::RegisterBlock, device, transform, sample)
+    };
+    let picture = |wavelet| Transform::new(wavelet, [512, 511]);
+    let borders = [
+        picture(Wavelet::CDF_9_7).boundary(Boundary::Periodic),
+        picture(Wavelet::HAAR),
+        picture(Wavelet::DAUB_4).boundary(Boundary::Clamp),
+    ];
+    for transform in borders {
+        let why = reason(large_gpu(), &transform, SampleType::F32);
+        let boundary = transform.boundary;
+        let expected =
+            format!("511 samples and these steps do not go on beyond a {boundary} border");
+        assert_eq!(why, format!("`register_block`: {expected}"));
+    }
+    let fidelity = picture(Wavelet::VC2_FIDELITY);
+    let why = reason(gpu(Exchange::Khr, 8), &fidelity, SampleType::I32);
+    assert_eq!(why, "`register_block`: sub-groups of 8 are all halo");
+    let cdf97 = picture(Wavelet::CDF_9_7);
+    let half = DeviceInfo {
+        max_work_group: 16,
+        ..large_gpu()
+    };
+    let why = reason(half, &cdf97, SampleType::F32);
+    assert_eq!(why, "`register_block`: it needs work-groups of 32");
+    let little = DeviceInfo {
+        local_memory: 1 << 10,
+        ..DeviceInfo::imaginary()
+    };
+    let why = reason(little, &cdf97, SampleType::F32);
+    assert!(
+        why.contains("1536 bytes of local memory, there are 1024"),
+        "{why}"
+    );
+    let far = RealStep::new(Channel::Detail, 16, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let far = picture(far).boundary(Boundary::Zero);
+    assert!(reason(gpu(Exchange::Khr, 16), &far, SampleType::F32).contains("are all halo"));
+}
+
+#[test]
 fn a_single_loop_refuses_what_its_rows_cannot_hold() {
     let reason = |device, transform: &Transform| {
         reason(Strategy::SingleLoop, device, transform, SampleType::F32)

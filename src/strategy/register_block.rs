@@ -1,0 +1,368 @@
+//! One launch per level for two axes: each sub-group lifts a block of the picture in its registers
+//! (cl/register_block/register_block.cl).
+
+use super::Strategy;
+use super::design::{Define, Kernel, Pass, define, loops_as_they_are};
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::Exchange;
+use crate::lifting::extension::Extension;
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::Geometry;
+use crate::wavelet::{Boundary, SampleType};
+
+pub(super) const TUNABLES: &[Tunable] = &[BLOCK_ROWS];
+
+const BLOCK_ROWS: Tunable = Tunable {
+    name: "BLOCK_ROWS",
+    default: 20,
+    candidates: &[14, 20, 28],
+    says: "rows of a block with its halo, an even number; more where a wavelet's halo leaves too few",
+};
+
+/// Rows of a block that are no halo, at least.
+const LEAST_RESULTS: usize = 4;
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
+
+/// Work-items that take the place of a sub-group where there is no exchange.
+const LANES: usize = 32;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some([y, x]) = todo.picture() else {
+        return Offer::no("it takes two axes of which the inner one is in one piece");
+    };
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary.number(),
+        ..todo.sides(1, 2).pictures(y, x)
+    };
+    match pass(todo, geometry) {
+        Ok(pass) => Offer::Works(Taken {
+            levels: 1,
+            axes: 2,
+            passes: vec![pass],
+        }),
+        Err(why) => Offer::No { why },
+    }
+}
+
+fn pass(todo: &Todo, geometry: Geometry) -> Result<Pass, String> {
+    let [height, width] = [geometry.across[0], geometry.samples];
+    let (x, y) = (Border::new(todo, width)?, Border::new(todo, height)?);
+    let sizes = Sizes::new(todo)?;
+    let strips = (width as usize).div_ceil(2).div_ceil(sizes.width());
+    let rows = (height as usize).div_ceil(2).div_ceil(sizes.height());
+    // Blocks of a work-group stand one below another.
+    let groups = strips * rows.div_ceil(sizes.group / sizes.lanes);
+    let pictures = (geometry.across[1] * geometry.across[2]) as usize;
+    let aligned = width % 2 == 0 && geometry.signal.is_aligned(2, 2);
+    Ok(Pass {
+        kernel: Kernel {
+            name: "register_block",
+            file: "register_block/register_block.cl",
+            defines: sizes.defines(todo, &geometry),
+            group: [sizes.group, 1],
+        },
+        geometry,
+        own: vec![
+            ("strips", strips as i32),
+            ("groups", groups as i32),
+            ("aligned", i32::from(aligned)),
+            ("restored", i32::from(x.restored || y.restored)),
+            ("period_x", x.period),
+            ("turn_x", x.turn),
+            ("period_y", y.period),
+            ("turn_y", y.turn),
+        ],
+        groups: groups * pictures,
+    })
+}
+
+/// How an axis goes on beyond its border.
+struct Border {
+    /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
+    /// second half.
+    period: i32,
+    turn: i32,
+    /// Whether samples beyond the border must be set anew before every step.
+    restored: bool,
+}
+
+impl Border {
+    fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
+        let transform = &todo.problem.transform;
+        let (wavelet, boundary) = (&transform.wavelet, transform.boundary);
+        let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
+        let period = 2 * (i64::from(samples) - 1);
+        let mirrored = |restored| {
+            let period =
+                i32::try_from(period).map_err(|_| format!("{samples} samples are too many"))?;
+            Ok(Border {
+                period,
+                turn: period,
+                restored,
+            })
+        };
+        match (extension, boundary) {
+            (Some(Extension::Mirrored), _) => mirrored(false),
+            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => mirrored(true),
+            (Some(Extension::Periodic), _) => Ok(Border {
+                period: samples,
+                turn: i32::MAX,
+                restored: false,
+            }),
+            // Each step would have to read elsewhere in the block, or in another one.
+            (None, _) => Err(format!(
+                "{samples} samples and these steps do not go on beyond a {boundary} border"
+            )),
+        }
+    }
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    reach: Reach,
+    /// Work-items in a sub-group, or in what takes its place.
+    lanes: usize,
+    /// Work-items in a work-group, whole sub-groups.
+    group: usize,
+    /// Rows of a block with its halo.
+    rows: usize,
+    x_first: bool,
+}
+
+impl Sizes {
+    /// The sizes for a device, or why it cannot run them.
+    fn new(todo: &Todo) -> Result<Self, String> {
+        let (device, sample) = (todo.target.device, todo.problem.sample);
+        let reach = Reach::new(&todo.problem.stencils());
+        let most = todo.target.work_group("register_block");
+        let alone = device.exchange == Exchange::None;
+        let lanes = if alone { LANES.min(most) } else { device.lanes };
+        let tuned = todo
+            .target
+            .size(Strategy::RegisterBlock, todo.problem, &BLOCK_ROWS);
+        let rows = tuned.unwrap_or(BLOCK_ROWS.default).next_multiple_of(2);
+        let mut sizes = Sizes {
+            lanes,
+            group: GROUP.min(most) / lanes * lanes,
+            rows: rows.max(2 * (reach.before + reach.after) + LEAST_RESULTS),
+            // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
+            x_first: todo.x_first() && sample.is_integer(),
+            reach,
+        };
+        if sizes.group == 0 {
+            return Err(format!("it needs work-groups of {lanes}"));
+        }
+        if lanes <= sizes.reach.before + sizes.reach.after {
+            return Err(format!("sub-groups of {lanes} are all halo"));
+        }
+        while alone && sizes.local_bytes(sample) > device.local_memory {
+            if sizes.group == lanes {
+                let (needed, have) = (sizes.local_bytes(sample), device.local_memory);
+                return Err(format!(
+                    "its exchange needs {needed} bytes of local memory, there are {have}"
+                ));
+            }
+            sizes.group -= lanes;
+        }
+        Ok(sizes)
+    }
+
+    /// Pairs of columns from one block to the next.
+    fn width(&self) -> usize {
+        self.lanes - self.reach.before - self.reach.after
+    }
+
+    /// Pairs of rows from one block to the next.
+    fn height(&self) -> usize {
+        self.rows / 2 - self.reach.before - self.reach.after
+    }
+
+    /// What work-items show one another where there is no exchange: a channel of the rows that are lifted along x.
+    fn local_bytes(&self, sample: SampleType) -> u64 {
+        let rows = if self.x_first {
+            self.rows
+        } else {
+            2 * self.height()
+        };
+        // Steps compute in 32 bits at least.
+        (rows * self.group * sample.size().max(4)) as u64
+    }
+
+    fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
+        let device = todo.target.device;
+        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+        let low = (geometry.has_low == 1).then_some(&geometry.low);
+        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
+        let is_narrow = sides
+            .into_iter()
+            .flatten()
+            .all(|side| side.is_narrow(height, width));
+        // To find one of several pictures takes a fifth more instructions (9/7 in f32, compiled for an NVIDIA H200). CPUs
+        // keep the general way under test.
+        let exchanges = device.exchange != Exchange::None;
+        let single = exchanges && geometry.across[1] * geometry.across[2] == 1;
+        let mut defines = vec![
+            define("EXCHANGE", device.exchange.number()),
+            define("LANES", self.lanes),
+            define("GROUP", self.group),
+            define("BLOCK_ROWS", self.rows),
+            define("X_FIRST", u8::from(self.x_first)),
+            define("DISTANCE", if is_narrow { "int" } else { "long" }),
+            define("PLANAR", 0),
+            define("SINGLE", u8::from(single)),
+            define("PRE_SHIFT", todo.pre_shift()),
+        ];
+        defines.extend(loops_as_they_are(device));
+        defines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{BOTH, Setting, gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Direction, Wavelet};
+
+    fn exchanging() -> Setting {
+        Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::RegisterBlock])
+    }
+
+    fn launch_in(
+        direction: Direction,
+        setting: &Setting,
+        transform: &Transform,
+        sample: SampleType,
+    ) -> Launch {
+        let problem = problem(transform, sample, direction);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    fn launch(setting: &Setting, transform: &Transform, sample: SampleType) -> Launch {
+        launch_in(Direction::Forward, setting, transform, sample)
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_paper() {
+        let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]);
+        let launch = launch(&exchanging(), &picture, SampleType::F32);
+        let kernel = &launch.pass.kernel;
+        assert_eq!(
+            ["LANES", "BLOCK_ROWS", "GROUP"].map(|name| number(kernel, name)),
+            [32, 20, 128]
+        );
+        // 56 x 12 samples of each are no halo; four blocks of a work-group stand one below another.
+        let strips = 8192usize.div_ceil(56);
+        assert_eq!(own(&launch, "strips"), strips as i32);
+        assert_eq!(
+            launch.pass.groups,
+            strips * 8192usize.div_ceil(12).div_ceil(4)
+        );
+    }
+
+    #[test]
+    fn blocks_have_an_even_number_of_rows_and_some_that_are_no_halo() {
+        let rows = |wavelet, tuned: usize| {
+            let lines = format!("gpu | register_block | i32 | BLOCK_ROWS={tuned}");
+            let picture = Transform::new(wavelet, [99, 99]);
+            let launch = launch(&exchanging().tuned(&lines), &picture, SampleType::I32);
+            number(&launch.pass.kernel, "BLOCK_ROWS")
+        };
+        assert_eq!(rows(Wavelet::CDF_5_3, 28), 28);
+        assert_eq!(rows(Wavelet::CDF_5_3, 13), 14);
+        assert_eq!(rows(Wavelet::CDF_5_3, 1), 8);
+        assert_eq!(rows(Wavelet::VC2_FIDELITY, 20), 32);
+    }
+
+    #[test]
+    fn borders_go_on_as_their_rule_allows() {
+        let of = |wavelet: Wavelet, boundary, shape: [usize; 2]| {
+            let sample = match wavelet.integer_steps() {
+                Some(_) => SampleType::I32,
+                None => SampleType::F32,
+            };
+            let transform = Transform::new(wavelet, shape).boundary(boundary);
+            let launch = launch(&exchanging(), &transform, sample);
+            let names = ["period_x", "turn_x", "period_y", "turn_y", "restored"];
+            names.map(|name| own(&launch, name))
+        };
+        let never = i32::MAX;
+        let (cdf97, dd137) = (Wavelet::CDF_9_7, Wavelet::VC2_DD_13_7);
+        let mirrored = [12, 12, 18, 18, 0];
+        assert_eq!(of(cdf97, Boundary::Symmetric, [10, 7]), mirrored);
+        assert_eq!(of(cdf97, Boundary::Clamp, [10, 7]), mirrored);
+        assert_eq!(
+            of(cdf97, Boundary::Periodic, [10, 8]),
+            [8, never, 10, never, 0]
+        );
+        // Anew at every step.
+        let restored = [12, 12, 18, 18, 1];
+        assert_eq!(of(cdf97, Boundary::Zero, [10, 7]), restored);
+        assert_eq!(of(dd137, Boundary::Clamp, [10, 7]), restored);
+        // No step reads beyond the border, or only along x.
+        let haar = |boundary, shape| of(Wavelet::HAAR, boundary, shape);
+        assert_eq!(haar(Boundary::Symmetric, [10, 8]), [8, never, 10, never, 0]);
+        assert_eq!(haar(Boundary::Zero, [10, 7]), [12, 12, 10, never, 1]);
+    }
+
+    #[test]
+    fn reals_go_along_y_first_and_integers_as_they_must() {
+        let x_first = |wavelet, sample| {
+            let transform = Transform::new(wavelet, [64, 64]);
+            BOTH.map(|direction| {
+                let launch = launch_in(direction, &exchanging(), &transform, sample);
+                number(&launch.pass.kernel, "X_FIRST")
+            })
+        };
+        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::F64), [0, 0]);
+        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::I16), [0, 1]);
+        assert_eq!(x_first(Wavelet::VC2_DD_9_7, SampleType::I16), [1, 0]);
+    }
+
+    #[test]
+    fn rows_of_whole_pairs_are_aligned() {
+        let aligned = |shape: &[usize]| {
+            let axes = [shape.len() - 2, shape.len() - 1];
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes(axes);
+            own(
+                &launch(&exchanging(), &transform, SampleType::I16),
+                "aligned",
+            )
+        };
+        assert_eq!([aligned(&[9, 10]), aligned(&[3, 9, 10])], [1, 1]);
+        assert_eq!([aligned(&[10, 9]), aligned(&[2, 10, 9])], [0, 0]);
+        // Rows of other pictures of the batch stand between.
+        let apart = Transform::new(Wavelet::CDF_5_3, [8, 3, 9]).axes([0, 2]);
+        assert_eq!(
+            own(&launch(&exchanging(), &apart, SampleType::I16), "aligned"),
+            0
+        );
+    }
+
+    #[test]
+    fn without_exchange_work_groups_fit_local_memory() {
+        let group = |local_memory, most| {
+            let device = DeviceInfo {
+                local_memory,
+                max_work_group: most,
+                ..DeviceInfo::imaginary()
+            };
+            let setting = Setting::of(device).only(&[Strategy::RegisterBlock]);
+            let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]);
+            let launch = launch(&setting, &transform, SampleType::F32);
+            ["GROUP", "LANES"].map(|name| number(&launch.pass.kernel, name))
+        };
+        assert_eq!(group(48 << 10, 1024), [128, 32]);
+        // 12 rows are lifted along x.
+        assert_eq!(group(4 * 12 * 128, 1024), [128, 32]);
+        assert_eq!(group(4 * 12 * 128 - 1, 1024), [96, 32]);
+        assert_eq!(group(48 << 10, 100), [96, 32]);
+        assert_eq!(group(48 << 10, 20), [20, 20]);
+    }
+}
