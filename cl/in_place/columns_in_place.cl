@@ -15,7 +15,8 @@
 #endif
 
 // Loads four pairs.
-INLINE void load_pairs_of(const LineSegment *segment, const int first, T *s, T *d) {
+INLINE void load_pairs_of(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own,
+                          const int first, T *s, T *d) {
   const Line *const line = &segment->line;
   if (first + PAIRS_LIFTED <= segment->stop) {
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
@@ -24,22 +25,23 @@ INLINE void load_pairs_of(const LineSegment *segment, const int first, T *s, T *
     }
   } else {
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
-      s[j] = sample_of(segment, first + j, 0);
-      d[j] = sample_of(segment, first + j, 1);
+      s[j] = sample_after(segment, saved, pass, own, first + j, 0);
+      d[j] = sample_after(segment, saved, pass, own, first + j, 1);
     }
   }
 }
 
 // Lifts the inside of a segment.
-INLINE void sweep(const LineSegment *segment, const int shift) {
-  const Line line = segment->line, before = segment->before;
+INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own) {
+  const Line line = segment->line;
+  const int shift = pass->shift;
   A s[PAIRS_LOADED], d[PAIRS_LOADED], kept_s[SEAM_PAIRS + 1], kept_d[SEAM_PAIRS + 1];
   T loaded_s[PAIRS_LIFTED], loaded_d[PAIRS_LIFTED];
   UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) {
-    kept_s[j] = SCALED_IN((A)before.s[j * before.s_stride], IN_s, shift);
-    kept_d[j] = SCALED_IN((A)before.d[j * before.d_stride], IN_d, shift);
+    kept_s[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 0), IN_s, shift);
+    kept_d[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 1), IN_d, shift);
   }
-  load_pairs_of(segment, segment->start + SEAM_PAIRS, loaded_s, loaded_d);
+  load_pairs_of(segment, saved, pass, own, segment->start + SEAM_PAIRS, loaded_s, loaded_d);
   for (int p = segment->start; p < segment->stop; p += PAIRS_LIFTED) {
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) s[j] = kept_s[j], d[j] = kept_d[j];
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
@@ -47,7 +49,8 @@ INLINE void sweep(const LineSegment *segment, const int shift) {
       d[SEAM_PAIRS + j] = SCALED_IN((A)loaded_d[j], IN_d, shift);
     }
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) kept_s[j] = s[PAIRS_LIFTED + j], kept_d[j] = d[PAIRS_LIFTED + j];
-    load_pairs_of(segment, p + PAIRS_LIFTED + SEAM_PAIRS, loaded_s, loaded_d);
+    if (p + PAIRS_LIFTED < segment->stop)
+      load_pairs_of(segment, saved, pass, own, p + PAIRS_LIFTED + SEAM_PAIRS, loaded_s, loaded_d);
 
     lift_four_pairs(s, d);
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
@@ -67,10 +70,10 @@ void columns_in_place(global T *array, global T *same, global T *saved, const Pa
   const uint item = (uint)(group < 0 ? -1 - group : group) * GROUP + get_local_id(0);
   const int index = item % lines, number = item / lines;
   if (number >= (group < 0 ? 1 : own.segments)) return;
-  const LineSegment segment = segment_of_line(array, saved, &pass, &own, index, number);
+  const LineSegment segment = segment_of_line(array, &pass, &own, index, number);
   const bool has_border = group < 0 || own.segments == 1;
   A s[2 * BORDER], d[2 * BORDER];
   if (has_border) lift_ends(array, saved, pass, own, index, s, d);
-  if (group >= 0) sweep(&segment, pass.shift);
+  if (group >= 0) sweep(&segment, saved, &pass, &own);
   if (has_border) store_joined(s, d, ends_of(pass.samples), segment.line);
 }

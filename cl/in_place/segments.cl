@@ -20,24 +20,17 @@ typedef struct {
   int border_groups;      // the first work-groups of a sweep, which do borders; 0 where segments are whole lines
 } Segments;
 
+// A segment of line `index`: its pairs start .. stop - 1.
 typedef struct {
   Line line;
+  int index, number;
   int start, stop;
-  Line before;  // pair start + j, for j < SEAM_PAIRS
-  Line after;   // pair stop + j
 } LineSegment;
 
 // What is saved of a line: the 2 * BORDER pairs of its joined ends, then the seams between its segments. Neighbouring lines
 // are neighbours.
-static inline Line saved_line(global T *saved, const Pass *pass, const int index) {
-  const long lines = pass->lines;
-  const Line line = {saved + index, saved + lines + index, 2 * lines, 2 * lines};
-  return line;
-}
-
-static inline Line pairs_from(const Line line, const int pair) {
-  const Line rest = {line.s + pair * line.s_stride, line.d + pair * line.d_stride, line.s_stride, line.d_stride};
-  return rest;
+INLINE long place_of_saved(const Pass *pass, const int index, const int pair, const int channel) {
+  return (long)(2 * pair + channel) * pass->lines + index;
 }
 
 // Where in a saved line the seam before segment `number` is; the first and the last are in the joined ends.
@@ -46,34 +39,47 @@ INLINE int place_of_seam(const Segments *own, const int number) {
   return 2 * BORDER + (number == own->segments ? -SEAM_PAIRS - 1 : (number - 1) * SEAM_PAIRS);
 }
 
-static inline LineSegment segment_of_line(global T *array, global T *saved, const Pass *pass, const Segments *own,
-                                          const int index, const int number) {
+static inline LineSegment segment_of_line(global T *array, const Pass *pass, const Segments *own, const int index,
+                                          const int number) {
   LineSegment segment;
   segment.line = signal_line(array, pass, index);
+  segment.index = index;
+  segment.number = number;
   segment.start = number * own->pairs_per_segment;
   segment.stop = min(segment.start + own->pairs_per_segment, own->pairs);
-  const bool is_whole = own->segments == 1;
-  const Line from = is_whole ? segment.line : saved_line(saved, pass, index);
-  segment.before = pairs_from(from, is_whole ? 0 : place_of_seam(own, number));
-  segment.after = pairs_from(from, is_whole ? segment.stop : place_of_seam(own, number + 1));
   return segment;
 }
 
-// A sample of a pair beyond `before`; beyond `after` there is nothing that a result depends on.
-INLINE T sample_of(const LineSegment *segment, const int pair, const int channel) {
-  const int beyond = pair - segment->stop, index = beyond < 0 ? pair : beyond;
-  const Line *const from = beyond < 0 ? &segment->line : &segment->after;
+INLINE T sample_of_line(const LineSegment *segment, const int pair, const int channel) {
+  const Line *const line = &segment->line;
+  return channel ? line->d[pair * line->d_stride] : line->s[pair * line->s_stride];
+}
+
+// A sample of pair start + j, j < SEAM_PAIRS. Whole lines are read as they stand.
+INLINE T sample_before(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own,
+                       const int j, const int channel) {
+  if (own->segments == 1) return sample_of_line(segment, segment->start + j, channel);
+  return saved[place_of_saved(pass, segment->index, place_of_seam(own, segment->number) + j, channel)];
+}
+
+// A sample of any pair after these; no result depends on those from stop + SEAM_PAIRS on.
+INLINE T sample_after(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own,
+                      const int pair, const int channel) {
+  const int beyond = pair - segment->stop;
   if (beyond >= SEAM_PAIRS) return 0;
-  return channel ? from->d[index * from->d_stride] : from->s[index * from->s_stride];
+  if (beyond < 0 || own->segments == 1) return sample_of_line(segment, pair, channel);
+  return saved[place_of_saved(pass, segment->index, place_of_seam(own, segment->number + 1) + beyond, channel)];
 }
 
 // Lifts the joined ends of a line, which store_joined then stores.
 INLINE void lift_ends(global T *array, global T *saved, const Pass pass, const Segments own, const int index, A *s,
                       A *d) {
   const Ends ends = ends_of(pass.samples);
+  const Line line = signal_line(array, &pass, index);
   const bool is_whole = own.segments == 1;
-  const Line from = is_whole ? signal_line(array, &pass, index) : saved_line(saved, &pass, index);
-  for (int j = 0; j < ends.s_count; ++j) s[j] = from.s[(is_whole ? pair_of_line(ends, j) : j) * from.s_stride];
-  for (int j = 0; j < ends.d_count; ++j) d[j] = from.d[(is_whole ? pair_of_line(ends, j) : j) * from.d_stride];
+  for (int j = 0; j < ends.s_count; ++j)
+    s[j] = is_whole ? line.s[pair_of_line(ends, j) * line.s_stride] : saved[place_of_saved(&pass, index, j, 0)];
+  for (int j = 0; j < ends.d_count; ++j)
+    d[j] = is_whole ? line.d[pair_of_line(ends, j) * line.d_stride] : saved[place_of_saved(&pass, index, j, 1)];
   lift_joined(s, d, ends, pass);
 }

@@ -15,7 +15,7 @@ use crate::transform::{Layout, Level};
 use crate::wavelet::Direction;
 
 /// Work-items of a work-group along a row, and its rows.
-const ROWS: [usize; 2] = [32, 8];
+const ROWS: [usize; 2] = [64, 4];
 
 /// Work-items in a work-group where each has a line, or a segment of one.
 const GROUP: usize = 64;
@@ -145,16 +145,17 @@ impl Designer<'_> {
         let is_whole = segments.count == 1;
         let items: usize = sweep.kernel.group.iter().product();
         let border_groups = if is_whole { 0 } else { lines.div_ceil(items) };
-        let pass = |mut kernel: Kernel, border_groups: usize, each: usize| {
+        let pass = |mut kernel: Kernel, border_groups: usize, groups: usize| {
             kernel.defines.push(define("BORDER", self.reach.border()));
             Pass {
                 kernel,
                 geometry,
                 own: segments.own(border_groups),
-                groups: border_groups + (lines * segments.count).div_ceil(each),
+                groups: border_groups + groups,
             }
         };
-        let main = pass(sweep.kernel, border_groups, sweep.segments);
+        let groups = (lines * segments.count).div_ceil(sweep.segments);
+        let main = pass(sweep.kernel, border_groups, groups);
         if is_whole {
             return InPlace {
                 passes: vec![main],
@@ -162,10 +163,11 @@ impl Designer<'_> {
             };
         }
         let save = self.kernel_of_items("save_seams", "in_place/save_seams.cl");
-        let each = save.group[0];
+        let saved = lines * (self.ends() + (segments.count - 1) * self.seam());
+        let groups = (saved / 2).div_ceil(save.group[0]);
         InPlace {
-            passes: vec![pass(save, 0, each), main],
-            scratch: lines * (self.ends() + (segments.count - 1) * self.seam()),
+            passes: vec![pass(save, 0, groups), main],
+            scratch: saved,
         }
     }
 
@@ -258,7 +260,7 @@ impl Designer<'_> {
     fn filling(&self) -> usize {
         let each = match self.target.device.kind {
             DeviceKind::Cpu => 4,
-            DeviceKind::Gpu | DeviceKind::Accelerator => 32,
+            DeviceKind::Gpu | DeviceKind::Accelerator => 16,
         };
         self.target.device.compute_units.max(1) * each
     }
