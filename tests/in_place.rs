@@ -170,9 +170,9 @@ fn small_work_groups() {
 #[test]
 fn coarse_levels() {
     for device in few_and_many_segments() {
+        let engine = Engine::new(&device).unwrap();
         for (i, transform) in coarse(Wavelet::CDF_9_7).into_iter().enumerate() {
-            let transform = transform.layout(Layout::Interleaved);
-            check::<f32>(&Engine::new(&device).unwrap(), &transform, i as u64);
+            check::<f32>(&engine, &transform.layout(Layout::Interleaved), i as u64);
         }
     }
 }
