@@ -199,7 +199,7 @@ fn plans_of_different_transforms_take_turns_on_one_engine() {
     let integers = random_samples::<i32>(a.len(), 4);
     let reals = random_samples::<f32>(b.len(), 5);
     on_every_device(|engine| {
-        for strategy in [Strategy::Separable, Strategy::Stepwise] {
+        for strategy in [Strategy::SEPARABLE, Strategy::Stepwise] {
             let plan_a = engine.plan_with::<i32>(&a, strategy).unwrap();
             let plan_b = engine.plan_with::<f32>(&b, strategy).unwrap();
             let alone_a = run(engine, &plan_a, Direction::Forward, &integers);

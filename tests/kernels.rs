@@ -138,14 +138,14 @@ fn all(wavelet: Wavelet) -> Vec<Transform> {
 
 /// Sizes that the tests of the strategies set: which, of what, for which shapes and levels.
 const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
-    use Strategy::{Separable, SingleLoop, Streamed};
+    use Strategy::{SingleLoop, Streamed, Vectors};
     const UNALIGNED: &[&[usize]] = &[&[34, 450], &[34, 1023]];
     const MEETING: &[&[usize]] = &[&[5, 90], &[130, 90], &[131, 104]];
     const TWO: &[&[usize]] = &[&[29, 560], &[203, 560], &[2, 150, 576]];
     const TILES: &[&[usize]] = &[&[300, 64], &[300, 1029]];
     [
-        (Separable, "CACHED=1 VECTOR=8", UNALIGNED, 1),
-        (Separable, "CACHED=1 VECTOR=16", UNALIGNED, 1),
+        (Vectors, "CACHED=1 VECTOR=8", UNALIGNED, 1),
+        (Vectors, "CACHED=1 VECTOR=16", UNALIGNED, 1),
         (SingleLoop, "CACHED=1 VECTOR=8 STRIP=32", UNALIGNED, 1),
         (SingleLoop, "CACHED=1 VECTOR=8 STRIP=4096", UNALIGNED, 1),
         (SingleLoop, "CACHED=1 VECTOR=16 STRIP=16", UNALIGNED, 1),
@@ -154,7 +154,7 @@ const TUNED: [(Strategy, &str, &[&[usize]], u32); 11] = {
         (Streamed, "FILLING=1 PREFETCHED=4 PAIRS=8", MEETING, 1),
         (Streamed, "TWO_FILLING=1", TWO, 3),
         (Streamed, "TWO_FILLING=3", TWO, 3),
-        (Separable, "ROWS_X=4 ROWS_Y=2", TILES, 1),
+        (Strategy::SEPARABLE, "ROWS_X=4 ROWS_Y=2", TILES, 1),
     ]
 };
 

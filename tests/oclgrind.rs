@@ -58,12 +58,14 @@ fn check_tuned<T: RandomSample>(
     }
 }
 
+fn is_in_vectors(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::SingleLoop | Strategy::Vectors)
+}
+
 fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
-        check_on::<T>(&device, transform, |strategy| {
-            strategy != Strategy::SingleLoop
-        });
+        check_on::<T>(&device, transform, |strategy| !is_in_vectors(strategy));
     }
 }
 
@@ -73,7 +75,7 @@ fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
-            strategy != Strategy::SingleLoop && strategy != Strategy::Stepwise
+            !is_in_vectors(strategy) && strategy != Strategy::Stepwise
         });
     }
 }
@@ -89,7 +91,7 @@ fn check_streamed<T: RandomSample>(transform: &Transform) {
 fn check_vectors<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
-            matches!(strategy, Strategy::SingleLoop | Strategy::Separable)
+            is_in_vectors(strategy)
         });
     }
 }

@@ -150,11 +150,11 @@ macro_rules! matrices {
         }
         mod separable {
             use super::*;
-            $(#[test] fn $name() { matrix_as_on(DeviceKind::Gpu, Strategy::Separable, Wavelet::$wavelet) })*
+            $(#[test] fn $name() { matrix_as_on(DeviceKind::Gpu, Strategy::SEPARABLE, Wavelet::$wavelet) })*
         }
-        mod separable_in_vectors {
+        mod vectors {
             use super::*;
-            $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Separable, Wavelet::$wavelet) })*
+            $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Vectors, Wavelet::$wavelet) })*
         }
         mod composed_as_on_gpus {
             use super::*;
@@ -263,7 +263,7 @@ exchanges! {
 fn several_strips_and_bands_of_vectors() {
     for device in devices() {
         let device = device.with_kind(DeviceKind::Cpu);
-        for strategy in [Strategy::SingleLoop, Strategy::Separable] {
+        for strategy in [Strategy::SingleLoop, Strategy::Vectors] {
             let picture = |wavelet| Transform::new(wavelet, [300, 8601]).levels(2);
             check_all::<f32>(&device, strategy, &[picture(Wavelet::CDF_9_7)]);
             check_all::<i16>(&device, strategy, &[picture(Wavelet::CDF_5_3)]);
@@ -286,8 +286,8 @@ mod past_the_caches {
 
     fn check_on<T: RandomSample>(device: &Device, wavelet: Wavelet) {
         for (strategy, sizes) in [
-            (Strategy::Separable, "VECTOR=8"),
-            (Strategy::Separable, "VECTOR=16"),
+            (Strategy::Vectors, "VECTOR=8"),
+            (Strategy::Vectors, "VECTOR=16"),
             (Strategy::SingleLoop, "VECTOR=8 STRIP=32"),
             (Strategy::SingleLoop, "VECTOR=8 STRIP=4096"),
             (Strategy::SingleLoop, "VECTOR=16 STRIP=16"),
@@ -446,7 +446,7 @@ fn rows_of_several_tiles() {
             for layout in Layout::ALL {
                 check::<f32>(
                     &engine,
-                    Strategy::Separable,
+                    Strategy::SEPARABLE,
                     &transform.clone().layout(layout),
                     9,
                 );

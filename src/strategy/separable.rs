@@ -1,16 +1,17 @@
 //! A pass over memory per axis: cl/separable/row_four_pairs.cl along contiguous lines, column_four_pairs.cl along all
-//! others, both with cl/core/border.cl for the ends of lines. On CPU devices the passes are those of vector_passes.rs.
+//! others, both with cl/core/border.cl for the ends of lines.
 
 use super::Strategy;
 use super::design::{Kernel, Pass, Target, define};
-use super::planner::{Offer, Taken, Todo};
+use super::lines::{Lines, taken};
+use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
-use super::{vector_passes, vectors};
+use super::{ColumnPass, RowPass};
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::lifting::reach::Reach;
-use crate::transform::geometry::{Geometry, Side};
+use crate::transform::geometry::Geometry;
 
-pub(super) const TUNABLES: &[Tunable] = &[ROWS_X, ROWS_Y, vectors::VECTOR, vectors::CACHED];
+pub(super) const TUNABLES: &[Tunable] = &[ROWS_X, ROWS_Y];
 
 /// Kucis et al. take work-groups of 256.
 const ROWS_X: Tunable = Tunable {
@@ -36,48 +37,25 @@ const GROUP: usize = 64;
 const PAIRS: usize = 4;
 
 /// One axis.
-pub(super) fn offer(todo: &Todo) -> Offer {
-    let axis = todo.axes()[0];
-    let geometry = Geometry {
-        boundary: todo.problem.transform.boundary.number(),
-        shift: todo.pre_shift(),
-        ..todo.sides(1, 1).lines(axis)
-    };
-    let reach = Reach::new(&todo.problem.stencils());
-    let contiguous = todo.levels[0].shape[axis + 1..]
-        .iter()
-        .all(|&samples| samples == 1);
-    // The row pass counts places of a line in 32 bits: coefficients can be far apart where they stay in place.
-    let by_rows = contiguous && sides(&geometry).all(|side| fits_32_bits(side, geometry.samples));
-    let is_cpu = todo.target.device.kind == DeviceKind::Cpu;
-    let in_vectors = is_cpu
-        .then(|| vector_passes::vectors(todo.problem, todo.target))
-        .flatten();
-    let pass = match (in_vectors, by_rows) {
-        (Some(vectors), true) => vector_passes::row_pass(&vectors, &reach, todo.target, geometry),
-        (Some(vectors), false) => {
-            vector_passes::column_pass(&vectors, &reach, todo.target, geometry)
+pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
+    let lines = Lines::new(todo);
+    let Lines {
+        geometry, reach, ..
+    } = &lines;
+    let pass = if reach.inner(geometry.samples as usize).is_empty() {
+        short_lines(todo, reach, *geometry)
+    } else if lines.are_rows {
+        match rows {
+            RowPass::FourPairs => row_pass(todo, reach, *geometry),
+            _ => return Offer::no(format!("there is no row pass {rows} yet")),
         }
-        (None, _) if reach.inner(geometry.samples as usize).is_empty() => {
-            short_lines(todo, &reach, geometry)
+    } else {
+        match columns {
+            ColumnPass::FourPairs => column_pass(todo, reach, *geometry),
+            _ => return Offer::no(format!("there is no column pass {columns} yet")),
         }
-        (None, true) => row_pass(todo, &reach, geometry),
-        (None, false) => column_pass(todo, &reach, geometry),
     };
-    Offer::Preferred(Taken {
-        levels: 1,
-        axes: 1,
-        passes: vec![pass],
-    })
-}
-
-fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
-    [&geometry.signal, &geometry.bands, &geometry.low].into_iter()
-}
-
-fn fits_32_bits(side: &Side, samples: i32) -> bool {
-    let pairs = (i64::from(samples) + 1) / 2;
-    side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
+    Offer::Preferred(taken(vec![pass]))
 }
 
 /// Work-groups that keep the whole device busy.
@@ -93,7 +71,7 @@ fn row_pass(todo: &Todo, reach: &Reach, geometry: Geometry) -> Pass {
     let size = |tunable: Tunable| {
         let tuned = todo
             .target
-            .size(Strategy::Separable, todo.problem, &tunable);
+            .size(Strategy::SEPARABLE, todo.problem, &tunable);
         tuned.unwrap_or(tunable.default)
     };
     let bytes = todo.problem.sample.size();
@@ -224,7 +202,7 @@ mod tests {
     fn launches(device: DeviceInfo, tuning: &str, transform: Transform) -> Vec<Launch> {
         let setting = Setting::of(device)
             .tuned(tuning)
-            .only(&[Strategy::Separable]);
+            .only(&[Strategy::SEPARABLE]);
         let problem = problem(&transform, SampleType::F32, Direction::Forward);
         setting.design(&problem).unwrap().launches
     }
@@ -307,7 +285,7 @@ mod tests {
         let problem = problem(&transform, SampleType::F32, Direction::Forward);
         let setting = Setting::of(device)
             .tuned(tuning)
-            .only(&[Strategy::Separable]);
+            .only(&[Strategy::SEPARABLE]);
         let launches = setting.design_within(&problem, limits).unwrap().launches;
         [0, 1].map(|i| launches[i].pass.kernel.group)
     }

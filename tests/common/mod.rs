@@ -131,7 +131,7 @@ pub fn plans_of<T: Sample>(
         .iter()
         .filter(|&&strategy| is_wanted(strategy))
     {
-        let must = [Strategy::Separable, Strategy::Stepwise].contains(&strategy);
+        let must = [Strategy::SEPARABLE, Strategy::Stepwise].contains(&strategy);
         match engine.plan_with(transform, strategy) {
             Ok(plan) => plans.push(plan),
             Err(Error::Unsupported { .. }) if !must => {}

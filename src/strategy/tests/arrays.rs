@@ -155,7 +155,7 @@ fn scratch_of_known_transforms() {
     assert_eq!(forward, [256 * 256, 128 * 128]);
     assert_eq!(inverse, forward);
     // An axis after the other: an array and a quarter, an eighth of a volume.
-    let alone = &[Strategy::Separable];
+    let alone = &[Strategy::SEPARABLE];
     let [forward, inverse] = scratch(gpu(), &[512, 512], &[0, 1], alone);
     assert_eq!(forward, [512 * 512, 256 * 256]);
     assert_eq!(inverse, forward);

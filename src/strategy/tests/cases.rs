@@ -135,7 +135,7 @@ pub fn settings() -> Vec<Setting> {
         let alone = Strategy::ALL.iter().map(|&one| vec![one]);
         let in_turn = [
             vec![Strategy::SingleLoop, Strategy::Stepwise],
-            vec![Strategy::Stepwise, Strategy::Separable],
+            vec![Strategy::Stepwise, Strategy::SEPARABLE],
         ];
         let forced = alone.chain(in_turn);
         settings.extend(forced.map(|some| Setting::of(device.clone()).only(&some)));

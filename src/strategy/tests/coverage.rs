@@ -400,7 +400,7 @@ fn every_pair_of_large_arrays_is_stored_once() {
     let two_levels = Setting::of(large_gpu()).tuned(TWO_LEVELS);
     settings.extend(
         [small_gpu(), gpu(Exchange::Khr, 16)]
-            .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::Separable])),
+            .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::SEPARABLE])),
     );
     settings.extend([two_levels.clone(), two_levels]);
     let odd = "gpu | separable | f32 | ROWS_X=48 ROWS_Y=3\ngpu | streamed | f32 | PAIRS=16 FILLING=7 PREFETCHED=3";

@@ -107,7 +107,7 @@ fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<V
 fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
     let two_levels = Setting::of(large_gpu())
         .tuned(TWO_LEVELS)
-        .only(&[Strategy::Streamed, Strategy::Separable]);
+        .only(&[Strategy::Streamed, Strategy::SEPARABLE]);
     let setting = prop_oneof![select(settings()), Just(two_levels)];
     (transforms, setting, any::<u64>())
 }

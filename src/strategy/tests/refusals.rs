@@ -149,6 +149,32 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
 }
 
 #[test]
+fn vectors_refuse_what_they_cannot_hold() {
+    let reason = |device, transform: &Transform| {
+        reason(Strategy::Vectors, device, transform, SampleType::F32)
+    };
+    let little = DeviceInfo {
+        local_memory: 127,
+        ..cpu()
+    };
+    let why = reason(little, &Transform::new(Wavelet::CDF_9_7, [512, 512]));
+    let needed =
+        "`vectors`: a vector of every kept row needs 512 bytes of local memory, there are 127";
+    assert_eq!(why, needed);
+    let far = RealStep::new(Channel::Detail, 9, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let narrow = DeviceInfo {
+        float_vector: 8,
+        ..cpu()
+    };
+    let why = reason(narrow, &Transform::new(far, [512, 512]));
+    assert_eq!(
+        why,
+        "`vectors`: a step reaches over the 8 pairs of a vector"
+    );
+}
+
+#[test]
 fn a_single_loop_refuses_what_its_rows_cannot_hold() {
     let reason = |device, transform: &Transform| {
         reason(Strategy::SingleLoop, device, transform, SampleType::F32)

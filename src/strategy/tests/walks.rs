@@ -173,7 +173,7 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         [1, 0, 1]
     );
     // An axis after the other, the first pass of a level shifts forward, the last one inverse.
-    for strategy in [Strategy::Separable, Strategy::Stepwise] {
+    for strategy in [Strategy::SEPARABLE, Strategy::Stepwise] {
         let alone = setting.clone().only(&[strategy]);
         let mut there = shifts(forward(&alone, &transform, SampleType::I16));
         there.dedup();
