@@ -8,8 +8,8 @@ use common::{
     random_samples, relative_error, run,
 };
 use wavelift::{
-    Boundary, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange, Layout, Strategy,
-    Transform, Wavelet,
+    Boundary, ColumnPass, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange,
+    Layout, RowPass, Strategy, Transform, Wavelet,
 };
 
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
@@ -124,6 +124,12 @@ fn matrix_on(devices: &[Device], by: impl Into<By>, wavelet: Wavelet) {
     }
 }
 
+/// The matrix for one pass of `separable`, beside the default one for the other axes.
+fn pass(pass: impl Into<Strategy>, wavelet: Wavelet) {
+    let strategy: Strategy = pass.into();
+    matrix_as_on(DeviceKind::Gpu, strategy, wavelet);
+}
+
 /// What a strategy refuses, as the planner composes it on devices of the kind on which it prefers that strategy.
 fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     let mut transforms = everywhere(awkward(wavelet));
@@ -155,6 +161,18 @@ macro_rules! matrices {
         mod vectors {
             use super::*;
             $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Vectors, Wavelet::$wavelet) })*
+        }
+        mod one_pair_in_rows {
+            use super::*;
+            $(#[test] fn $name() { pass(RowPass::OnePair, Wavelet::$wavelet) })*
+        }
+        mod exchanged_in_rows {
+            use super::*;
+            $(#[test] fn $name() { pass(RowPass::Exchanged, Wavelet::$wavelet) })*
+        }
+        mod exchanged_in_columns {
+            use super::*;
+            $(#[test] fn $name() { pass(ColumnPass::Exchanged, Wavelet::$wavelet) })*
         }
         mod composed_as_on_gpus {
             use super::*;

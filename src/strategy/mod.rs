@@ -103,7 +103,15 @@ impl Strategy {
         columns: ColumnPass::FourPairs,
     };
 
-    /// [`Strategy::Separable`] with each of its row passes and each of its column passes.
+    /// [`Strategy::Separable`] with each of its passes once: each row pass beside the default column pass, then each other
+    /// column pass beside the default row pass.
+    pub fn each_pass() -> impl Iterator<Item = Strategy> {
+        let rows = RowPass::ALL.iter().map(|&rows| rows.into());
+        let columns = ColumnPass::ALL[1..].iter().map(|&columns| columns.into());
+        rows.chain(columns)
+    }
+
+    /// [`Strategy::Separable`] with every row pass beside every column pass.
     pub fn combinations() -> impl Iterator<Item = Strategy> {
         RowPass::ALL.iter().flat_map(|&rows| {
             let columns = ColumnPass::ALL.iter();

@@ -174,14 +174,14 @@ mod tests {
             ..cpu()
         };
         let name = |device: DeviceInfo, axis| pass(device, far, &[200, 200], axis).kernel.name;
-        assert_eq!(name(narrow.clone(), 0), "column_four_pairs");
-        assert_eq!(name(narrow, 1), "row_four_pairs");
+        assert_eq!(name(narrow.clone(), 0), "column_pairs");
+        assert_eq!(name(narrow, 1), "row_pairs");
         assert_eq!(name(cpu(), 1), "row_vectors");
         let little = DeviceInfo {
             local_memory: 256,
             ..cpu()
         };
         let columns = pass(little, Wavelet::CDF_9_7, &[200, 200], 0);
-        assert_eq!(columns.kernel.name, "column_four_pairs");
+        assert_eq!(columns.kernel.name, "column_pairs");
     }
 }

@@ -140,6 +140,10 @@ pub fn settings() -> Vec<Setting> {
         let forced = alone.chain(in_turn);
         settings.extend(forced.map(|some| Setting::of(device.clone()).only(&some)));
     }
+    for device in [DeviceInfo::imaginary(), small_gpu()] {
+        let passes = Strategy::each_pass();
+        settings.extend(passes.map(|one| Setting::of(device.clone()).only(&[one])));
+    }
     settings
 }
 

@@ -113,12 +113,14 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 9] = [
-    "column_four_pairs",
+const ONE_LEVEL: [&str; 11] = [
+    "column_exchanged",
+    "column_pairs",
     "column_vectors",
     "lift",
     "move",
-    "row_four_pairs",
+    "row_exchanged",
+    "row_pairs",
     "row_vectors",
     "short_lines",
     "single_loop",

@@ -77,7 +77,7 @@ fn a_volume_is_columns_and_then_pictures() {
         &transform,
         SampleType::I16,
         &[
-            "in column_four_pairs A",
+            "in column_pairs A",
             "A streamed_one_level out + B",
             "B streamed_one_level out + A",
             "A streamed_one_level out",
@@ -86,7 +86,7 @@ fn a_volume_is_columns_and_then_pictures() {
             "in streamed_one_level A",
             "in + A streamed_one_level B",
             "in + B streamed_one_level A",
-            "A column_four_pairs out",
+            "A column_pairs out",
         ],
     );
     // Along z, all 128 lines of a plane are neighbours; 32 planes of low bands follow one another.
@@ -136,12 +136,12 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         SampleType::I16,
         &[
             "in streamed_one_level A",
-            "A column_four_pairs out + B",
+            "A column_pairs out + B",
             "B streamed_one_level out",
         ],
         &[
             "in streamed_one_level B",
-            "in + B column_four_pairs A",
+            "in + B column_pairs A",
             "A streamed_one_level out",
         ],
     );
@@ -266,10 +266,7 @@ fn a_kernel_of_two_levels_that_allows_half_a_sub_group_is_none() {
         ["streamed_one_level"; 2]
     );
     let neither = [("streamed_two_levels", 16), ("streamed_one_level", 31)];
-    assert_eq!(
-        names(&neither),
-        ["column_four_pairs", "row_four_pairs"].repeat(2)
-    );
+    assert_eq!(names(&neither), ["column_pairs", "row_pairs"].repeat(2));
 }
 
 #[test]
@@ -312,7 +309,7 @@ fn interleaved_levels_stand_on_a_lattice() {
 fn colours_beside_one_another_are_columns() {
     let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
     for (device, kernel) in [
-        (DeviceInfo::imaginary(), "column_four_pairs"),
+        (DeviceInfo::imaginary(), "column_pairs"),
         (cpu(), "column_vectors"),
     ] {
         let [there, back] = assert_walks(
@@ -367,14 +364,14 @@ fn one_row_is_a_line() {
             &transform,
             SampleType::I32,
             &[
-                "in row_four_pairs out + A",
-                "A row_four_pairs out + B",
-                "B row_four_pairs out",
+                "in row_pairs out + A",
+                "A row_pairs out + B",
+                "B row_pairs out",
             ],
             &[
-                "in row_four_pairs B",
-                "in + B row_four_pairs A",
-                "in + A row_four_pairs out",
+                "in row_pairs B",
+                "in + B row_pairs A",
+                "in + A row_pairs out",
             ],
         );
         let lines: Vec<_> = there

@@ -9,7 +9,7 @@
 // Cost per sample: 1 global read and 1 write, 1 + reach / 4 local reads, two barriers per position, 2 * WINDOW_PAIRS *
 // COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
 
-#include "separable/four_pairs.cl"
+#include "separable/pairs.cl"
 
 #if !defined(COLUMNS) || !defined(WINDOW_Y)
 #error "COLUMNS, WINDOW_Y: the columns of a work-group, and its work-items down each of them"
@@ -38,7 +38,7 @@ typedef struct {
     d_ring[row][x] = (T)SCALED_IN((A)in.d[min(p, last_d) * in.d_stride], IN_d, pass.shift); }
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
-void column_four_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
+void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
   local T s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
   // Work-groups below 0 lift the borders (lift_borders), and nothing of a strip.
@@ -64,7 +64,7 @@ void column_four_pairs(global T *signal, global T *bands, global T *low, const P
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    lift_four_pairs(s, d);
+    lift_pairs(s, d);
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int p = top + start + PAIRS_LIFTED * y + REACH_LO + j;
       if (p < own.inner_end && index < pass.lines) {
