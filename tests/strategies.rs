@@ -9,11 +9,24 @@ use common::{
 };
 use wavelift::{
     Boundary, ColumnPass, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange,
-    Layout, RowPass, Strategy, Transform, Wavelet,
+    Layout, RowPass, SampleType, Strategy, Transform, Wavelet,
 };
 
-/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
-fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
+/// Whether a strategy cannot round these samples at every step.
+fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
+    let is_integer = matches!(sample, SampleType::I16 | SampleType::I32);
+    let convolves = match strategy {
+        Strategy::Separable { rows, columns } => {
+            rows == RowPass::Convolution || columns == ColumnPass::Convolution
+        }
+        _ => false,
+    };
+    is_integer && convolves
+}
+
+/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece; or samples must be
+/// real.
+fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape.clone();
     let (mut pictures, mut levels) = (true, 0);
     for _ in 0..transform.levels {
@@ -33,6 +46,7 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
         }
+        Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
     }
 }
@@ -57,7 +71,7 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         By::One(strategy) => engine.plan_with::<T>(transform, strategy),
     };
     if let By::One(strategy) = by
-        && is_refused(strategy, transform)
+        && is_refused(strategy, transform, T::TYPE)
     {
         assert!(
             matches!(plan, Err(Error::Unsupported { .. })),
@@ -124,16 +138,10 @@ fn matrix_on(devices: &[Device], by: impl Into<By>, wavelet: Wavelet) {
     }
 }
 
-/// The matrix for one pass of `separable`, beside the default one for the other axes.
-fn pass(pass: impl Into<Strategy>, wavelet: Wavelet) {
-    let strategy: Strategy = pass.into();
-    matrix_as_on(DeviceKind::Gpu, strategy, wavelet);
-}
-
 /// What a strategy refuses, as the planner composes it on devices of the kind on which it prefers that strategy.
 fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     let mut transforms = everywhere(awkward(wavelet));
-    transforms.retain(|transform| is_refused(preferred, transform));
+    transforms.retain(|transform| is_refused(preferred, transform, SampleType::F32));
     for device in devices() {
         check_samples(&device.with_kind(kind), By::Auto, &transforms);
     }
@@ -161,18 +169,6 @@ macro_rules! matrices {
         mod vectors {
             use super::*;
             $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Vectors, Wavelet::$wavelet) })*
-        }
-        mod one_pair_in_rows {
-            use super::*;
-            $(#[test] fn $name() { pass(RowPass::OnePair, Wavelet::$wavelet) })*
-        }
-        mod exchanged_in_rows {
-            use super::*;
-            $(#[test] fn $name() { pass(RowPass::Exchanged, Wavelet::$wavelet) })*
-        }
-        mod exchanged_in_columns {
-            use super::*;
-            $(#[test] fn $name() { pass(ColumnPass::Exchanged, Wavelet::$wavelet) })*
         }
         mod composed_as_on_gpus {
             use super::*;
@@ -203,6 +199,51 @@ matrices! {
     vc2_haar1: VC2_HAAR_1;
     vc2_fidelity: VC2_FIDELITY;
     vc2_daub97: VC2_DAUB_9_7;
+}
+
+/// Every pass of `separable` but the default ones, each beside the default one for the other axes: as the matrices, but with
+/// each type of samples once, and the wavelets that differ most. Programs take long to build, and steps are what all
+/// kernels share.
+macro_rules! passes {
+    ($($name:ident: $pass:expr;)*) => {
+        mod passes {
+            use super::*;
+            $(mod $name {
+                use super::*;
+                #[test] fn floats() { pass_on::<f32>($pass, Wavelet::CDF_9_7) }
+                #[test] fn doubles_to_one_side() { pass_on::<f64>($pass, Wavelet::DAUB_4) }
+                #[test] fn shorts() { pass_on::<i16>($pass, Wavelet::CDF_5_3) }
+                #[test] fn shorts_with_a_pre_shift() { pass_on::<i16>($pass, Wavelet::VC2_DD_13_7) }
+                #[test] fn integers_of_a_long_reach() { pass_on::<i32>($pass, Wavelet::VC2_FIDELITY) }
+            })*
+            #[test]
+            fn every_pass_is_tested() {
+                let tested: Vec<Strategy> = vec![Strategy::SEPARABLE, $(Strategy::from($pass)),*];
+                assert!(Strategy::each_pass().all(|one| tested.contains(&one)));
+            }
+        }
+    };
+}
+
+passes! {
+    one_pair_in_rows: RowPass::OnePair;
+    exchanged_in_rows: RowPass::Exchanged;
+    convolution_in_rows: RowPass::Convolution;
+    exchanged_in_columns: ColumnPass::Exchanged;
+    convolution_in_columns: ColumnPass::Convolution;
+    transposed_columns: ColumnPass::Transposed;
+}
+
+fn pass_on<T: RandomSample>(pass: impl Into<Strategy>, wavelet: Wavelet) {
+    let strategy: Strategy = pass.into();
+    let mut transforms = everywhere(awkward(wavelet));
+    if cannot_round(strategy, T::TYPE) {
+        // They are refused: a few show it.
+        transforms.truncate(8);
+    }
+    for device in devices() {
+        check_all::<T>(&device.with_kind(DeviceKind::Gpu), strategy, &transforms);
+    }
 }
 
 /// Whether a device can exchange in this way among sub-groups of `lanes`.

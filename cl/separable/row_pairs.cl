@@ -1,6 +1,8 @@
-// Row pass, some pairs per work-item: Blazewicz et al. 2012. With four it is the fastest row pass in Kucis et al. 2014.
+// Row pass, some pairs per work-item: by lifting four or one of Blazewicz et al. 2012, by convolution one of Galiano et al.
+// 2011. Four are the fastest row pass in Kucis et al. 2014.
 //
-// A work-group sweeps along its rows, tile after tile (row_tiles.cl); each work-item lifts its pairs in registers (pairs.cl).
+// A work-group sweeps along its rows, tile after tile (row_tiles.cl); each work-item computes its pairs in registers
+// (pairs.cl).
 //
 // Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; four barriers per tile; about 2.5 samples of
 // local memory per work-item and pair. Limited by local memory traffic: each sample goes in, is read 1 + reach /
@@ -24,7 +26,7 @@ void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass
   load_tile(&in, pass.samples, x, start, loaded);
   // PoCL 3.1 goes wrong with barriers in a loop that may be skipped.
   do {
-    put_tile(loaded, tile, x, IN_s, IN_d, pass.shift);
+    put_tile(loaded, tile, x, FACTOR(IN_s), FACTOR(IN_d), pass.shift);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (start + TILE < share.stop) load_tile(&in, pass.samples, x, start + TILE, loaded);
 
@@ -33,7 +35,7 @@ void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass
       s[j] = tile[0][PLACE(PAIRS_LIFTED * x + j)];
       d[j] = tile[1][PLACE(PAIRS_LIFTED * x + j)];
     }
-    lift_pairs(s, d);
+    compute_pairs(s, d);
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL for (int j = REACH_LO; j < REACH_LO + PAIRS_LIFTED; ++j) {
       tile[0][PLACE(PAIRS_LIFTED * x + j)] = (T)s[j];
@@ -41,7 +43,7 @@ void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    store_tile(tile, &out, x, start, share.end, OUT_s, OUT_d, pass.shift);
+    store_tile(tile, &out, x, start, share.end, FACTOR(OUT_s), FACTOR(OUT_d), pass.shift);
     barrier(CLK_LOCAL_MEM_FENCE);
     start += TILE;
   } while (start < share.stop);

@@ -25,6 +25,7 @@ const FILES: &[(&str, &str)] = &files! {
     "cpu/pairs.cl" "cpu/pipeline_x.cl" "cpu/pipeline_y.cl" "cpu/vectors.cl"
     "separable/borders.cl" "separable/column_exchanged.cl" "separable/column_pairs.cl" "separable/pairs.cl"
     "separable/row_exchanged.cl" "separable/row_pairs.cl" "separable/row_tiles.cl" "separable/short_lines.cl"
+    "separable/transpose.cl"
     "single_loop/results.cl" "single_loop/row_buffers.cl" "single_loop/single_loop.cl"
     "stepwise/stepwise.cl"
     "streamed/frame.cl" "streamed/lift_x.cl" "streamed/lift_y.cl" "streamed/one_level.cl" "streamed/parameters.cl"

@@ -13,7 +13,7 @@ mod tuning;
 mod vector_passes;
 mod vectors;
 
-pub(crate) use design::{Array, Kernel, Launch, Pass, Problem, Target};
+pub(crate) use design::{Array, Design, Kernel, Launch, Pass, Problem, Target};
 pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;
 pub use tuning::Tunable;

@@ -2,7 +2,7 @@
 //! cl/vectors/column_vectors.cl along all others.
 
 use super::Strategy;
-use super::design::{Kernel, Pass, Target, define};
+use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
@@ -77,6 +77,7 @@ fn row_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
             defines,
             group: [1, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![("lines_per_group", lines_each as i32)],
         groups: lines.div_ceil(lines_each),
@@ -104,6 +105,7 @@ fn column_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
             defines,
             group: [1, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![
             ("strips", strips as i32),

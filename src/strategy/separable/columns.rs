@@ -2,7 +2,7 @@
 
 use super::{FOUR_PAIRS, filling, reduced};
 use crate::lifting::schedule::Lags;
-use crate::strategy::design::{Kernel, Pass, define};
+use crate::strategy::design::{Kernel, Pass, Slots, define};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 
@@ -12,19 +12,21 @@ const WINDOW: [usize; 2] = [32, 8];
 /// How many pairs a segment of `exchanged` has at least, so that it does not re-read too much.
 const SEGMENT: usize = 64;
 
-pub(super) fn four_pairs(todo: &Todo, lines: &Lines) -> Pass {
+/// Four pairs of each work-item by lifting, or one by convolution.
+pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
+    let pairs_each = if convolution { 1 } else { FOUR_PAIRS };
     let Lines {
         geometry, reach, ..
     } = lines;
     let bytes = todo.problem.sample.size();
-    let pairs = |y: usize| reach.before + FOUR_PAIRS * y + reach.after;
+    let pairs = |y: usize| reach.before + pairs_each * y + reach.after;
     let local = |[x, y]: [usize; 2]| 2 * x * pairs(y) * bytes;
     let [x, y] = reduced(WINDOW, "column_pairs", todo.target, local);
 
     let count = geometry.lines as usize;
     let strips = count.div_ceil(x);
     let inner = reach.inner(geometry.samples as usize);
-    let positions = inner.len().div_ceil(FOUR_PAIRS * y);
+    let positions = inner.len().div_ceil(pairs_each * y);
     let segments = filling(todo.target.device)
         .div_ceil(strips)
         .clamp(1, positions);
@@ -37,12 +39,14 @@ pub(super) fn four_pairs(todo: &Todo, lines: &Lines) -> Pass {
             defines: vec![
                 define("COLUMNS", x),
                 define("WINDOW_Y", y),
-                define("PAIRS_LIFTED", FOUR_PAIRS),
+                define("PAIRS_LIFTED", pairs_each),
+                define("CONVOLUTION", u8::from(convolution)),
                 define("WINDOW_PAIRS", pairs(y)),
                 define("BORDER", reach.border()),
             ],
             group: [x, y],
         },
+        slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![
             ("border_groups", border_groups as i32),
@@ -87,6 +91,7 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
             ],
             group: [x, y],
         },
+        slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![
             ("border_groups", border_groups as i32),

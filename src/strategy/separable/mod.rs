@@ -3,8 +3,9 @@
 
 mod columns;
 mod rows;
+mod transposed;
 
-use super::design::{Kernel, Pass, Target, define};
+use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
@@ -21,23 +22,25 @@ const GROUP: usize = 64;
 
 /// One axis.
 pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
+    let convolves = rows == RowPass::Convolution || columns == ColumnPass::Convolution;
+    if convolves && todo.problem.sample.is_integer() {
+        return Offer::no("convolution cannot round at every step, as lifting rounds integers");
+    }
     let lines = Lines::new(todo);
     let samples = lines.geometry.samples as usize;
-    let pass = if lines.reach.inner(samples).is_empty() {
-        short_lines(todo, &lines)
+    let passes = if lines.reach.inner(samples).is_empty() {
+        vec![short_lines(todo, &lines)]
     } else if lines.are_rows {
-        match rows {
-            RowPass::Convolution => return Offer::no("there is no convolution yet"),
-            _ => rows::pass(todo, &lines, rows),
-        }
+        vec![rows::pass(todo, &lines, rows)]
     } else {
         match columns {
-            ColumnPass::FourPairs => columns::four_pairs(todo, &lines),
-            ColumnPass::Exchanged => columns::exchanged(todo, &lines),
-            _ => return Offer::no(format!("there is no column pass {columns} yet")),
+            ColumnPass::FourPairs => vec![columns::pairs(todo, &lines, false)],
+            ColumnPass::Convolution => vec![columns::pairs(todo, &lines, true)],
+            ColumnPass::Exchanged => vec![columns::exchanged(todo, &lines)],
+            ColumnPass::Transposed => transposed::passes(todo, &lines),
         }
     };
-    Offer::Preferred(taken(vec![pass]))
+    Offer::Preferred(taken(passes))
 }
 
 /// Lines that are all border.
@@ -53,6 +56,7 @@ fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
             ],
             group: [group, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry: lines.geometry,
         own: vec![("unused", 0)],
         groups: (lines.geometry.lines as usize).div_ceil(group),

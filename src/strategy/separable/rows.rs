@@ -2,7 +2,7 @@
 
 use super::{FOUR_PAIRS, filling, reduced};
 use crate::strategy::RowPass;
-use crate::strategy::design::{Kernel, Pass, define};
+use crate::strategy::design::{Kernel, Pass, Slots, define};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 use crate::strategy::tuning::Tunable;
@@ -27,29 +27,39 @@ struct Method {
     file: &'static str,
     /// Pairs of a tile that each work-item lifts.
     pairs_each: usize,
+    /// Whether its kernel has taps in place of steps, where the kernel can do either.
+    convolution: Option<bool>,
     /// After how many pairs a place of local memory is unused: neighbouring work-items lift pairs that are so far apart.
     pad_every: usize,
 }
 
 impl Method {
     fn of(rows: RowPass) -> Self {
-        let (kernel, file, pairs_each, pad_every) = match rows {
-            RowPass::FourPairs => (
-                "row_pairs",
-                "separable/row_pairs.cl",
-                FOUR_PAIRS,
-                FOUR_PAIRS,
-            ),
-            RowPass::OnePair | RowPass::Convolution => {
-                ("row_pairs", "separable/row_pairs.cl", 1, 0)
-            }
-            RowPass::Exchanged => ("row_exchanged", "separable/row_exchanged.cl", FOUR_PAIRS, 0),
+        let in_registers = Method {
+            kernel: "row_pairs",
+            file: "separable/row_pairs.cl",
+            pairs_each: 1,
+            convolution: Some(false),
+            pad_every: 0,
         };
-        Method {
-            kernel,
-            file,
-            pairs_each,
-            pad_every,
+        match rows {
+            RowPass::FourPairs => Method {
+                pairs_each: FOUR_PAIRS,
+                pad_every: FOUR_PAIRS,
+                ..in_registers
+            },
+            RowPass::OnePair => in_registers,
+            RowPass::Convolution => Method {
+                convolution: Some(true),
+                ..in_registers
+            },
+            RowPass::Exchanged => Method {
+                kernel: "row_exchanged",
+                file: "separable/row_exchanged.cl",
+                pairs_each: FOUR_PAIRS,
+                convolution: None,
+                ..in_registers
+            },
         }
     }
 }
@@ -62,6 +72,7 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
         kernel,
         file,
         pairs_each,
+        convolution,
         pad_every,
     } = Method::of(rows);
     let size = |tunable: Tunable| {
@@ -83,20 +94,23 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
     let tiles_each = tiles.div_ceil(segments);
     let segments = tiles.div_ceil(tiles_each);
     let border_groups = count.div_ceil(x * y);
+    let mut defines = vec![
+        define("ROWS_X", x),
+        define("ROWS_Y", y),
+        define("PAIRS_LIFTED", pairs_each),
+        define("TILE_PAIRS", pairs(x)),
+        define("PAD_EVERY", pad_every),
+        define("BORDER", reach.border()),
+    ];
+    defines.extend(convolution.map(|convolution| define("CONVOLUTION", u8::from(convolution))));
     Pass {
         kernel: Kernel {
             name: kernel,
             file,
-            defines: vec![
-                define("ROWS_X", x),
-                define("ROWS_Y", y),
-                define("PAIRS_LIFTED", pairs_each),
-                define("TILE_PAIRS", pairs(x)),
-                define("PAD_EVERY", pad_every),
-                define("BORDER", reach.border()),
-            ],
+            defines,
             group: [x, y],
         },
+        slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![
             ("border_groups", border_groups as i32),

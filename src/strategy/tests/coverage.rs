@@ -148,6 +148,21 @@ impl Shares<'_> {
         coverage
     }
 
+    /// Counts samples, not pairs.
+    fn transpose(&self) -> Coverage {
+        let samples = self.launch.pass.geometry.samples as usize;
+        let mut coverage = Coverage::new(self.lines(), samples);
+        let (side, across) = (self.number("SIDE"), self.own("tiles_across"));
+        for group in self.groups() {
+            let (first, start) = (group % across * side, group / across * side);
+            assert!(first < self.lines() && start < samples);
+            for line in first..(first + side).min(self.lines()) {
+                coverage.store(line, start..(start + side).min(samples));
+            }
+        }
+        coverage
+    }
+
     fn short_lines(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let work_items = self.launch.pass.groups * self.number("GROUP");
@@ -354,6 +369,7 @@ fn check(
             let coverage = match kernel.name {
                 "row_pairs" | "row_exchanged" => shares.rows(),
                 "column_exchanged" => shares.column_exchanged(),
+                "transpose" => shares.transpose(),
                 "column_pairs" => shares.column_pairs(),
                 "short_lines" => shares.short_lines(),
                 "row_vectors" => shares.row_vectors(),
@@ -378,6 +394,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("row_exchanged", 50),
     ("column_pairs", 24),
     ("column_exchanged", 13),
+    ("transpose", 30),
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("move", 5),

@@ -113,7 +113,7 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 11] = [
+const ONE_LEVEL: [&str; 12] = [
     "column_exchanged",
     "column_pairs",
     "column_vectors",
@@ -125,6 +125,7 @@ const ONE_LEVEL: [&str; 11] = [
     "short_lines",
     "single_loop",
     "streamed_one_level",
+    "transpose",
 ];
 
 #[track_caller]

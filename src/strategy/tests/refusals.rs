@@ -3,7 +3,7 @@
 use super::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem};
 use crate::device::{DeviceInfo, Exchange};
 use crate::error::Error;
-use crate::strategy::Strategy;
+use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, Channel, RealStep, SampleType, Scale, Wavelet};
 
@@ -145,6 +145,19 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
                 .design(&problem(&picture(far), SampleType::F32, direction))
                 .is_ok()
         );
+    }
+}
+
+#[test]
+fn convolution_refuses_integers() {
+    for strategy in [
+        Strategy::from(RowPass::Convolution),
+        Strategy::from(ColumnPass::Convolution),
+    ] {
+        let transform = Transform::new(Wavelet::CDF_5_3, [512, 9]);
+        let reason = reason(strategy, large_gpu(), &transform, SampleType::I16);
+        let why = "convolution cannot round at every step, as lifting rounds integers";
+        assert_eq!(reason, format!("`{strategy}`: {why}"));
     }
 }
 

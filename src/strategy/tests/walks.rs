@@ -3,8 +3,8 @@
 use super::cases::{Setting, cpu, gpu, large_gpu, problem};
 use super::host::number;
 use crate::device::{DeviceInfo, Exchange};
-use crate::strategy::Strategy;
 use crate::strategy::design::{Array, Design, Launch};
+use crate::strategy::{ColumnPass, Strategy};
 use crate::transform::geometry::{Axis, Geometry};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
@@ -20,13 +20,15 @@ fn inverse(setting: &Setting, transform: &Transform, sample: SampleType) -> Desi
 }
 
 /// The arrays and kernels of a design, a line for each launch: what is read, the kernel, what is written. A and B are the
-/// scratch arrays.
+/// scratch arrays, X and Y those within a take.
 fn walk(design: &Design, direction: Direction) -> Vec<String> {
     let name = |array| match array {
         Array::Input => "in",
         Array::Output => "out",
         Array::Scratch(0) => "A",
         Array::Scratch(_) => "B",
+        Array::Temp(0) => "X",
+        Array::Temp(_) => "Y",
     };
     let line = |launch: &Launch| {
         let (arrays, kernel) = (launch.arrays, launch.pass.kernel.name);
@@ -353,6 +355,53 @@ fn each_level_goes_on_beyond_its_border_as_it_can() {
     let vectors = ["column_vectors", "row_vectors"];
     let on_cpu = names(forward(&Setting::of(cpu()), &odd, SampleType::F32));
     assert_eq!(on_cpu, vectors.repeat(2));
+}
+
+#[test]
+fn columns_are_transposed_and_lifted_as_rows() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [600, 400]).levels(2);
+    let strategy = Strategy::from(ColumnPass::Transposed);
+    let setting = Setting::of(DeviceInfo::imaginary()).only(&[strategy]);
+    let [there, back] = assert_walks(
+        &setting,
+        &transform,
+        SampleType::F32,
+        &[
+            "in transpose X",
+            "X row_pairs Y",
+            "Y transpose A",
+            "A row_pairs out + B",
+            "B transpose X",
+            "X row_pairs Y",
+            "Y transpose A",
+            "A row_pairs out",
+        ],
+        &[
+            "in row_pairs A",
+            "A transpose Y",
+            "Y row_pairs X",
+            "X transpose B",
+            "in + B row_pairs A",
+            "A transpose Y",
+            "Y row_pairs X",
+            "X transpose out",
+        ],
+    );
+    let mut backwards = back;
+    backwards.reverse();
+    assert_eq!(backwards, there);
+    // Columns of 600 samples, one after the other, in the signal's order and planar.
+    let lifted = there[1];
+    assert_eq!((lifted.samples, lifted.lines), (600, 400));
+    assert_eq!(
+        (lifted.signal.line, lifted.bands.line),
+        (axis(2, 1), axis(1, 300))
+    );
+    assert_eq!(lifted.signal.across[0].stride, 600);
+    assert_eq!(there[0].signal.line, axis(800, 400));
+    let design = forward(&setting, &transform, SampleType::F32);
+    assert_eq!(design.scratch, [600 * 400, 300 * 200]);
+    assert_eq!(design.temps, [600 * 400; 2]);
 }
 
 #[test]
