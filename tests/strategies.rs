@@ -492,6 +492,20 @@ mod two_levels {
     }
 }
 
+/// A work-group of a CPU, which wants few, goes on for several tiles or windows.
+#[test]
+fn passes_of_several_tiles_and_windows() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        for strategy in Strategy::each_pass() {
+            for layout in Layout::ALL {
+                let picture = Transform::new(Wavelet::CDF_9_7, [301, 1030]).layout(layout);
+                check_all::<f32>(&device, strategy, &[picture]);
+            }
+        }
+    }
+}
+
 /// A work-group walks along its rows, tile after tile.
 #[test]
 fn rows_of_several_tiles() {
@@ -542,6 +556,30 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
             }
         }
     }
+}
+
+/// The same of every pass of `separable` but the default ones.
+fn passes_in_small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
+    let transforms = [
+        Transform::new(wavelet, [131, 257]).levels(2),
+        Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
+    ];
+    for device in devices() {
+        let device = device.with_max_work_group(limit);
+        for strategy in Strategy::each_pass().skip(1) {
+            check_all::<T>(&device, strategy, &transforms);
+        }
+    }
+}
+
+#[test]
+fn passes_in_work_groups_of_7() {
+    passes_in_small_work_groups::<i32>(7, Wavelet::VC2_DD_13_7);
+}
+
+#[test]
+fn passes_in_work_groups_of_1() {
+    passes_in_small_work_groups::<f32>(1, Wavelet::DAUB_4);
 }
 
 #[test]
