@@ -1,10 +1,10 @@
 //! The passes of `separable`: sizes, shares, and what they ask of a device.
 
 use crate::device::{DeviceInfo, Exchange};
-use crate::strategy::Strategy;
-use crate::strategy::design::Launch;
+use crate::strategy::design::{Launch, Pass};
 use crate::strategy::tests::cases::{Setting, gpu, problem, small_gpu};
 use crate::strategy::tests::host::{number, own};
+use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Direction, SampleType, Wavelet};
 
@@ -148,4 +148,174 @@ fn rows_are_tuned() {
         groups(gpu(Exchange::Ptx, 32), tuned, &[]),
         [[32, 8], [64, 4]]
     );
+}
+
+/// The passes of a picture's columns, or of its rows, by a pass that is not a default one.
+fn passes(
+    device: DeviceInfo,
+    tuning: &str,
+    pass: impl Into<Strategy>,
+    direction: Direction,
+) -> Vec<Pass> {
+    let strategy = pass.into();
+    let axis = usize::from(is_of_rows(strategy));
+    let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).axes([axis]);
+    let setting = Setting::of(device).tuned(tuning).only(&[strategy]);
+    let problem = problem(&transform, SampleType::F32, direction);
+    let launches = setting.design(&problem).unwrap().launches.into_iter();
+    launches.map(|launch| launch.pass).collect()
+}
+
+fn is_of_rows(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::Separable { rows, .. } if rows != RowPass::FourPairs)
+}
+
+fn forward(pass: impl Into<Strategy>) -> Pass {
+    passes(DeviceInfo::imaginary(), "", pass, Direction::Forward).swap_remove(0)
+}
+
+fn own_of(pass: &Pass, name: &str) -> i32 {
+    let argument = pass.own.iter().find(|(known, _)| *known == name);
+    argument.unwrap().1
+}
+
+#[test]
+fn tiles_of_rows_hold_what_their_method_needs() {
+    let sizes = |pass: &Pass| {
+        ["PAIRS_LIFTED", "TILE_PAIRS", "PAD_EVERY"].map(|name| number(&pass.kernel, name))
+    };
+    let one_pair = forward(RowPass::OnePair);
+    assert_eq!(
+        (one_pair.kernel.name, sizes(&one_pair)),
+        ("row_pairs", [1, 36, 0])
+    );
+    assert_eq!(number(&one_pair.kernel, "CONVOLUTION"), 0);
+    // 135 rows of groups; 30 tiles of 32 pairs in 8 segments of 4.
+    assert_eq!(
+        (
+            own_of(&one_pair, "segments"),
+            own_of(&one_pair, "tiles_per_segment")
+        ),
+        (8, 4)
+    );
+    let convolution = forward(RowPass::Convolution);
+    assert_eq!(sizes(&convolution), [1, 36, 0]);
+    assert_eq!(number(&convolution.kernel, "CONVOLUTION"), 1);
+    let exchanged = forward(RowPass::Exchanged);
+    assert_eq!(
+        (exchanged.kernel.name, sizes(&exchanged)),
+        ("row_exchanged", [4, 132, 0])
+    );
+    let four_pairs = launches(
+        DeviceInfo::imaginary(),
+        "",
+        Transform::new(Wavelet::CDF_9_7, [64, 512]).axes([1]),
+    );
+    assert_eq!(sizes(&four_pairs[0].pass), [4, 132, 4]);
+}
+
+#[test]
+fn the_window_of_exchanged_columns_carries_what_is_not_finished() {
+    let rows = |direction| {
+        let passes = passes(
+            DeviceInfo::imaginary(),
+            "",
+            ColumnPass::Exchanged,
+            direction,
+        );
+        2 * number(&passes[0].kernel, "WINDOW_PAIRS")
+    };
+    // 16 new rows each; van der Laan's 4 of 9/7 are carried where a pair begins with what is lifted first.
+    assert_eq!(
+        [rows(Direction::Forward), rows(Direction::Inverse)],
+        [22, 20]
+    );
+    // 535 inner pairs are 9 segments of 64 pairs or less, of 8 new pairs a position and 4 around them.
+    let columns = forward(ColumnPass::Exchanged);
+    let sizes = ["positions_per_segment", "pairs_per_segment"].map(|name| own_of(&columns, name));
+    assert_eq!(sizes, [8, 60]);
+    assert_eq!(columns.groups, 60 * 9 + 8);
+}
+
+#[test]
+fn columns_are_convolved_pair_by_pair() {
+    let columns = forward(ColumnPass::Convolution);
+    let sizes = ["PAIRS_LIFTED", "WINDOW_Y", "WINDOW_PAIRS", "CONVOLUTION"]
+        .map(|name| number(&columns.kernel, name));
+    assert_eq!(sizes, [1, 8, 12, 1]);
+}
+
+#[test]
+fn tiles_are_transposed_there_and_back() {
+    for direction in [Direction::Forward, Direction::Inverse] {
+        let passes = passes(
+            DeviceInfo::imaginary(),
+            "",
+            ColumnPass::Transposed,
+            direction,
+        );
+        let names: Vec<_> = passes.iter().map(|pass| pass.kernel.name).collect();
+        assert_eq!(names, ["transpose", "row_pairs", "transpose"]);
+        // Tiles of 32 x 32 of 1920 columns of 1080 samples.
+        assert_eq!(
+            (passes[0].groups, own_of(&passes[0], "tiles_across")),
+            (60 * 34, 60)
+        );
+        let columns_first = [0, 2].map(|i| own_of(&passes[i], "from_columns"));
+        assert_eq!(columns_first, [1, 0]);
+        // What is on the sub-band side is planar.
+        let planar = [0, 2].map(|i| own_of(&passes[i], "planar"));
+        let forward = direction == Direction::Forward;
+        assert_eq!(planar, if forward { [0, 1] } else { [1, 0] });
+    }
+}
+
+/// Bytes of local memory that the kernel declares.
+fn local_bytes(pass: &Pass) -> usize {
+    let number = |name| number(&pass.kernel, name);
+    let samples = match pass.kernel.name {
+        "row_pairs" | "row_exchanged" => {
+            let pairs = number("TILE_PAIRS");
+            2 * number("ROWS_Y") * (pairs + pairs.checked_div(number("PAD_EVERY")).unwrap_or(0))
+        }
+        "column_pairs" | "column_exchanged" => 2 * number("COLUMNS") * number("WINDOW_PAIRS"),
+        "transpose" => number("SIDE") * (number("SIDE") + 1),
+        name => panic!("{name} is not known here"),
+    };
+    4 * samples
+}
+
+#[test]
+fn every_pass_fits_small_devices() {
+    for strategy in Strategy::each_pass() {
+        for (most, local_memory) in [(1024, 48 << 10), (256, 4 << 10), (100, 2000), (7, 1 << 10)] {
+            let device = DeviceInfo {
+                max_work_group: most,
+                local_memory,
+                ..DeviceInfo::imaginary()
+            };
+            for pass in passes(device, "", strategy, Direction::Inverse) {
+                let [x, y] = pass.kernel.group;
+                let bytes = local_bytes(&pass) as u64;
+                assert!(
+                    x * y <= most && bytes <= local_memory,
+                    "{strategy}: {pass:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_pass_has_lines_of_tuning_of_its_own() {
+    let tuned = "
+        gpu | separable | f32 | ROWS_X=64
+        gpu | separable:one_pair+four_pairs | f32 | ROWS_X=128 ROWS_Y=1
+    ";
+    let group = |rows: RowPass| {
+        let passes = passes(DeviceInfo::imaginary(), tuned, rows, Direction::Forward);
+        passes[0].kernel.group
+    };
+    assert_eq!(group(RowPass::OnePair), [128, 1]);
+    assert_eq!(group(RowPass::Exchanged), [32, 8]);
 }
