@@ -64,8 +64,9 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
     } = lines;
     let lags = Lags::new(&todo.problem.stencils());
     let bytes = todo.problem.sample.size();
-    let pairs = |y: usize| y + lags.kept - 1;
-    let local = |[x, y]: [usize; 2]| 2 * x * pairs(y) * bytes;
+    // Of each channel the new rows, and those between the first and the last step that touches them.
+    let rows = |channel: usize, y: usize| y + lags.oldest[channel] - lags.newest[channel];
+    let local = |[x, y]: [usize; 2]| x * (rows(0, y) + rows(1, y)) * bytes;
     let [x, y] = reduced(WINDOW, "column_exchanged", todo.target, local);
 
     let count = geometry.lines as usize;
@@ -86,7 +87,10 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
             defines: vec![
                 define("COLUMNS", x),
                 define("WINDOW_Y", y),
-                define("WINDOW_PAIRS", pairs(y)),
+                define("WINDOW_s", rows(0, y)),
+                define("WINDOW_d", rows(1, y)),
+                define("NEWEST_s", lags.newest[0]),
+                define("NEWEST_d", lags.newest[1]),
                 define("BORDER", reach.border()),
             ],
             group: [x, y],

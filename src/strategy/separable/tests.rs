@@ -223,12 +223,12 @@ fn the_window_of_exchanged_columns_carries_what_is_not_finished() {
             ColumnPass::Exchanged,
             direction,
         );
-        2 * number(&passes[0].kernel, "WINDOW_PAIRS")
+        ["WINDOW_s", "WINDOW_d"].map(|name| number(&passes[0].kernel, name))
     };
-    // 16 new rows each; van der Laan's 4 of 9/7 are carried where a pair begins with what is lifted first.
+    // Van der Laan's 20 rows: 16 new ones and 4 that are carried along.
     assert_eq!(
         [rows(Direction::Forward), rows(Direction::Inverse)],
-        [22, 20]
+        [[10, 10]; 2]
     );
     // 535 inner pairs are 9 segments of 64 pairs or less, of 8 new pairs a position and 4 around them.
     let columns = forward(ColumnPass::Exchanged);
@@ -278,7 +278,8 @@ fn local_bytes(pass: &Pass) -> usize {
             let pairs = number("TILE_PAIRS");
             2 * number("ROWS_Y") * (pairs + pairs.checked_div(number("PAD_EVERY")).unwrap_or(0))
         }
-        "column_pairs" | "column_exchanged" => 2 * number("COLUMNS") * number("WINDOW_PAIRS"),
+        "column_pairs" => 2 * number("COLUMNS") * number("WINDOW_PAIRS"),
+        "column_exchanged" => number("COLUMNS") * (number("WINDOW_s") + number("WINDOW_d")),
         "transpose" => number("SIDE") * (number("SIDE") + 1),
         name => panic!("{name} is not known here"),
     };
