@@ -8,8 +8,8 @@
 // are and are read from global memory once. A strip is cut into segments of several positions, so that a large device is
 // full; a segment re-reads the reach.
 //
-// Cost per sample: 1 global read and 1 write, 1 + reach / PAIRS_LIFTED local reads, two barriers per position, 2 * WINDOW_PAIRS *
-// COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
+// Cost per sample: 1 global read and 1 write, 1 + reach / PAIRS_LIFTED local reads, two barriers per position,
+// 2 * WINDOW_PAIRS * COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
 
 #include "separable/pairs.cl"
 
