@@ -22,7 +22,7 @@ fn resident<T: Sample>(criterion: &mut Criterion, wavelet: Wavelet, sample: fn(u
             let Ok(plan) = engine.plan_with::<T>(&transform, strategy) else {
                 continue;
             };
-            let id = BenchmarkId::new(strategy.name(), side);
+            let id = BenchmarkId::new(strategy.to_string(), side);
             group.bench_function(id, |bencher| {
                 bencher.iter(|| plan.enqueue_forward(&input, &mut output)?.wait());
             });

@@ -104,7 +104,7 @@ fn few_coefficients(
     runner.run(Direction::Forward, &samples)?;
     let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
     let coefficients = Coefficients::from_parts(&transform, coefficients)?;
-    cli::print(described("cdf97 on f32", runner.strategy(), &times))?;
+    cli::print(described("cdf97 on f32", &runner.strategy(), &times))?;
 
     let path = file("mosaic");
     picture.with(mosaic(&coefficients)?).save(&path)?;
@@ -130,7 +130,7 @@ fn lossless(picture: &Picture, levels: u32, device: Option<&Device>) -> Result<(
     let samples: Vec<i16> = picture.planes.iter().map(|&v| v.into()).collect();
     runner.run(Direction::Forward, &samples)?;
     let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
-    cli::print(described("cdf53 on i16", runner.strategy(), &times))?;
+    cli::print(described("cdf53 on i16", &runner.strategy(), &times))?;
     let (restored, _) = runner.run(Direction::Inverse, &coefficients)?;
     let wrong = restored
         .iter()

@@ -6,9 +6,9 @@ use common::{Random, RandomSample, computes, devices, plans, random_samples, run
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use wavelift::{
-    Band, BandView, BandViewMut, Coefficients, Device, DeviceArray, DeviceInfo, DeviceSelector,
-    Direction, Engine, Error, InPlacePlan, Layout, Plan, Run, Sample, SampleType, Strategy,
-    Transform, Wavelet, reference,
+    Band, BandView, BandViewMut, Coefficients, ColumnPass, Device, DeviceArray, DeviceInfo,
+    DeviceSelector, Direction, Engine, Error, InPlacePlan, Layout, Plan, Run, Sample, SampleType,
+    Strategy, Transform, Wavelet, reference,
 };
 
 fn on_every_device(check: impl Fn(&Engine)) {
@@ -200,7 +200,7 @@ fn plans_of_different_transforms_take_turns_on_one_engine() {
     let integers = random_samples::<i32>(a.len(), 4);
     let reals = random_samples::<f32>(b.len(), 5);
     on_every_device(|engine| {
-        for strategy in [Strategy::Separable, Strategy::Stepwise] {
+        for strategy in [Strategy::SEPARABLE, Strategy::Stepwise] {
             let plan_a = engine.plan_with::<i32>(&a, strategy).unwrap();
             let plan_b = engine.plan_with::<f32>(&b, strategy).unwrap();
             let alone_a = run(engine, &plan_a, Direction::Forward, &integers);
@@ -571,6 +571,23 @@ fn engines_on_one_device_work_side_by_side() {
             }
         });
     }
+}
+
+#[test]
+fn arrays_between_transpositions_are_scratch() {
+    on_every_device(|engine| {
+        let transform = picture();
+        let bytes = |strategy: Strategy| {
+            let plan = engine.plan_with::<i16>(&transform, strategy).unwrap();
+            let text = format!("{plan:?}");
+            let transposed = strategy == ColumnPass::Transposed.into();
+            assert_eq!(text.contains("Temp(1)"), transposed, "{text}");
+            plan.scratch_bytes()
+        };
+        let two_arrays = 2 * 2 * transform.len() as u64;
+        let transposed = bytes(ColumnPass::Transposed.into());
+        assert_eq!(transposed, bytes(Strategy::SEPARABLE) + two_arrays);
+    });
 }
 
 #[test]

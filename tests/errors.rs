@@ -364,7 +364,7 @@ fn what_does_not_fit_the_device_is_refused_at_once() {
         let transform = Transform::new(Wavelet::CDF_9_7, [1 << 22, 1 << 20]);
         for levels in [0, 1, 5, 64] {
             let transform = transform.clone().levels(levels);
-            for strategy in [Strategy::Separable, Strategy::Stepwise] {
+            for strategy in [Strategy::SEPARABLE, Strategy::Stepwise] {
                 let plan = || engine.plan_with::<f32>(&transform, strategy);
                 assert!(too_large(engine, plan).0 >= 1 << 44);
             }

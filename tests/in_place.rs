@@ -216,7 +216,7 @@ fn times<T: RandomSample>(engine: &Engine, transform: &Transform) -> [[u128; 2];
     let separable = engine
         .plan_with::<T>(
             &transform.clone().layout(Layout::Mallat),
-            Strategy::Separable,
+            Strategy::SEPARABLE,
         )
         .unwrap();
     let mut all: [[Vec<u128>; 2]; 2] = Default::default();

@@ -19,7 +19,7 @@ const CCSDS_122: &str = include_str!("data/ccsds122.jsonl");
 const FILTERS: &str = include_str!("data/filters.jsonl");
 
 /// Those that take every transform.
-const STRATEGIES: [Strategy; 2] = [Strategy::Separable, Strategy::Stepwise];
+const STRATEGIES: [Strategy; 2] = [Strategy::SEPARABLE, Strategy::Stepwise];
 
 /// How far from the answer a result may be, relative to the answer's largest value. The taps that the
 /// sources print agree to about twelve digits.

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{RandomSample, devices, expected, plans_of, random_samples, relative_error};
+use common::{RandomSample, devices, expected, plans_by, random_samples, relative_error};
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout,
     Strategy, Transform, Wavelet,
@@ -23,7 +23,7 @@ fn chosen_devices() -> Vec<Device> {
     chosen
 }
 
-/// Runs each plan once, while nothing was written to its arrays yet.
+/// Runs a plan by each of the wanted strategies once, while nothing was written to its arrays yet.
 fn check_on<T: RandomSample>(
     device: &Device,
     transform: &Transform,
@@ -38,13 +38,23 @@ fn check_tuned<T: RandomSample>(
     transform: &Transform,
     is_wanted: impl Fn(Strategy) -> bool,
 ) {
+    let wanted = Strategy::ALL.iter().copied().filter(|&one| is_wanted(one));
+    check_by::<T>(device, tuning, transform, &wanted.collect::<Vec<_>>());
+}
+
+fn check_by<T: RandomSample>(
+    device: &Device,
+    tuning: &str,
+    transform: &Transform,
+    strategies: &[Strategy],
+) {
     let samples = random_samples::<T>(transform.len(), 1);
     let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
     for direction in [Direction::Forward, Direction::Inverse] {
         let expected = expected(transform, direction, &samples).unwrap();
         // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
         let engine = Engine::new(device).unwrap().with_tuning(tuning).unwrap();
-        let plans = plans_of::<T>(&engine, transform, &is_wanted);
+        let plans = plans_by::<T>(&engine, transform, strategies.iter().copied());
         assert!(!plans.is_empty(), "no strategy takes {transform:?}");
         // All of them stay: what one frees another would get.
         for plan in &plans {
@@ -58,11 +68,15 @@ fn check_tuned<T: RandomSample>(
     }
 }
 
+fn is_in_vectors(strategy: Strategy) -> bool {
+    matches!(strategy, Strategy::SingleLoop | Strategy::Vectors)
+}
+
 fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
-            ![Strategy::SingleLoop, Strategy::RegisterBlock].contains(&strategy)
+            !is_in_vectors(strategy) && strategy != Strategy::RegisterBlock
         });
     }
 }
@@ -73,12 +87,8 @@ fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
-            let others = [
-                Strategy::SingleLoop,
-                Strategy::RegisterBlock,
-                Strategy::Stepwise,
-            ];
-            !others.contains(&strategy)
+            let others = [Strategy::RegisterBlock, Strategy::Stepwise];
+            !is_in_vectors(strategy) && !others.contains(&strategy)
         });
     }
 }
@@ -104,7 +114,7 @@ fn check_blocks<T: RandomSample>(transform: &Transform) {
 fn check_vectors<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
-            matches!(strategy, Strategy::SingleLoop | Strategy::Separable)
+            is_in_vectors(strategy)
         });
     }
 }
@@ -251,6 +261,45 @@ fn in_place() {
     check_in_place::<f32>(&Transform::new(Wavelet::DAUB_4, [150]).levels(2));
     check_in_place::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, [201, 1]));
     check_in_place::<f32>(&Transform::new(Wavelet::HAAR, [2, 61]));
+}
+
+/// The passes of `separable` that are not its default ones; by programs that the tests of the strategies build as well.
+mod passes {
+    use super::*;
+
+    fn check<T: RandomSample>(most: usize, transform: &Transform) {
+        let passes: Vec<Strategy> = Strategy::each_pass().skip(1).collect();
+        for device in chosen_devices() {
+            let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(most);
+            check_by::<T>(&device, "", transform, &passes);
+        }
+    }
+
+    #[test]
+    fn reals_in_both_layouts() {
+        for picture in both_layouts(Transform::new(Wavelet::CDF_9_7, [31, 33])) {
+            check::<f32>(256, &picture);
+        }
+    }
+
+    #[test]
+    fn integers_of_the_longest_reach() {
+        for shape in [[72, 5], [5, 71]] {
+            check::<i32>(256, &Transform::new(Wavelet::VC2_FIDELITY, shape));
+        }
+    }
+
+    #[test]
+    fn volumes_in_groups_of_7() {
+        for shape in [[2, 45, 5], [2, 5, 44]] {
+            check::<i32>(7, &Transform::new(Wavelet::VC2_DD_13_7, shape).levels(2));
+        }
+    }
+
+    #[test]
+    fn one_work_item_at_a_time() {
+        check::<f32>(1, &Transform::new(Wavelet::DAUB_4, [30, 26]));
+    }
 }
 
 /// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks

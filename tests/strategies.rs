@@ -8,12 +8,25 @@ use common::{
     random_samples, relative_error, run,
 };
 use wavelift::{
-    Boundary, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange, Layout, Strategy,
-    Transform, Wavelet,
+    Boundary, ColumnPass, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange,
+    Layout, RowPass, SampleType, Strategy, Transform, Wavelet,
 };
 
-/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece.
-fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
+/// Whether a strategy cannot round these samples at every step.
+fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
+    let is_integer = matches!(sample, SampleType::I16 | SampleType::I32);
+    let convolves = match strategy {
+        Strategy::Separable { rows, columns } => {
+            rows == RowPass::Convolution || columns == ColumnPass::Convolution
+        }
+        _ => false,
+    };
+    is_integer && convolves
+}
+
+/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece; or samples must be
+/// real.
+fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape.clone();
     let (mut pictures, mut levels, mut goes_on) = (true, 0, true);
     for _ in 0..transform.levels {
@@ -35,6 +48,7 @@ fn is_refused(strategy: Strategy, transform: &Transform) -> bool {
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
         }
+        Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
     }
 }
@@ -72,7 +86,7 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         By::One(strategy) => engine.plan_with::<T>(transform, strategy),
     };
     if let By::One(strategy) = by
-        && is_refused(strategy, transform)
+        && is_refused(strategy, transform, T::TYPE)
     {
         assert!(
             matches!(plan, Err(Error::Unsupported { .. })),
@@ -142,7 +156,7 @@ fn matrix_on(devices: &[Device], by: impl Into<By>, wavelet: Wavelet) {
 /// What a strategy refuses, as the planner composes it on devices of the kind on which it prefers that strategy.
 fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     let mut transforms = everywhere(awkward(wavelet));
-    transforms.retain(|transform| is_refused(preferred, transform));
+    transforms.retain(|transform| is_refused(preferred, transform, SampleType::F32));
     for device in devices() {
         check_samples(&device.with_kind(kind), By::Auto, &transforms);
     }
@@ -169,11 +183,11 @@ macro_rules! matrices {
         }
         mod separable {
             use super::*;
-            $(#[test] fn $name() { matrix_as_on(DeviceKind::Gpu, Strategy::Separable, Wavelet::$wavelet) })*
+            $(#[test] fn $name() { matrix_as_on(DeviceKind::Gpu, Strategy::SEPARABLE, Wavelet::$wavelet) })*
         }
-        mod separable_in_vectors {
+        mod vectors {
             use super::*;
-            $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Separable, Wavelet::$wavelet) })*
+            $(#[test] fn $name() { matrix_as_on(DeviceKind::Cpu, Strategy::Vectors, Wavelet::$wavelet) })*
         }
         mod composed_as_on_gpus {
             use super::*;
@@ -204,6 +218,51 @@ matrices! {
     vc2_haar1: VC2_HAAR_1;
     vc2_fidelity: VC2_FIDELITY;
     vc2_daub97: VC2_DAUB_9_7;
+}
+
+/// Every pass of `separable` but the default ones, each beside the default one for the other axes: as the matrices, but with
+/// each type of samples once, and the wavelets that differ most. Programs take long to build, and steps are what all
+/// kernels share.
+macro_rules! passes {
+    ($($name:ident: $pass:expr;)*) => {
+        mod passes {
+            use super::*;
+            $(mod $name {
+                use super::*;
+                #[test] fn floats() { pass_on::<f32>($pass, Wavelet::CDF_9_7) }
+                #[test] fn doubles_to_one_side() { pass_on::<f64>($pass, Wavelet::DAUB_4) }
+                #[test] fn shorts() { pass_on::<i16>($pass, Wavelet::CDF_5_3) }
+                #[test] fn shorts_with_a_pre_shift() { pass_on::<i16>($pass, Wavelet::VC2_DD_13_7) }
+                #[test] fn integers_of_a_long_reach() { pass_on::<i32>($pass, Wavelet::VC2_FIDELITY) }
+            })*
+            #[test]
+            fn every_pass_is_tested() {
+                let tested: Vec<Strategy> = vec![Strategy::SEPARABLE, $(Strategy::from($pass)),*];
+                assert!(Strategy::each_pass().all(|one| tested.contains(&one)));
+            }
+        }
+    };
+}
+
+passes! {
+    one_pair_in_rows: RowPass::OnePair;
+    exchanged_in_rows: RowPass::Exchanged;
+    convolution_in_rows: RowPass::Convolution;
+    exchanged_in_columns: ColumnPass::Exchanged;
+    convolution_in_columns: ColumnPass::Convolution;
+    transposed_columns: ColumnPass::Transposed;
+}
+
+fn pass_on<T: RandomSample>(pass: impl Into<Strategy>, wavelet: Wavelet) {
+    let strategy: Strategy = pass.into();
+    let mut transforms = everywhere(awkward(wavelet));
+    if cannot_round(strategy, T::TYPE) {
+        // They are refused: a few show it.
+        transforms.truncate(8);
+    }
+    for device in devices() {
+        check_all::<T>(&device.with_kind(DeviceKind::Gpu), strategy, &transforms);
+    }
 }
 
 /// Whether a device can exchange in this way among sub-groups of `lanes`.
@@ -346,7 +405,7 @@ fn blocks_of_any_height() {
 fn several_strips_and_bands_of_vectors() {
     for device in devices() {
         let device = device.with_kind(DeviceKind::Cpu);
-        for strategy in [Strategy::SingleLoop, Strategy::Separable] {
+        for strategy in [Strategy::SingleLoop, Strategy::Vectors] {
             let picture = |wavelet| Transform::new(wavelet, [300, 8601]).levels(2);
             check_all::<f32>(&device, strategy, &[picture(Wavelet::CDF_9_7)]);
             check_all::<i16>(&device, strategy, &[picture(Wavelet::CDF_5_3)]);
@@ -369,8 +428,8 @@ mod past_the_caches {
 
     fn check_on<T: RandomSample>(device: &Device, wavelet: Wavelet) {
         for (strategy, sizes) in [
-            (Strategy::Separable, "VECTOR=8"),
-            (Strategy::Separable, "VECTOR=16"),
+            (Strategy::Vectors, "VECTOR=8"),
+            (Strategy::Vectors, "VECTOR=16"),
             (Strategy::SingleLoop, "VECTOR=8 STRIP=32"),
             (Strategy::SingleLoop, "VECTOR=8 STRIP=4096"),
             (Strategy::SingleLoop, "VECTOR=16 STRIP=16"),
@@ -516,6 +575,20 @@ mod two_levels {
     }
 }
 
+/// A work-group of a CPU, which wants few, goes on for several tiles or windows.
+#[test]
+fn passes_of_several_tiles_and_windows() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        for strategy in Strategy::each_pass() {
+            for layout in Layout::ALL {
+                let picture = Transform::new(Wavelet::CDF_9_7, [301, 1030]).layout(layout);
+                check_all::<f32>(&device, strategy, &[picture]);
+            }
+        }
+    }
+}
+
 /// A work-group walks along its rows, tile after tile.
 #[test]
 fn rows_of_several_tiles() {
@@ -529,7 +602,7 @@ fn rows_of_several_tiles() {
             for layout in Layout::ALL {
                 check::<f32>(
                     &engine,
-                    Strategy::Separable,
+                    Strategy::SEPARABLE,
                     &transform.clone().layout(layout),
                     9,
                 );
@@ -566,6 +639,30 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
             }
         }
     }
+}
+
+/// The same of every pass of `separable` but the default ones.
+fn passes_in_small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
+    let transforms = [
+        Transform::new(wavelet, [131, 257]).levels(2),
+        Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
+    ];
+    for device in devices() {
+        let device = device.with_max_work_group(limit);
+        for strategy in Strategy::each_pass().skip(1) {
+            check_all::<T>(&device, strategy, &transforms);
+        }
+    }
+}
+
+#[test]
+fn passes_in_work_groups_of_7() {
+    passes_in_small_work_groups::<i32>(7, Wavelet::VC2_DD_13_7);
+}
+
+#[test]
+fn passes_in_work_groups_of_1() {
+    passes_in_small_work_groups::<f32>(1, Wavelet::DAUB_4);
 }
 
 #[test]

@@ -11,6 +11,9 @@
 //   LIFT_STEPS(STEP)   STEP(k, target, source, first, last, before, after) for each step in order: step k reads
 //                      source[n + first .. n + last], and to get the pairs 0 .. m it must run on the pairs
 //                      -before .. m + after
+//   FILTER_s(TAP), FILTER_d(TAP)
+//                      for reals: TAP(channel, offset, factor) for each input channel[n + offset] that a result depends
+//                      on, of the approximations and of the details, scaling included
 //   REACH_LO, REACH_HI how many pairs before and after it a result depends on
 //   LAG_k, LAST_LAG    on a stream of pairs: how far behind the newest pair step k runs, and how far behind it results
 //                      are done

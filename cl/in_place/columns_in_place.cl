@@ -8,7 +8,7 @@
 // Limited by global memory, as long as there are work-items enough to wait for it.
 
 #include "in_place/segments.cl"
-#include "separable/four_pairs.cl"
+#include "separable/pairs.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -52,7 +52,7 @@ INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass 
     if (p + PAIRS_LIFTED < segment->stop)
       load_pairs_of(segment, saved, pass, own, p + PAIRS_LIFTED + SEAM_PAIRS, loaded_s, loaded_d);
 
-    lift_four_pairs(s, d);
+    compute_pairs(s, d);
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int done = p + REACH_LO + j;
       if (p + j < segment->stop) {

@@ -9,7 +9,7 @@
 // Limited by local memory traffic: each sample goes in, is read 1 + reach / 4 times, goes in again and out.
 
 #include "in_place/segments.cl"
-#include "separable/four_pairs.cl"
+#include "separable/pairs.cl"
 
 #if !defined(ROWS_X) || !defined(ROWS_Y)
 #error "ROWS_X, ROWS_Y: work-items of a work-group along a segment, and its segments"
@@ -64,7 +64,7 @@ INLINE void lift_tile_pairs(local T *tile, const int x, const int shift) {
     d[j] = tile[PLACE_OF_SAMPLE(SHARE * x + 2 * j + 1)];
   }
   UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) kept[2 * j] = s[PAIRS_LIFTED + j], kept[2 * j + 1] = d[PAIRS_LIFTED + j];
-  lift_four_pairs(s, d);
+  compute_pairs(s, d);
   barrier(CLK_LOCAL_MEM_FENCE);
   UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
     tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + SHARE * x + 2 * j)] = SCALED_OUT(s[REACH_LO + j], OUT_s, shift);

@@ -49,9 +49,10 @@ struct Arguments {
     /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<DirectionArgument>,
-    /// `auto` for the strategies that the planner composes, or single strategies by name [default: auto; with
-    /// --compare, all]
-    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
+    /// `auto` for the strategies that the planner composes, or single strategies by name: streamed, single_loop,
+    /// vectors, separable, stepwise, or with passes as in separable:one_pair+exchanged [default: auto; with
+    /// --compare, all, separable with its default passes]
+    #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<StrategyChoice>())]
     strategies: Vec<StrategyChoice>,
     /// Show strategies side by side, in one row per device and problem. Slow ones run less often
     #[arg(long)]
@@ -94,14 +95,10 @@ enum StrategyChoice {
 }
 
 impl StrategyChoice {
-    fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
-    }
-
-    fn name(self) -> &'static str {
+    fn name(self) -> String {
         match self {
-            StrategyChoice::Auto => "auto",
-            StrategyChoice::Fixed(strategy) => strategy.name(),
+            StrategyChoice::Auto => "auto".to_owned(),
+            StrategyChoice::Fixed(strategy) => strategy.to_string(),
         }
     }
 
@@ -119,7 +116,7 @@ impl FromStr for StrategyChoice {
     fn from_str(word: &str) -> wavelift::Result<Self> {
         match word {
             "auto" => Ok(StrategyChoice::Auto),
-            name => name.parse().map(StrategyChoice::Fixed),
+            word => cli::strategy_or("auto", word).map(StrategyChoice::Fixed),
         }
     }
 }
@@ -235,7 +232,7 @@ struct Row<'a> {
     device: &'a Device,
     problem: &'a Problem,
     /// The strategy that was asked for. The one that ran is in the outcome.
-    strategy: &'static str,
+    strategy: String,
     /// The strategy that `auto` would choose. It is known in a comparison only.
     auto: Option<Strategy>,
     outcome: Outcome,

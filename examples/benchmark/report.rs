@@ -58,7 +58,7 @@ GB/s: 10^9 bytes per second, each sample counted as read once and written once, 
 /// A table of strategies side by side, in which each row stands for `columns` rows of the plain table.
 pub fn comparison(rows: &[Row], columns: usize) -> String {
     let titles = rows[..columns.min(rows.len())].iter().flat_map(|row| {
-        let name = row.strategy;
+        let name = &row.strategy;
         [format!("{name} us "), "of copy".into(), "GB/s".into()]
     });
     let problem = PROBLEM.map(|(name, align)| (name.to_owned(), align));
@@ -111,18 +111,18 @@ fn microseconds(time: u64) -> String {
 
 /// The cells of strategy, times and note.
 fn outcome_cells(row: &Row) -> Vec<String> {
-    let asked = row.strategy;
+    let asked = &row.strategy;
     let (strategy, times) = match &row.outcome {
-        Outcome::Measured { strategy, times } => (strategy.name(), times),
+        Outcome::Measured { strategy, times } => (strategy.to_string(), times),
         Outcome::Refused(why) | Outcome::Failed(why) => {
             let mut cells = vec![String::new(); 7];
-            cells[0] = asked.to_owned();
+            cells[0] = asked.clone();
             cells[6] = why.clone();
             return cells;
         }
     };
-    let strategy = match asked == strategy {
-        true => strategy.to_owned(),
+    let strategy = match *asked == strategy {
+        true => strategy,
         false => format!("{strategy} ({asked})"),
     };
     let share = times.of_copy().map(|share| format!("{share:.3}"));
@@ -152,7 +152,7 @@ fn object(row: &Row) -> Option<Value> {
     Some(json!({
         "platform": row.device.info().platform,
         "device": row.device.info().name,
-        "strategy": strategy.name(),
+        "strategy": strategy.to_string(),
         "wavelet": transform.wavelet.name(),
         "sample": row.problem.sample.name(),
         "direction": row.problem.direction.name(),

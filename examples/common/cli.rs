@@ -1,13 +1,15 @@
 //! Command-line arguments, and errors as one line of text.
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{
+    PossibleValuesParser, RangedU64ValueParser, StringValueParser, TypedValueParser,
+};
 use clap::{Parser, ValueEnum};
 use std::error::Error;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
-use wavelift::{Boundary, DeviceSelector, Direction, Layout, SampleType, Wavelet};
+use wavelift::{Boundary, DeviceSelector, Direction, Layout, SampleType, Strategy, Wavelet};
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -61,6 +63,30 @@ where
     T: FromStr<Err = wavelift::Error> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(names).try_map(|name: String| name.parse::<T>())
+}
+
+/// A parser for the name of a strategy, with passes or without, or what else a `T` can be.
+pub fn strategy<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = wavelift::Error> + Clone + Send + Sync + 'static,
+{
+    StringValueParser::new().try_map(|name: String| name.parse::<T>())
+}
+
+/// Reads a strategy; the error for another word lists `others`, which could stand there too.
+pub fn strategy_or(others: &str, word: &str) -> wavelift::Result<Strategy> {
+    word.parse().map_err(|error| match error {
+        wavelift::Error::Unknown {
+            what,
+            expected,
+            got,
+        } => wavelift::Error::Unknown {
+            what,
+            expected: format!("{others} or {expected}"),
+            got,
+        },
+        other => other,
+    })
 }
 
 pub fn wavelet() -> impl TypedValueParser<Value = Wavelet> {

@@ -41,10 +41,10 @@ impl<T: Sample> Runner<T> {
     }
 
     /// The name of the plan's first strategy, or `reference`.
-    pub fn strategy(&self) -> &'static str {
+    pub fn strategy(&self) -> String {
         match self {
-            Runner::Device { plan, .. } => plan.strategy().name(),
-            Runner::Reference(_) => "reference",
+            Runner::Device { plan, .. } => plan.strategy().to_string(),
+            Runner::Reference(_) => "reference".to_owned(),
         }
     }
 

@@ -69,8 +69,9 @@ struct Arguments {
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
     /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL, or a single
-    /// strategy by name
-    #[arg(long, default_value = "auto", value_parser = cli::one_of::<StrategyChoice>(StrategyChoice::names()))]
+    /// strategy by name: streamed, single_loop, vectors, separable, stepwise, or with passes as in
+    /// separable:one_pair+exchanged
+    #[arg(long, default_value = "auto", value_parser = cli::strategy::<StrategyChoice>())]
     strategy: StrategyChoice,
     /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`; the
     /// reference needs none [default: the one that WAVELIFT_DEVICE names, or else the best]
@@ -86,14 +87,6 @@ enum StrategyChoice {
     Fixed(Strategy),
 }
 
-impl StrategyChoice {
-    fn names() -> impl Iterator<Item = &'static str> {
-        ["auto", "reference"]
-            .into_iter()
-            .chain(Strategy::ALL.iter().map(|strategy| strategy.name()))
-    }
-}
-
 impl FromStr for StrategyChoice {
     type Err = Error;
 
@@ -101,7 +94,7 @@ impl FromStr for StrategyChoice {
         match word {
             "auto" => Ok(StrategyChoice::Auto),
             "reference" => Ok(StrategyChoice::Reference),
-            name => name.parse().map(StrategyChoice::Fixed),
+            word => cli::strategy_or("auto, reference", word).map(StrategyChoice::Fixed),
         }
     }
 }

@@ -38,8 +38,9 @@ struct Arguments {
     /// [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// The strategies to tune [default: streamed on GPUs, single_loop on CPUs]
-    #[arg(long, value_delimiter = ',', value_parser = cli::one_of::<Strategy>(tunable().into_iter().map(Strategy::name)))]
+    /// The strategies to tune: streamed, single_loop, vectors, separable, or separable with another row pass as in
+    /// separable:one_pair+four_pairs [default: streamed on GPUs, single_loop on CPUs]
+    #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<Strategy>())]
     strategies: Vec<Strategy>,
     /// Sample types. Combinations with wavelets that have no steps for them are left out
     #[arg(long, value_delimiter = ',', default_value = "i16,f32", value_parser = cli::sample())]
@@ -102,10 +103,13 @@ impl Arguments {
         strategies: &[Strategy],
         left_out: &mut Vec<String>,
     ) -> Result<Vec<(Strategy, Grid)>> {
-        let all = tunable()
-            .into_iter()
-            .filter(|known| strategies.contains(known));
-        let all = all.map(|strategy| Ok((strategy, grid_of(strategy).parse()?)));
+        if let Some(fixed) = strategies.iter().find(|one| grid_of(**one).is_empty()) {
+            let known: Vec<String> = tunable().iter().map(Strategy::to_string).collect();
+            let known = known.join(", ");
+            return Err(format!("--strategies: expected some of {known}, found {fixed}").into());
+        }
+        let all = strategies.iter();
+        let all = all.map(|&strategy| Ok((strategy, grid_of(strategy).parse()?)));
         let mut grids = all.collect::<Result<Vec<(Strategy, Grid)>>>()?;
         let Some(wanted) = &self.sizes else {
             return Ok(grids);

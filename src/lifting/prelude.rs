@@ -1,6 +1,7 @@
 //! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
 //! and direction. cl/core/wavelet.cl lists them.
 
+use crate::lifting::filters::filters;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::wavelet::SampleType;
@@ -98,6 +99,23 @@ impl Prelude {
         }
     }
 
+    /// The taps that a result has on all that it depends on, for kernels that do not lift.
+    fn filters(&mut self, wavelet: &Wavelet, sample: SampleType, direction: Direction) {
+        let both = filters(wavelet, direction).filter(|_| !sample.is_integer());
+        let name = |channel| match channel {
+            Channel::Approximation => "s",
+            Channel::Detail => "d",
+        };
+        for (taps, result) in both.iter().flatten().zip(["s", "d"]) {
+            let taps = taps.iter().map(|tap| {
+                let factor = real(tap.factor, sample);
+                format!("TAP({}, {}, {factor})", name(tap.channel), tap.offset)
+            });
+            let taps = taps.collect::<Vec<_>>().join(" ");
+            self.define(&format!("FILTER_{result}(TAP)"), taps);
+        }
+    }
+
     fn schedule(&mut self, stencils: &[Stencil]) {
         let (reach, lags) = (Reach::new(stencils), Lags::new(stencils));
         self.define("REACH_LO", reach.before);
@@ -126,6 +144,7 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
     prelude.types(sample, direction);
     prelude.scaling(wavelet, sample, direction);
     prelude.steps(wavelet, sample, direction);
+    prelude.filters(wavelet, sample, direction);
     prelude.schedule(&stencils(wavelet, sample, direction));
     prelude.text
 }
@@ -227,6 +246,20 @@ mod tests {
             assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
         }
         assert!(text.contains("#define FORWARD 0\n") && text.contains("#define IN_s 1\n"));
+    }
+
+    #[test]
+    fn reals_have_the_taps_of_their_filters() {
+        let text = prelude(&Wavelet::CDF_5_3, SampleType::F32, Direction::Forward);
+        for line in [
+            "#define FILTER_s(TAP) TAP(s, -1, (-1.25e-1f)) TAP(s, 0, (7.5e-1f)) TAP(s, 1, (-1.25e-1f)) \
+             TAP(d, -1, (2.5e-1f)) TAP(d, 0, (2.5e-1f))",
+            "#define FILTER_d(TAP) TAP(s, 0, (-5e-1f)) TAP(s, 1, (-5e-1f)) TAP(d, 0, (1e0f))",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\nnot in\n{text}");
+        }
+        let text = prelude(&Wavelet::CDF_5_3, SampleType::I32, Direction::Forward);
+        assert!(!text.contains("FILTER"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Lags {
     pub kept: usize,
     /// For approximations and for details, how many pairs behind the newest they are last read or written.
     pub oldest: [usize; 2],
+    /// The same of where they are first read or written: until then they need not be there.
+    pub newest: [usize; 2],
 }
 
 impl Lags {
@@ -46,11 +48,22 @@ impl Lags {
             });
             touched.max().unwrap_or(0).max(last) as usize
         });
+        let newest = [Channel::Approximation, Channel::Detail].map(|channel| {
+            let touched = stencils.iter().zip(&lags).map(|(step, &lag)| {
+                if step.target == channel {
+                    lag
+                } else {
+                    lag - step.last()
+                }
+            });
+            touched.min().unwrap_or(0).clamp(0, last) as usize
+        });
         Lags {
             steps: lags.into_iter().map(|lag| lag as usize).collect(),
             last: last as usize,
             kept: oldest[0].max(oldest[1]) + 1,
             oldest,
+            newest,
         }
     }
 }
@@ -78,6 +91,24 @@ mod tests {
         }
         let lags = Lags::new(&change(&stencils));
         (lags.steps, lags.kept)
+    }
+
+    #[test]
+    fn channels_are_touched_from_the_newest_pair_to_the_oldest() {
+        let touched = |wavelet: Wavelet, sample: SampleType, inverse: bool| {
+            let mut stencils = sample.stencils(&wavelet).unwrap();
+            if inverse {
+                stencils.reverse();
+            }
+            let lags = Lags::new(&stencils);
+            [0, 1].map(|channel| (lags.newest[channel], lags.oldest[channel]))
+        };
+        let real = SampleType::F64;
+        // Two samples of each channel stay between one pair and the next.
+        assert_eq!(touched(Wavelet::CDF_9_7, real, false), [(0, 2), (1, 3)]);
+        assert_eq!(touched(Wavelet::CDF_9_7, real, true), [(0, 2), (0, 2)]);
+        assert_eq!(touched(Wavelet::CDF_5_3, real, false), [(0, 1), (1, 2)]);
+        assert_eq!(touched(Wavelet::HAAR, real, false), [(0, 0), (0, 0)]);
     }
 
     #[test]

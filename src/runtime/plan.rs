@@ -6,7 +6,7 @@ use super::program::{PassKernel, build_kernels};
 use super::run::Run;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
-use crate::strategy::{self, Array, Launch, Problem, Strategy, Target, Tuning};
+use crate::strategy::{self, Array, Design, Launch, Problem, Strategy, Target, Tuning};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,13 +27,21 @@ pub struct Plan<T: Sample> {
 struct Routes<T: Sample> {
     forward: Vec<(Launch, PassKernel)>,
     inverse: Vec<(Launch, PassKernel)>,
-    scratch: [DeviceArray<T>; 2],
+    scratch: Scratch<DeviceArray<T>>,
 }
+
+/// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
+type Scratch<A> = [A; 4];
 
 /// One direction of a plan.
 struct Route {
     launches: Vec<(Launch, PassKernel)>,
-    scratch: [usize; 2],
+    scratch: Scratch<usize>,
+}
+
+fn scratch_of(design: &Design) -> Scratch<usize> {
+    let ([a, b], [c, d]) = (design.scratch, design.temps);
+    [a, b, c, d]
 }
 
 impl<T: Sample> Plan<T> {
@@ -59,13 +67,14 @@ impl<T: Sample> Plan<T> {
         // Before anything is built: what the plan and its caller's two arrays take.
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
         let array = bytes(transform.len());
-        let largest = |a: [usize; 2], b: [usize; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+        let largest = |a: Scratch<usize>, b: Scratch<usize>| [0, 1, 2, 3].map(|i| a[i].max(b[i]));
         let scratch = largest(builder.scratch(&forward)?, builder.scratch(&inverse)?);
-        let [a, b] = scratch.map(bytes);
-        shared.check_memory("the transform", &[array, array, a, b])?;
+        let [a, b, c, d] = scratch.map(bytes);
+        shared.check_memory("the transform", &[array, array, a, b, c, d])?;
 
         let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
-        let [a, b] = largest(forward.scratch, inverse.scratch);
+        let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
+        let own = |samples| DeviceArray::new(shared, samples);
         let mut strategies: Vec<Strategy> = forward
             .launches
             .iter()
@@ -79,7 +88,7 @@ impl<T: Sample> Plan<T> {
             routes: Mutex::new(Routes {
                 forward: forward.launches,
                 inverse: inverse.launches,
-                scratch: [DeviceArray::new(shared, a)?, DeviceArray::new(shared, b)?],
+                scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
             }),
             staging: Mutex::new(None),
         };
@@ -207,6 +216,7 @@ impl<T: Sample> Plan<T> {
             Array::Input => &*input.buffer,
             Array::Output => &*output.buffer,
             Array::Scratch(i) => &*routes.scratch[i].buffer,
+            Array::Temp(i) => &*routes.scratch[2 + i].buffer,
         };
         let mut ends = Vec::with_capacity(2);
         for (i, (launch, kernel)) in launches.iter().enumerate() {
@@ -264,8 +274,9 @@ impl Builder<'_> {
     }
 
     /// The samples of the scratch arrays that a problem takes.
-    fn scratch(&self, problem: &Problem) -> Result<[usize; 2]> {
-        Ok(strategy::plan(problem, &self.target(&[]), self.strategies)?.scratch)
+    fn scratch(&self, problem: &Problem) -> Result<Scratch<usize>> {
+        let design = strategy::plan(problem, &self.target(&[]), self.strategies)?;
+        Ok(scratch_of(&design))
     }
 
     /// Builds the launches of a problem.
@@ -289,8 +300,8 @@ impl Builder<'_> {
             },
         )?;
         Ok(Route {
+            scratch: scratch_of(&design),
             launches: design.launches.into_iter().zip(kernels).collect(),
-            scratch: design.scratch,
         })
     }
 }

@@ -80,10 +80,37 @@ pub(crate) struct Kernel {
     pub group: [usize; 2],
 }
 
+/// An array as a solver sees it, which does not choose any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// What its take has on the signal side.
+    Signal,
+    /// What its take has on the sub-band side, with the array of the low band.
+    Bands,
+    /// One of two arrays, as large as the level at hand, that the passes of a take have among themselves.
+    Temp(usize),
+}
+
+/// What a pass works between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slots {
+    pub signal: Slot,
+    pub bands: Slot,
+}
+
+impl Slots {
+    /// What the whole take works between.
+    pub const OF_TAKE: Slots = Slots {
+        signal: Slot::Signal,
+        bands: Slot::Bands,
+    };
+}
+
 /// One launch of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pass {
     pub kernel: Kernel,
+    pub slots: Slots,
     pub geometry: Geometry,
     /// The kernel's own arguments, in the order of its struct, with their names.
     pub own: Vec<(&'static str, i32)>,
@@ -109,8 +136,10 @@ pub(crate) enum Array {
     Input,
     /// The caller's output.
     Output,
-    /// One of the plan's own arrays.
+    /// One of the plan's own arrays, for what lies between takes.
     Scratch(usize),
+    /// One of the plan's own arrays, for what lies between the passes of one take.
+    Temp(usize),
 }
 
 /// The arrays of a launch. The forward transform reads the signal and writes the others, the inverse the other way round.
@@ -135,4 +164,6 @@ pub(crate) struct Design {
     pub launches: Vec<Launch>,
     /// How many samples each scratch array has; 0 where it is not needed.
     pub scratch: [usize; 2],
+    /// The same of the arrays within a take.
+    pub temps: [usize; 2],
 }

@@ -3,6 +3,8 @@
 
 mod design;
 mod in_place;
+mod lines;
+mod passes;
 mod planner;
 mod register_block;
 mod separable;
@@ -13,49 +15,61 @@ mod tuning;
 mod vector_passes;
 mod vectors;
 
-pub(crate) use design::{Array, Kernel, Launch, Pass, Problem, Target};
+pub(crate) use design::{Array, Design, Kernel, Launch, Pass, Problem, Target};
 pub(crate) use in_place::{InPlace, plan_in_place};
+pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;
 pub use tuning::Tunable;
 pub(crate) use tuning::Tuning;
 
-use crate::names::named;
+use crate::error::{Error, Result};
 use planner::{Offer, Todo};
 
 macro_rules! strategies {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $solver:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident
+        $({ $($(#[$field_doc:meta])* $field:ident: $Pass:ident,)* })? $name:literal $solver:ident;)*
+    ) => {
         /// A way to compute (a part of) a transform on a device.
         ///
         /// A transform is a list of levels, and each level a list of axes. What one strategy does not do well it leaves to
         /// the next: a plan can compute a volume's pictures with one and its third axis with another.
+        ///
+        /// A strategy is written by its name, [`Strategy::Separable`] with its passes as in
+        /// `separable:one_pair+exchanged`, first the one for rows and then the one for columns; plain `separable` is
+        /// `separable:four_pairs+four_pairs`. Passes can also be named by their labels in Kucis et al. (2014), as in
+        /// `separable:Horiz-Laan2009+Vert-Laan2009`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Strategy {
-            $($(#[$doc])* $variant,)*
+            $($(#[$doc])* $variant $({ $($(#[$field_doc])* $field: $Pass,)* })?,)*
         }
 
         impl Strategy {
-            /// All strategies, in the order in which the planner asks them.
-            pub const ALL: &'static [Strategy] = &[$(Strategy::$variant),*];
+            /// All strategies, in the order in which the planner asks them; [`Strategy::Separable`] once, with the passes
+            /// that it has by default.
+            pub const ALL: &'static [Strategy] =
+                &[$(Strategy::$variant $({ $($field: $Pass::ALL[0],)* })?),*];
 
-            /// The name, as [`FromStr`](std::str::FromStr) reads it.
+            /// The name without passes: `separable` for all combinations of them. [`Display`](std::fmt::Display) writes
+            /// them too.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Strategy::$variant => $name,)*
+                    $(Strategy::$variant { .. } => $name,)*
                 }
             }
 
-            /// The sizes that can be tuned for this strategy, by lines of a tuning file.
+            /// The sizes that can be tuned for this strategy, by lines of a tuning file. Those of
+            /// [`Strategy::Separable`] are of its row pass, and a line holds for that one with any column pass.
             pub const fn tunables(self) -> &'static [Tunable] {
                 match self {
-                    $(Strategy::$variant => $solver::TUNABLES,)*
+                    $(Strategy::$variant { .. } => $solver::TUNABLES,)*
                 }
             }
 
             /// How much of what is left this strategy takes, and by which passes.
             fn offer(self, todo: &Todo) -> Offer {
                 match self {
-                    $(Strategy::$variant => $solver::offer(todo),)*
+                    $(Strategy::$variant $({ $($field,)* })? => $solver::offer(todo $($(, $field)*)?),)*
                 }
             }
         }
@@ -73,14 +87,104 @@ strategies! {
     /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
     /// around it, in its registers (Enfedaque et al.).
     RegisterBlock "register_block" register_block;
-    /// A pass over memory per axis: rows by Blazewicz's four pairs per work-item, other axes by the sliding window of Kucis
-    /// et al.; on CPU devices both in vectors.
-    Separable "separable" separable;
+    /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Preferred on CPUs where no picture
+    /// is left.
+    Vectors "vectors" vector_passes;
+    /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By default, and everywhere the
+    /// same, rows by Blazewicz's four pairs per work-item and other axes by the sliding window of Kucis et al.
+    Separable {
+        /// For lines along the innermost axis.
+        rows: RowPass,
+        /// For all other lines.
+        columns: ColumnPass,
+    } "separable" separable;
     /// One launch per lifting step, in place in global memory. Slow, and right for everything.
     Stepwise "stepwise" stepwise;
 }
 
-named!(Strategy, "strategy");
+impl Strategy {
+    /// [`Strategy::Separable`] with the passes that it has by default.
+    pub const SEPARABLE: Strategy = Strategy::Separable {
+        rows: RowPass::FourPairs,
+        columns: ColumnPass::FourPairs,
+    };
+
+    /// [`Strategy::Separable`] with each of its passes once: each row pass beside the default column pass, then each other
+    /// column pass beside the default row pass.
+    pub fn each_pass() -> impl Iterator<Item = Strategy> {
+        let rows = RowPass::ALL.iter().map(|&rows| rows.into());
+        let columns = ColumnPass::ALL[1..].iter().map(|&columns| columns.into());
+        rows.chain(columns)
+    }
+
+    /// [`Strategy::Separable`] with every row pass beside every column pass.
+    pub fn combinations() -> impl Iterator<Item = Strategy> {
+        RowPass::ALL.iter().flat_map(|&rows| {
+            let columns = ColumnPass::ALL.iter();
+            columns.map(move |&columns| Strategy::Separable { rows, columns })
+        })
+    }
+
+    /// Whether sizes that are tuned for one of the two are the other's as well.
+    fn shares_sizes(self, other: Strategy) -> bool {
+        match (self, other) {
+            (Strategy::Separable { rows: own, .. }, Strategy::Separable { rows, .. }) => {
+                own == rows
+            }
+            _ => self == other,
+        }
+    }
+}
+
+/// With the default column pass.
+impl From<RowPass> for Strategy {
+    fn from(rows: RowPass) -> Self {
+        let columns = ColumnPass::FourPairs;
+        Strategy::Separable { rows, columns }
+    }
+}
+
+/// With the default row pass.
+impl From<ColumnPass> for Strategy {
+    fn from(columns: ColumnPass) -> Self {
+        let rows = RowPass::FourPairs;
+        Strategy::Separable { rows, columns }
+    }
+}
+
+impl std::fmt::Display for Strategy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Strategy::Separable { rows, columns } if *self != Strategy::SEPARABLE => {
+                f.pad(&format!("{}:{rows}+{columns}", self.name()))
+            }
+            _ => f.pad(self.name()),
+        }
+    }
+}
+
+impl std::str::FromStr for Strategy {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Self> {
+        let mut plain = Self::ALL.iter().filter(|strategy| strategy.name() == word);
+        if let Some(strategy) = plain.next() {
+            return Ok(*strategy);
+        }
+        let passes = word
+            .strip_prefix("separable:")
+            .and_then(|passes| passes.split_once('+'));
+        let Some((rows, columns)) = passes else {
+            let mut names: Vec<&str> = Self::ALL.iter().map(|strategy| strategy.name()).collect();
+            names.push("separable:ROWS+COLUMNS");
+            return Err(Error::unknown("strategy", &names, word));
+        };
+        Ok(Strategy::Separable {
+            rows: rows.parse()?,
+            columns: columns.parse()?,
+        })
+    }
+}
 
 #[cfg(test)]
 mod tests;

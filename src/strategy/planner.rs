@@ -1,7 +1,7 @@
 //! The planner walks a transform, level by level and axis by axis, and asks the solvers in turn how much of what is left
 //! they take.
 
-use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Target};
+use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots, Target};
 use super::{Strategy, stepwise};
 use crate::error::{Error, Result};
 use crate::transform::geometry::{Order, Sides, View, most_lines};
@@ -197,6 +197,7 @@ fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
         }
     }
     let next_levels: Vec<Option<u32>> = takes.iter().skip(1).map(|take| Some(take.level)).collect();
+    let mut temps = [0; 2];
     let mut launches = Vec::new();
     for (i, take) in takes.into_iter().enumerate() {
         let next_level = next_levels.get(i).copied().flatten();
@@ -206,11 +207,18 @@ fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
             bands: if goes_on { between[i] } else { coefficients },
             low: (next_level.is_some() && !goes_on).then(|| between[i]),
         };
+        for pass in &take.passes {
+            for slot in [pass.slots.signal, pass.slots.bands] {
+                if let Slot::Temp(i) = slot {
+                    temps[i] = take.samples.max(temps[i]);
+                }
+            }
+        }
         let strategy = take.strategy;
         launches.push(take.passes.into_iter().map(move |pass| Launch {
             strategy,
+            arrays: arrays_of(pass.slots, arrays),
             pass,
-            arrays,
         }));
     }
     if direction == Direction::Inverse {
@@ -219,6 +227,21 @@ fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
     Design {
         launches: launches.into_iter().flatten().collect(),
         scratch,
+        temps,
+    }
+}
+
+/// The arrays of a pass, of a take that has these.
+fn arrays_of(slots: Slots, take: Arrays) -> Arrays {
+    let array = |slot| match slot {
+        Slot::Signal => take.signal,
+        Slot::Bands => take.bands,
+        Slot::Temp(i) => Array::Temp(i),
+    };
+    Arrays {
+        signal: array(slots.signal),
+        bands: array(slots.bands),
+        low: take.low.filter(|_| slots.bands == Slot::Bands),
     }
 }
 

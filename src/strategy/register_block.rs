@@ -2,7 +2,7 @@
 //! (cl/register_block/register_block.cl).
 
 use super::Strategy;
-use super::design::{Define, Kernel, Pass, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::Exchange;
@@ -64,6 +64,7 @@ fn pass(todo: &Todo, geometry: Geometry) -> Result<Pass, String> {
             defines: sizes.defines(todo, &geometry),
             group: [sizes.group, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry,
         own: vec![
             ("strips", strips as i32),

@@ -2,7 +2,7 @@
 //! (cl/single_loop/single_loop.cl).
 
 use super::Strategy;
-use super::design::{Define, Kernel, Pass, define};
+use super::design::{Define, Kernel, Pass, Slots, define};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
@@ -190,6 +190,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
             defines: sizes.defines(todo),
             group: [1, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry,
         own: vec![
             ("strips", strips as i32),

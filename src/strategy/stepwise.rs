@@ -1,7 +1,7 @@
 //! One launch per lifting step, in place in global memory (cl/stepwise/stepwise.cl).
 
 use super::Strategy;
-use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Target};
+use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots, Target};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::transform::geometry::{Geometry, Sides, View};
@@ -68,6 +68,7 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
             },
         }],
         scratch: [0; 2],
+        temps: [0; 2],
     }
 }
 
@@ -82,6 +83,7 @@ fn pass(name: &'static str, step: i32, geometry: Geometry, target: &Target) -> P
             defines: Vec::new(),
             group: [group, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry,
         own: vec![("step", step)],
         groups: (pairs * geometry.lines as usize).div_ceil(group),

@@ -96,7 +96,7 @@ impl Line {
     fn closeness(&self, strategy: Strategy, problem: &Problem, device: &DeviceInfo) -> u32 {
         let wavelet = problem.transform.wavelet.name();
         let direction = self.direction;
-        let fits = self.strategy == strategy
+        let fits = self.strategy.shares_sizes(strategy)
             && self.sample == problem.sample
             && self.wavelet.as_deref().is_none_or(|name| name == wavelet)
             && direction.is_none_or(|direction| direction == problem.direction);
@@ -232,6 +232,30 @@ mod tests {
             [Some(8), Some(1)]
         );
         assert!(first.with("gpu").is_err());
+    }
+
+    #[test]
+    fn sizes_of_a_row_pass_hold_with_every_column_pass() {
+        let tuning: Tuning = "
+            gpu | separable | f32 | ROWS_X=64
+            gpu | separable:one_pair+exchanged | f32 | ROWS_X=128
+        "
+        .parse()
+        .unwrap();
+        let problem = Problem {
+            transform: Transform::new(Wavelet::CDF_9_7, [8, 8]),
+            sample: SampleType::F32,
+            direction: Direction::Forward,
+        };
+        let size = |strategy: &str| {
+            let strategy = strategy.parse().unwrap();
+            tuning.size(strategy, &problem, &DeviceInfo::imaginary(), "ROWS_X")
+        };
+        assert_eq!(size("separable"), Some(64));
+        assert_eq!(size("separable:four_pairs+transposed"), Some(64));
+        assert_eq!(size("separable:one_pair+four_pairs"), Some(128));
+        assert_eq!(size("separable:exchanged+four_pairs"), None);
+        assert_eq!(size("streamed"), None);
     }
 
     #[test]

@@ -1,11 +1,16 @@
-//! The passes of `separable` on CPU devices: cl/vectors/row_vectors.cl and cl/vectors/column_vectors.cl.
+//! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
+//! cl/vectors/column_vectors.cl along all others.
 
 use super::Strategy;
-use super::design::{Kernel, Pass, Problem, Target, define};
-use super::vectors::Vectors;
-use crate::lifting::reach::Reach;
+use super::design::{Kernel, Pass, Slots, Target, define};
+use super::lines::{Lines, taken};
+use super::planner::{Offer, Todo};
+use super::tuning::Tunable;
+use super::vectors::{CACHED, VECTOR, Vectors};
+use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
-use crate::transform::geometry::Geometry;
+
+pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED];
 
 /// About how many pairs of rows a segment of columns has at least.
 const SEGMENT: usize = 64;
@@ -13,12 +18,35 @@ const SEGMENT: usize = 64;
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
 const NEAREST_CACHE: u64 = 32 << 10;
 
-/// Which vectors the passes of a problem work on; none where a step reaches over more than one, or a vector of each kept
-/// row is more than local memory holds.
-pub(super) fn vectors(problem: &Problem, target: &Target) -> Option<Vectors> {
+/// One axis.
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let (problem, target) = (todo.problem, todo.target);
     let y = Lags::new(&problem.stencils());
-    let vectors = Vectors::new(Strategy::Separable, problem, target, y);
-    (vectors.hold(problem) && longest_row(&vectors, target) > 0).then_some(vectors)
+    let vectors = Vectors::new(Strategy::Vectors, problem, target, y);
+    let samples = vectors.samples;
+    if !vectors.hold(problem) {
+        return Offer::no(format!(
+            "a step reaches over the {samples} pairs of a vector"
+        ));
+    }
+    if longest_row(&vectors, target) == 0 {
+        let needed = 2 * vectors.y.kept * samples * vectors.bytes;
+        let available = target.device.local_memory;
+        return Offer::no(format!(
+            "a vector of every kept row needs {needed} bytes of local memory, there are {available}"
+        ));
+    }
+    let lines = Lines::new(todo);
+    let pass = if lines.are_rows {
+        row_pass(&vectors, target, &lines)
+    } else {
+        column_pass(&vectors, target, &lines)
+    };
+    let taken = taken(vec![pass]);
+    match target.device.kind {
+        DeviceKind::Cpu => Offer::Preferred(taken),
+        DeviceKind::Gpu | DeviceKind::Accelerator => Offer::Works(taken),
+    }
 }
 
 /// Numbers of a row that the column pass keeps: long runs of memory, as long as all rows fit the nearest cache.
@@ -33,12 +61,10 @@ fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
 
-pub(super) fn row_pass(
-    vectors: &Vectors,
-    reach: &Reach,
-    target: &Target,
-    geometry: Geometry,
-) -> Pass {
+fn row_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
+    let Lines {
+        geometry, reach, ..
+    } = lines;
     let lines = geometry.lines as usize;
     let lines_each = lines.div_ceil(wanted(target));
     let mut defines = vectors.defines();
@@ -51,18 +77,17 @@ pub(super) fn row_pass(
             defines,
             group: [1, 1],
         },
-        geometry,
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
         own: vec![("lines_per_group", lines_each as i32)],
         groups: lines.div_ceil(lines_each),
     }
 }
 
-pub(super) fn column_pass(
-    vectors: &Vectors,
-    reach: &Reach,
-    target: &Target,
-    geometry: Geometry,
-) -> Pass {
+fn column_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
+    let Lines {
+        geometry, reach, ..
+    } = lines;
     let longest = longest_row(vectors, target);
     let [row, low] = [geometry.across[0], geometry.low_across[0]].map(|lines| lines as usize);
     let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);
@@ -80,7 +105,8 @@ pub(super) fn column_pass(
             defines,
             group: [1, 1],
         },
-        geometry,
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
         own: vec![
             ("strips", strips as i32),
             ("pairs_per_segment", pairs_each as i32),
@@ -150,14 +176,14 @@ mod tests {
             ..cpu()
         };
         let name = |device: DeviceInfo, axis| pass(device, far, &[200, 200], axis).kernel.name;
-        assert_eq!(name(narrow.clone(), 0), "column_four_pairs");
-        assert_eq!(name(narrow, 1), "row_four_pairs");
+        assert_eq!(name(narrow.clone(), 0), "column_pairs");
+        assert_eq!(name(narrow, 1), "row_pairs");
         assert_eq!(name(cpu(), 1), "row_vectors");
         let little = DeviceInfo {
             local_memory: 256,
             ..cpu()
         };
         let columns = pass(little, Wavelet::CDF_9_7, &[200, 200], 0);
-        assert_eq!(columns.kernel.name, "column_four_pairs");
+        assert_eq!(columns.kernel.name, "column_pairs");
     }
 }

@@ -133,7 +133,7 @@ mod tests {
             limits: &[],
         };
         let y = Lags::new(&problem.stencils());
-        Vectors::new(Strategy::Separable, &problem, &target, y)
+        Vectors::new(Strategy::Vectors, &problem, &target, y)
     }
 
     fn value(defines: &[Define], name: &str) -> String {
@@ -157,7 +157,7 @@ mod tests {
         );
         // Steps on 16-bit samples compute with 32 bits.
         assert_eq!((samples(16, "", I16), samples(16, "", F64)), (16, 8));
-        let tuned = |size| format!("cpu | separable | f32 | VECTOR={size}");
+        let tuned = |size| format!("cpu | vectors | f32 | VECTOR={size}");
         assert_eq!(
             [3, 8, 12, 99].map(|size| samples(4, &tuned(size), F32)),
             [8, 8, 16, 16]
@@ -172,7 +172,7 @@ mod tests {
         };
         // 16 MiB, and a row more.
         assert_eq!([passes(2048, ""), passes(2049, "")], ["0", "1"]);
-        let tuned = "cpu | separable | f32 | CACHED=64";
+        let tuned = "cpu | vectors | f32 | CACHED=64";
         assert_eq!([passes(128, tuned), passes(129, tuned)], ["0", "1"]);
     }
 

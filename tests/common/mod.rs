@@ -126,12 +126,19 @@ pub fn plans_of<T: Sample>(
     transform: &Transform,
     is_wanted: impl Fn(Strategy) -> bool,
 ) -> Vec<Plan<T>> {
+    let all = Strategy::ALL.iter().copied();
+    plans_by(engine, transform, all.filter(|&one| is_wanted(one)))
+}
+
+/// A plan by each of these strategies that takes the transform.
+pub fn plans_by<T: Sample>(
+    engine: &Engine,
+    transform: &Transform,
+    strategies: impl Iterator<Item = Strategy>,
+) -> Vec<Plan<T>> {
     let mut plans = Vec::new();
-    for &strategy in Strategy::ALL
-        .iter()
-        .filter(|&&strategy| is_wanted(strategy))
-    {
-        let must = [Strategy::Separable, Strategy::Stepwise].contains(&strategy);
+    for strategy in strategies {
+        let must = [Strategy::SEPARABLE, Strategy::Stepwise].contains(&strategy);
         match engine.plan_with(transform, strategy) {
             Ok(plan) => plans.push(plan),
             Err(Error::Unsupported { .. }) if !must => {}

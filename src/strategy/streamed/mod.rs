@@ -8,7 +8,7 @@ mod sizes;
 
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
-use super::design::{Define, Kernel, Pass, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -115,6 +115,7 @@ fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> 
             defines: picture.defines(&segments),
             group: [picture.sizes.group, 1],
         },
+        slots: Slots::OF_TAKE,
         geometry,
         own,
         groups: (groups + picture.tiles()) * picture.count,

@@ -11,9 +11,29 @@ use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
 use proptest::{prop_assert, prop_assert_eq, prop_assert_ne};
 
-/// How many takes a design has: launches of one take work in the same arrays on the same lines.
-fn takes(design: &Design) -> Vec<&Launch> {
-    let mut takes: Vec<&Launch> = design.launches.iter().collect();
+/// The takes of a design, each as one launch: those of one take work in the same arrays on the same lines, or hand over to
+/// one another what no other sees.
+fn takes(design: &Design, direction: Direction) -> Vec<Launch> {
+    let is_temp = |array| matches!(array, Array::Temp(_));
+    let mut takes: Vec<Launch> = Vec::new();
+    for launch in &design.launches {
+        let arrays = launch.arrays;
+        let (read, written) = match direction {
+            Direction::Forward => (arrays.signal, arrays.bands),
+            Direction::Inverse => (arrays.bands, arrays.signal),
+        };
+        let Some(last) = takes.last_mut().filter(|_| is_temp(read)) else {
+            takes.push(launch.clone());
+            continue;
+        };
+        let open = match direction {
+            Direction::Forward => &mut last.arrays.bands,
+            Direction::Inverse => &mut last.arrays.signal,
+        };
+        assert_eq!(*open, read, "{launch:?}");
+        *open = written;
+        last.arrays.low = last.arrays.low.or(arrays.low);
+    }
     takes.dedup_by_key(|launch| (launch.arrays, launch.pass.geometry));
     takes
 }
@@ -34,7 +54,7 @@ fn left(transform: &Transform, number: usize) -> usize {
 
 fn check_arrays(transform: &Transform, design: &Design, direction: Direction) -> TestCaseResult {
     let forward = direction == Direction::Forward;
-    let takes = takes(design);
+    let takes = takes(design, direction);
     let whole = transform.len();
     let mut settled = 0;
     for (i, launch) in takes.iter().enumerate() {
@@ -67,7 +87,7 @@ fn check_arrays(transform: &Transform, design: &Design, direction: Direction) ->
             prop_assert!(!forward || settled == 0);
         }
     }
-    let (first, last) = (takes[0], takes[takes.len() - 1]);
+    let (first, last) = (&takes[0], &takes[takes.len() - 1]);
     let (read, written) = match direction {
         Direction::Forward => (first.arrays.signal, last.arrays.bands),
         Direction::Inverse => (first.arrays.bands, last.arrays.signal),
@@ -78,8 +98,8 @@ fn check_arrays(transform: &Transform, design: &Design, direction: Direction) ->
 
 /// The scratch is what is needed, and no more than this: where the finest level is one take, two low bands of its; where
 /// it is several, the whole array and one low band. A low band of even lengths on two axes is a quarter of the array.
-fn check_scratch(transform: &Transform, design: &Design) -> TestCaseResult {
-    let takes = takes(design);
+fn check_scratch(transform: &Transform, design: &Design, direction: Direction) -> TestCaseResult {
+    let takes = takes(design, direction);
     let [low, lower] = [2, 3].map(|number| left(transform, number));
     let whole = transform.len();
     let levels = transform.active_levels().len();
@@ -104,9 +124,17 @@ fn check_scratch(transform: &Transform, design: &Design) -> TestCaseResult {
     }
     // No array is larger than the most that is put into it: forward, what a take reads; inverse, what it writes.
     for (i, size) in design.scratch.into_iter().enumerate() {
-        let reads = |launch: &&&Launch| launch.arrays.signal == Array::Scratch(i);
-        let between = takes.iter().filter(reads).map(|launch| samples(launch));
+        let reads = |launch: &&Launch| launch.arrays.signal == Array::Scratch(i);
+        let between = takes.iter().filter(reads).map(samples);
         prop_assert_eq!(between.max().unwrap_or(0), size);
+    }
+    // Within takes, the largest that has arrays of its own.
+    for (i, size) in design.temps.into_iter().enumerate() {
+        let has = |launch: &&Launch| {
+            [launch.arrays.signal, launch.arrays.bands].contains(&Array::Temp(i))
+        };
+        let largest = design.launches.iter().filter(has).map(samples).max();
+        prop_assert_eq!(largest.unwrap_or(0), size);
     }
     Ok(())
 }
@@ -116,7 +144,7 @@ fn check((transform, setting): (Transform, Setting), sample: SampleType) -> Test
         let problem = problem(&transform, sample, direction);
         if let Ok(design) = setting.design(&problem) {
             check_arrays(&transform, &design, direction)?;
-            check_scratch(&transform, &design)?;
+            check_scratch(&transform, &design, direction)?;
         }
     }
     Ok(())
@@ -155,7 +183,7 @@ fn scratch_of_known_transforms() {
     assert_eq!(forward, [256 * 256, 128 * 128]);
     assert_eq!(inverse, forward);
     // An axis after the other: an array and a quarter, an eighth of a volume.
-    let alone = &[Strategy::Separable];
+    let alone = &[Strategy::SEPARABLE];
     let [forward, inverse] = scratch(gpu(), &[512, 512], &[0, 1], alone);
     assert_eq!(forward, [512 * 512, 256 * 256]);
     assert_eq!(inverse, forward);

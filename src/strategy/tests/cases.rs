@@ -144,10 +144,14 @@ pub fn settings() -> Vec<Setting> {
         let alone = Strategy::ALL.iter().map(|&one| vec![one]);
         let in_turn = [
             vec![Strategy::SingleLoop, Strategy::Stepwise],
-            vec![Strategy::Stepwise, Strategy::Separable],
+            vec![Strategy::Stepwise, Strategy::SEPARABLE],
         ];
         let forced = alone.chain(in_turn);
         settings.extend(forced.map(|some| Setting::of(device.clone()).only(&some)));
+    }
+    for device in [DeviceInfo::imaginary(), small_gpu()] {
+        let passes = Strategy::each_pass();
+        settings.extend(passes.map(|one| Setting::of(device.clone()).only(&[one])));
     }
     settings
 }

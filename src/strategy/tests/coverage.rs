@@ -6,6 +6,7 @@ use super::cases::{settings, small_gpu, transforms};
 use super::host::{number, own};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::reach::Reach;
+use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::design::Launch;
 use crate::transform::{Layout, Transform};
@@ -49,6 +50,7 @@ impl Coverage {
 struct Shares<'a> {
     launch: &'a Launch,
     reach: &'a Reach,
+    last_lag: usize,
 }
 
 impl Shares<'_> {
@@ -86,9 +88,10 @@ impl Shares<'_> {
         0..self.launch.pass.groups - border_groups
     }
 
-    fn row_four_pairs(&self) -> Coverage {
+    fn rows(&self) -> Coverage {
         let mut coverage = self.of_lines();
-        let (rows, tile) = (self.number("ROWS_Y"), 4 * self.number("ROWS_X"));
+        let rows = self.number("ROWS_Y");
+        let tile = self.number("PAIRS_LIFTED") * self.number("ROWS_X");
         let (segments, length) = (self.own("segments"), self.own("tiles_per_segment") * tile);
         for group in self.inner_groups(&mut coverage) {
             let first = group / segments * rows;
@@ -101,9 +104,35 @@ impl Shares<'_> {
         coverage
     }
 
-    fn column_four_pairs(&self) -> Coverage {
+    fn column_exchanged(&self) -> Coverage {
         let mut coverage = self.of_lines();
-        let (columns, advance) = (self.number("COLUMNS"), 4 * self.number("WINDOW_Y"));
+        let (columns, strips) = (self.number("COLUMNS"), self.own("strips"));
+        let (positions, length) = (
+            self.own("positions_per_segment"),
+            self.own("pairs_per_segment"),
+        );
+        // Results are done so many pairs behind the newest.
+        let done = positions * self.number("WINDOW_Y") - self.last_lag;
+        for group in self.inner_groups(&mut coverage) {
+            let (first, top) = (group % strips * columns, group / strips * length);
+            let start = self.reach.before + top;
+            let end = (start + length).min(self.own("inner_end"));
+            assert!(
+                start < end,
+                "a work-group without a share: {:?}",
+                self.launch
+            );
+            for line in first..(first + columns).min(self.lines()) {
+                coverage.store(line, start..end.min(top + done));
+            }
+        }
+        coverage
+    }
+
+    fn column_pairs(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let columns = self.number("COLUMNS");
+        let advance = self.number("PAIRS_LIFTED") * self.number("WINDOW_Y");
         let (strips, length) = (
             self.own("strips"),
             self.own("positions_per_segment") * advance,
@@ -114,6 +143,21 @@ impl Shares<'_> {
             let end = (start + length).min(self.own("inner_end"));
             for line in first..(first + columns).min(self.lines()) {
                 coverage.store(line, start..end);
+            }
+        }
+        coverage
+    }
+
+    /// Counts samples, not pairs.
+    fn transpose(&self) -> Coverage {
+        let samples = self.launch.pass.geometry.samples as usize;
+        let mut coverage = Coverage::new(self.lines(), samples);
+        let (side, across) = (self.number("SIDE"), self.own("tiles_across"));
+        for group in self.groups() {
+            let (first, start) = (group % across * side, group / across * side);
+            assert!(first < self.lines() && start < samples);
+            for line in first..(first + side).min(self.lines()) {
+                coverage.store(line, start..(start + side).min(samples));
             }
         }
         coverage
@@ -330,9 +374,14 @@ fn check(
     for direction in BOTH {
         let problem = problem(transform, sample, direction);
         let reach = &Reach::new(&problem.stencils());
+        let last_lag = Lags::new(&problem.stencils()).last;
         let design = setting.design_within(&problem, limits);
         for launch in &design.map_or(Vec::new(), |design| design.launches) {
-            let shares = Shares { launch, reach };
+            let shares = Shares {
+                launch,
+                reach,
+                last_lag,
+            };
             let kernel = &launch.pass.kernel;
             let [x, y] = kernel.group;
             let mut allowed = limits.iter().filter(|(name, _)| *name == kernel.name);
@@ -343,8 +392,10 @@ fn check(
                 "{launch:?}"
             );
             let coverage = match kernel.name {
-                "row_four_pairs" => shares.row_four_pairs(),
-                "column_four_pairs" => shares.column_four_pairs(),
+                "row_pairs" | "row_exchanged" => shares.rows(),
+                "column_exchanged" => shares.column_exchanged(),
+                "transpose" => shares.transpose(),
+                "column_pairs" => shares.column_pairs(),
                 "short_lines" => shares.short_lines(),
                 "row_vectors" => shares.row_vectors(),
                 "column_vectors" => shares.column_vectors(),
@@ -365,8 +416,11 @@ fn check(
 
 /// Kernels that allow less than the devices do.
 const LIMITS: &[(&str, usize)] = &[
-    ("row_four_pairs", 100),
-    ("column_four_pairs", 24),
+    ("row_pairs", 100),
+    ("row_exchanged", 50),
+    ("column_pairs", 24),
+    ("column_exchanged", 13),
+    ("transpose", 30),
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("register_block", 40),
@@ -427,11 +481,11 @@ fn every_pair_of_large_arrays_is_stored_once() {
     let two_levels = Setting::of(large_gpu()).tuned(TWO_LEVELS);
     settings.extend(
         [small_gpu(), gpu(Exchange::Khr, 16)]
-            .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::Separable])),
+            .map(|device| Setting::of(device).only(&[Strategy::Streamed, Strategy::SEPARABLE])),
     );
     settings.extend(
         [small_gpu(), gpu(Exchange::Amd, 64), gpu(Exchange::Khr, 16)].map(|device| {
-            Setting::of(device).only(&[Strategy::RegisterBlock, Strategy::Separable])
+            Setting::of(device).only(&[Strategy::RegisterBlock, Strategy::SEPARABLE])
         }),
     );
     settings.extend([two_levels.clone(), two_levels]);

@@ -20,6 +20,7 @@ struct Memory<T> {
     input: Vec<T>,
     output: Vec<T>,
     scratch: [Vec<T>; 2],
+    temps: [Vec<T>; 2],
 }
 
 impl<T: Sample> Memory<T> {
@@ -28,6 +29,7 @@ impl<T: Sample> Memory<T> {
             Array::Input => &mut self.input,
             Array::Output => &mut self.output,
             Array::Scratch(i) => &mut self.scratch[i],
+            Array::Temp(i) => &mut self.temps[i],
         }
     }
 
@@ -61,6 +63,7 @@ pub(super) fn run<T: Sample>(
         input: input.to_vec(),
         output: vec![garbage; input.len()],
         scratch: design.scratch.map(|samples| vec![garbage; samples]),
+        temps: design.temps.map(|samples| vec![garbage; samples]),
     };
     for launch in &design.launches {
         let arrays = launch.arrays;
@@ -79,8 +82,9 @@ pub(super) fn run<T: Sample>(
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            "move" | "short_lines" | "row_four_pairs" | "column_four_pairs" | "row_vectors"
-            | "column_vectors" => running.lines(),
+            "move" | "short_lines" | "row_pairs" | "row_exchanged" | "column_pairs"
+            | "column_exchanged" | "row_vectors" | "column_vectors" => running.lines(true),
+            "transpose" => running.lines(false),
             name => panic!("{name} is not known here"),
         }
         let geometry = &launch.pass.geometry;
@@ -114,6 +118,7 @@ impl<T: Sample> Running<'_, T> {
                 Array::Input => 0,
                 Array::Output => 1,
                 Array::Scratch(i) => 2 + i,
+                Array::Temp(i) => 4 + i,
             };
             assert!(
                 self.written.insert((number, place.1)),
@@ -125,7 +130,7 @@ impl<T: Sample> Running<'_, T> {
 
     // --- lines, as in cl/core/pass.cl ---
 
-    fn lines(&mut self) {
+    fn lines(&mut self, lifts: bool) {
         let geometry = self.geometry();
         assert_eq!(geometry.lines, geometry.across.iter().product::<i32>());
         for index in 0..geometry.lines {
@@ -139,7 +144,7 @@ impl<T: Sample> Running<'_, T> {
             };
             let mut line = self.gather(&from);
             // A transform without levels is a copy.
-            if !self.problem.transform.active_levels().is_empty() {
+            if lifts && !self.problem.transform.active_levels().is_empty() {
                 self.lift_line(&mut line);
             }
             self.scatter(&to, &line);

@@ -107,23 +107,26 @@ fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<V
 fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
     let two_levels = Setting::of(large_gpu())
         .tuned(TWO_LEVELS)
-        .only(&[Strategy::Streamed, Strategy::Separable]);
+        .only(&[Strategy::Streamed, Strategy::SEPARABLE]);
     let setting = prop_oneof![select(settings()), Just(two_levels)];
     (transforms, setting, any::<u64>())
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 10] = [
-    "column_four_pairs",
+const ONE_LEVEL: [&str; 13] = [
+    "column_exchanged",
+    "column_pairs",
     "column_vectors",
     "lift",
     "move",
     "register_block",
-    "row_four_pairs",
+    "row_exchanged",
+    "row_pairs",
     "row_vectors",
     "short_lines",
     "single_loop",
     "streamed_one_level",
+    "transpose",
 ];
 
 #[track_caller]

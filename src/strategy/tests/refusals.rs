@@ -3,7 +3,7 @@
 use super::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem};
 use crate::device::{DeviceInfo, Exchange};
 use crate::error::Error;
-use crate::strategy::Strategy;
+use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, Channel, RealStep, SampleType, Scale, Wavelet};
 
@@ -189,6 +189,45 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
     let far = picture(far).boundary(Boundary::Zero);
     assert!(reason(gpu(Exchange::Khr, 16), &far, SampleType::F32).contains("are all halo"));
+}
+
+#[test]
+fn convolution_refuses_integers() {
+    for strategy in [
+        Strategy::from(RowPass::Convolution),
+        Strategy::from(ColumnPass::Convolution),
+    ] {
+        let transform = Transform::new(Wavelet::CDF_5_3, [512, 9]);
+        let reason = reason(strategy, large_gpu(), &transform, SampleType::I16);
+        let why = "convolution cannot round at every step, as lifting rounds integers";
+        assert_eq!(reason, format!("`{strategy}`: {why}"));
+    }
+}
+
+#[test]
+fn vectors_refuse_what_they_cannot_hold() {
+    let reason = |device, transform: &Transform| {
+        reason(Strategy::Vectors, device, transform, SampleType::F32)
+    };
+    let little = DeviceInfo {
+        local_memory: 127,
+        ..cpu()
+    };
+    let why = reason(little, &Transform::new(Wavelet::CDF_9_7, [512, 512]));
+    let needed =
+        "`vectors`: a vector of every kept row needs 512 bytes of local memory, there are 127";
+    assert_eq!(why, needed);
+    let far = RealStep::new(Channel::Detail, 9, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let narrow = DeviceInfo {
+        float_vector: 8,
+        ..cpu()
+    };
+    let why = reason(narrow, &Transform::new(far, [512, 512]));
+    assert_eq!(
+        why,
+        "`vectors`: a step reaches over the 8 pairs of a vector"
+    );
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::cases::{Setting, cpu, gpu, large_gpu, problem};
 use super::host::number;
 use crate::device::{DeviceInfo, Exchange};
-use crate::strategy::Strategy;
 use crate::strategy::design::{Array, Design, Launch};
+use crate::strategy::{ColumnPass, Strategy};
 use crate::transform::geometry::{Axis, Geometry};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
@@ -20,13 +20,15 @@ fn inverse(setting: &Setting, transform: &Transform, sample: SampleType) -> Desi
 }
 
 /// The arrays and kernels of a design, a line for each launch: what is read, the kernel, what is written. A and B are the
-/// scratch arrays.
+/// scratch arrays, X and Y those within a take.
 fn walk(design: &Design, direction: Direction) -> Vec<String> {
     let name = |array| match array {
         Array::Input => "in",
         Array::Output => "out",
         Array::Scratch(0) => "A",
         Array::Scratch(_) => "B",
+        Array::Temp(0) => "X",
+        Array::Temp(_) => "Y",
     };
     let line = |launch: &Launch| {
         let (arrays, kernel) = (launch.arrays, launch.pass.kernel.name);
@@ -77,7 +79,7 @@ fn a_volume_is_columns_and_then_pictures() {
         &transform,
         SampleType::I16,
         &[
-            "in column_four_pairs A",
+            "in column_pairs A",
             "A streamed_one_level out + B",
             "B streamed_one_level out + A",
             "A streamed_one_level out",
@@ -86,7 +88,7 @@ fn a_volume_is_columns_and_then_pictures() {
             "in streamed_one_level A",
             "in + A streamed_one_level B",
             "in + B streamed_one_level A",
-            "A column_four_pairs out",
+            "A column_pairs out",
         ],
     );
     // Along z, all 128 lines of a plane are neighbours; 32 planes of low bands follow one another.
@@ -136,12 +138,12 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         SampleType::I16,
         &[
             "in streamed_one_level A",
-            "A column_four_pairs out + B",
+            "A column_pairs out + B",
             "B streamed_one_level out",
         ],
         &[
             "in streamed_one_level B",
-            "in + B column_four_pairs A",
+            "in + B column_pairs A",
             "A streamed_one_level out",
         ],
     );
@@ -173,7 +175,7 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         [1, 0, 1]
     );
     // An axis after the other, the first pass of a level shifts forward, the last one inverse.
-    for strategy in [Strategy::Separable, Strategy::Stepwise] {
+    for strategy in [Strategy::SEPARABLE, Strategy::Stepwise] {
         let alone = setting.clone().only(&[strategy]);
         let mut there = shifts(forward(&alone, &transform, SampleType::I16));
         there.dedup();
@@ -266,10 +268,7 @@ fn a_kernel_of_two_levels_that_allows_half_a_sub_group_is_none() {
         ["streamed_one_level"; 2]
     );
     let neither = [("streamed_two_levels", 16), ("streamed_one_level", 31)];
-    assert_eq!(
-        names(&neither),
-        ["column_four_pairs", "row_four_pairs"].repeat(2)
-    );
+    assert_eq!(names(&neither), ["column_pairs", "row_pairs"].repeat(2));
 }
 
 #[test]
@@ -312,7 +311,7 @@ fn interleaved_levels_stand_on_a_lattice() {
 fn colours_beside_one_another_are_columns() {
     let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
     for (device, kernel) in [
-        (DeviceInfo::imaginary(), "column_four_pairs"),
+        (DeviceInfo::imaginary(), "column_pairs"),
         (cpu(), "column_vectors"),
     ] {
         let [there, back] = assert_walks(
@@ -359,6 +358,53 @@ fn each_level_goes_on_beyond_its_border_as_it_can() {
 }
 
 #[test]
+fn columns_are_transposed_and_lifted_as_rows() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [600, 400]).levels(2);
+    let strategy = Strategy::from(ColumnPass::Transposed);
+    let setting = Setting::of(DeviceInfo::imaginary()).only(&[strategy]);
+    let [there, back] = assert_walks(
+        &setting,
+        &transform,
+        SampleType::F32,
+        &[
+            "in transpose X",
+            "X row_pairs Y",
+            "Y transpose A",
+            "A row_pairs out + B",
+            "B transpose X",
+            "X row_pairs Y",
+            "Y transpose A",
+            "A row_pairs out",
+        ],
+        &[
+            "in row_pairs A",
+            "A transpose Y",
+            "Y row_pairs X",
+            "X transpose B",
+            "in + B row_pairs A",
+            "A transpose Y",
+            "Y row_pairs X",
+            "X transpose out",
+        ],
+    );
+    let mut backwards = back;
+    backwards.reverse();
+    assert_eq!(backwards, there);
+    // Columns of 600 samples, one after the other, in the signal's order and planar.
+    let lifted = there[1];
+    assert_eq!((lifted.samples, lifted.lines), (600, 400));
+    assert_eq!(
+        (lifted.signal.line, lifted.bands.line),
+        (axis(2, 1), axis(1, 300))
+    );
+    assert_eq!(lifted.signal.across[0].stride, 600);
+    assert_eq!(there[0].signal.line, axis(800, 400));
+    let design = forward(&setting, &transform, SampleType::F32);
+    assert_eq!(design.scratch, [600 * 400, 300 * 200]);
+    assert_eq!(design.temps, [600 * 400; 2]);
+}
+
+#[test]
 fn one_row_is_a_line() {
     for shape in [vec![1000], vec![1, 1000], vec![1, 1000, 1]] {
         let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(3);
@@ -367,14 +413,14 @@ fn one_row_is_a_line() {
             &transform,
             SampleType::I32,
             &[
-                "in row_four_pairs out + A",
-                "A row_four_pairs out + B",
-                "B row_four_pairs out",
+                "in row_pairs out + A",
+                "A row_pairs out + B",
+                "B row_pairs out",
             ],
             &[
-                "in row_four_pairs B",
-                "in + B row_four_pairs A",
-                "in + A row_four_pairs out",
+                "in row_pairs B",
+                "in + B row_pairs A",
+                "in + A row_pairs out",
             ],
         );
         let lines: Vec<_> = there

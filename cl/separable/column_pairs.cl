@@ -1,15 +1,17 @@
-// Column pass, four pairs per work-item: the widened sliding window of Kucis et al. 2014.
+// Column pass, four pairs per work-item: the widened sliding window of Kucis et al. 2014; or one pair by convolution
+// (Galiano et al. 2011), in the same window.
 //
 // A work-group sweeps down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
-// position lifts, 4 * WINDOW_Y, and the reach around them: for 9/7 and WINDOW_Y = 8, 64 + 8 rows as whole pairs (71 in the
-// paper). Each work-item lifts four pairs of one column in registers and no intermediate result is passed on; the window's
-// rows lie in a ring, so the rows that two positions share stay where they are and are read from global memory once. A
-// strip is cut into segments of several positions, so that a large device is full; a segment re-reads the reach.
+// position computes, PAIRS_LIFTED * WINDOW_Y, and the reach around them: for 9/7, four pairs and WINDOW_Y = 8, 64 + 8 rows
+// as whole pairs (71 in the paper). Each work-item computes its pairs of one column in registers (pairs.cl) and no
+// intermediate result is passed on; the window's rows lie in a ring, so the rows that two positions share stay where they
+// are and are read from global memory once. A strip is cut into segments of several positions, so that a large device is
+// full; a segment re-reads the reach.
 //
-// Cost per sample: 1 global read and 1 write, 1 + reach / 4 local reads, two barriers per position, 2 * WINDOW_PAIRS *
-// COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
+// Cost per sample: 1 global read and 1 write, 1 + reach / PAIRS_LIFTED local reads, two barriers per position,
+// 2 * WINDOW_PAIRS * COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
 
-#include "separable/four_pairs.cl"
+#include "separable/pairs.cl"
 
 #if !defined(COLUMNS) || !defined(WINDOW_Y)
 #error "COLUMNS, WINDOW_Y: the columns of a work-group, and its work-items down each of them"
@@ -34,11 +36,11 @@ typedef struct {
 #define LOAD_PAIRS(start, end)                                                                       \
   for (int j = (start) + y; j < (end); j += WINDOW_Y) {                                              \
     const int p = top + j, row = j % WINDOW_PAIRS;                                                   \
-    s_ring[row][x] = (T)SCALED_IN((A)in.s[min(p, last_s) * in.s_stride], IN_s, pass.shift);          \
-    d_ring[row][x] = (T)SCALED_IN((A)in.d[min(p, last_d) * in.d_stride], IN_d, pass.shift); }
+    s_ring[row][x] = (T)SCALED_IN((A)in.s[min(p, last_s) * in.s_stride], FACTOR(IN_s), pass.shift);          \
+    d_ring[row][x] = (T)SCALED_IN((A)in.d[min(p, last_d) * in.d_stride], FACTOR(IN_d), pass.shift); }
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
-void column_four_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
+void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
   local T s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
   // Work-groups below 0 lift the borders (lift_borders), and nothing of a strip.
@@ -64,12 +66,12 @@ void column_four_pairs(global T *signal, global T *bands, global T *low, const P
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    lift_four_pairs(s, d);
+    compute_pairs(s, d);
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int p = top + start + PAIRS_LIFTED * y + REACH_LO + j;
       if (p < own.inner_end && index < pass.lines) {
-        out.s[p * out.s_stride] = SCALED_OUT(s[REACH_LO + j], OUT_s, pass.shift);
-        out.d[p * out.d_stride] = SCALED_OUT(d[REACH_LO + j], OUT_d, pass.shift);
+        out.s[p * out.s_stride] = SCALED_OUT(s[REACH_LO + j], FACTOR(OUT_s), pass.shift);
+        out.d[p * out.d_stride] = SCALED_OUT(d[REACH_LO + j], FACTOR(OUT_d), pass.shift);
       }
     }
   }

@@ -1,0 +1,51 @@
+//! What a pass works on that lifts the lines of one axis.
+
+use super::design::Pass;
+use super::planner::{Taken, Todo};
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Side};
+
+/// The lines of the next axis that is left.
+pub(super) struct Lines {
+    pub geometry: Geometry,
+    pub reach: Reach,
+    /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
+    pub are_rows: bool,
+}
+
+impl Lines {
+    pub fn new(todo: &Todo) -> Self {
+        let axis = todo.axes()[0];
+        let geometry = Geometry {
+            boundary: todo.problem.transform.boundary.number(),
+            shift: todo.pre_shift(),
+            ..todo.sides(1, 1).lines(axis)
+        };
+        let behind = &todo.levels[0].shape[axis + 1..];
+        let contiguous = behind.iter().all(|&samples| samples == 1);
+        // Row passes count places of a line in 32 bits: coefficients can be far apart where they stay in place.
+        let sides = [&geometry.signal, &geometry.bands, &geometry.low];
+        let near = sides
+            .iter()
+            .all(|side| fits_32_bits(side, geometry.samples));
+        Lines {
+            reach: Reach::new(&todo.problem.stencils()),
+            are_rows: contiguous && near,
+            geometry,
+        }
+    }
+}
+
+/// One axis of the level at hand, by these passes.
+pub(super) fn taken(passes: Vec<Pass>) -> Taken {
+    Taken {
+        levels: 1,
+        axes: 1,
+        passes,
+    }
+}
+
+fn fits_32_bits(side: &Side, samples: i32) -> bool {
+    let pairs = (i64::from(samples) + 1) / 2;
+    side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
+}

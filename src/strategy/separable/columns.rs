@@ -1,0 +1,109 @@
+//! Column passes that slide a window down strips of columns: cl/separable/column_pairs.cl and column_exchanged.cl.
+
+use super::{FOUR_PAIRS, filling, reduced};
+use crate::lifting::schedule::Lags;
+use crate::strategy::design::{Kernel, Pass, Slots, define};
+use crate::strategy::lines::Lines;
+use crate::strategy::planner::Todo;
+
+/// The columns and the work-items down a column that Kucis et al. found best, and van der Laan et al. have.
+const WINDOW: [usize; 2] = [32, 8];
+
+/// How many pairs a segment of `exchanged` has at least, so that it does not re-read too much.
+const SEGMENT: usize = 64;
+
+/// Four pairs of each work-item by lifting, or one by convolution.
+pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
+    let pairs_each = if convolution { 1 } else { FOUR_PAIRS };
+    let Lines {
+        geometry, reach, ..
+    } = lines;
+    let bytes = todo.problem.sample.size();
+    let pairs = |y: usize| reach.before + pairs_each * y + reach.after;
+    let local = |[x, y]: [usize; 2]| 2 * x * pairs(y) * bytes;
+    let [x, y] = reduced(WINDOW, "column_pairs", todo.target, local);
+
+    let count = geometry.lines as usize;
+    let strips = count.div_ceil(x);
+    let inner = reach.inner(geometry.samples as usize);
+    let positions = inner.len().div_ceil(pairs_each * y);
+    let segments = filling(todo.target.device)
+        .div_ceil(strips)
+        .clamp(1, positions);
+    let positions_each = positions.div_ceil(segments);
+    let border_groups = count.div_ceil(x * y);
+    Pass {
+        kernel: Kernel {
+            name: "column_pairs",
+            file: "separable/column_pairs.cl",
+            defines: vec![
+                define("COLUMNS", x),
+                define("WINDOW_Y", y),
+                define("PAIRS_LIFTED", pairs_each),
+                define("CONVOLUTION", u8::from(convolution)),
+                define("WINDOW_PAIRS", pairs(y)),
+                define("BORDER", reach.border()),
+            ],
+            group: [x, y],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("border_groups", border_groups as i32),
+            ("strips", strips as i32),
+            ("positions_per_segment", positions_each as i32),
+            ("inner_end", inner.end as i32),
+        ],
+        groups: border_groups + strips * positions.div_ceil(positions_each),
+    }
+}
+
+pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
+    let Lines {
+        geometry, reach, ..
+    } = lines;
+    let lags = Lags::new(&todo.problem.stencils());
+    let bytes = todo.problem.sample.size();
+    // Of each channel the new rows, and those between the first and the last step that touches them.
+    let rows = |channel: usize, y: usize| y + lags.oldest[channel] - lags.newest[channel];
+    let local = |[x, y]: [usize; 2]| x * (rows(0, y) + rows(1, y)) * bytes;
+    let [x, y] = reduced(WINDOW, "column_exchanged", todo.target, local);
+
+    let count = geometry.lines as usize;
+    let strips = count.div_ceil(x);
+    let inner = reach.inner(geometry.samples as usize);
+    let segments = filling(todo.target.device)
+        .div_ceil(strips)
+        .clamp(1, inner.len().div_ceil(SEGMENT));
+    // Before the first results of a segment the reach is read, and the last ones are done when newer pairs are there.
+    let around = reach.before + lags.last;
+    let positions = (inner.len().div_ceil(segments) + around).div_ceil(y);
+    let pairs_each = positions * y - around;
+    let border_groups = count.div_ceil(x * y);
+    Pass {
+        kernel: Kernel {
+            name: "column_exchanged",
+            file: "separable/column_exchanged.cl",
+            defines: vec![
+                define("COLUMNS", x),
+                define("WINDOW_Y", y),
+                define("WINDOW_s", rows(0, y)),
+                define("WINDOW_d", rows(1, y)),
+                define("NEWEST_s", lags.newest[0]),
+                define("NEWEST_d", lags.newest[1]),
+                define("BORDER", reach.border()),
+            ],
+            group: [x, y],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("border_groups", border_groups as i32),
+            ("strips", strips as i32),
+            ("positions_per_segment", positions as i32),
+            ("pairs_per_segment", pairs_each as i32),
+            ("inner_end", inner.end as i32),
+        ],
+        groups: border_groups + strips * inner.len().div_ceil(pairs_each),
+    }
+}

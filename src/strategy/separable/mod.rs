@@ -1,0 +1,96 @@
+//! A pass over memory per axis, by any of the methods of the papers: a row pass along contiguous lines, a column pass along
+//! all others. Both do the ends of lines by cl/core/border.cl.
+
+mod columns;
+mod rows;
+mod transposed;
+
+use super::design::{Kernel, Pass, Slots, Target, define};
+use super::lines::{Lines, taken};
+use super::planner::{Offer, Todo};
+use super::tuning::Tunable;
+use super::{ColumnPass, RowPass};
+use crate::device::{DeviceInfo, DeviceKind};
+
+pub(super) const TUNABLES: &[Tunable] = &[rows::ROWS_X, rows::ROWS_Y];
+
+/// Pairs that one work-item lifts in its registers at once (Blazewicz et al.).
+const FOUR_PAIRS: usize = 4;
+
+/// Work-items in a work-group where each has a line.
+const GROUP: usize = 64;
+
+/// One axis.
+pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
+    let convolves = rows == RowPass::Convolution || columns == ColumnPass::Convolution;
+    if convolves && todo.problem.sample.is_integer() {
+        return Offer::no("convolution cannot round at every step, as lifting rounds integers");
+    }
+    let lines = Lines::new(todo);
+    let samples = lines.geometry.samples as usize;
+    let passes = if lines.reach.inner(samples).is_empty() {
+        vec![short_lines(todo, &lines)]
+    } else if lines.are_rows {
+        vec![rows::pass(todo, &lines, rows)]
+    } else {
+        match columns {
+            ColumnPass::FourPairs => vec![columns::pairs(todo, &lines, false)],
+            ColumnPass::Convolution => vec![columns::pairs(todo, &lines, true)],
+            ColumnPass::Exchanged => vec![columns::exchanged(todo, &lines)],
+            ColumnPass::Transposed => transposed::passes(todo, &lines),
+        }
+    };
+    Offer::Preferred(taken(passes))
+}
+
+/// Lines that are all border.
+fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
+    let group = GROUP.min(todo.target.work_group("short_lines"));
+    Pass {
+        kernel: Kernel {
+            name: "short_lines",
+            file: "separable/short_lines.cl",
+            defines: vec![
+                define("GROUP", group),
+                define("BORDER", lines.reach.border()),
+            ],
+            group: [group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: lines.geometry,
+        own: vec![("unused", 0)],
+        groups: (lines.geometry.lines as usize).div_ceil(group),
+    }
+}
+
+/// Work-groups that keep the whole device busy.
+fn filling(device: &DeviceInfo) -> usize {
+    let each = match device.kind {
+        DeviceKind::Cpu => 4,
+        DeviceKind::Gpu | DeviceKind::Accelerator => 32,
+    };
+    device.compute_units.max(1) * each
+}
+
+/// Halves a work-group, keeping x about four times y, until the device can run it.
+fn reduced(
+    mut size: [usize; 2],
+    kernel: &str,
+    target: &Target,
+    local_bytes: impl Fn([usize; 2]) -> usize,
+) -> [usize; 2] {
+    let most = target.work_group(kernel);
+    let fits = |size: [usize; 2]| {
+        size[0] * size[1] <= most
+            && size[1] <= target.device.max_work_items[1]
+            && local_bytes(size) as u64 <= target.device.local_memory
+    };
+    while !fits(size) && size != [1, 1] {
+        let narrower = size[0] > 4 * size[1] || size[1] == 1;
+        size[usize::from(!narrower)] /= 2;
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests;
