@@ -78,15 +78,15 @@ macro_rules! strategies {
 
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
+    /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
+    /// around it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
+    RegisterBlock "register_block" register_block;
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;
     /// The same idea for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
-    /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
-    /// around it, in its registers (Enfedaque et al.).
-    RegisterBlock "register_block" register_block;
     /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Preferred on CPUs where no picture
     /// is left.
     Vectors "vectors" vector_passes;

@@ -1,10 +1,10 @@
 //! A launch hands its own arguments over as so many `int`s: their names and their order are those of the struct that the
 //! kernel takes last.
 
-use super::cases::{BOTH, Setting, problem, settings, wavelets};
+use super::cases::{BOTH, Setting, large_gpu, problem, settings, wavelets};
 use crate::strategy::Pass;
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, SampleType};
+use crate::wavelet::{Boundary, SampleType, Wavelet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -127,6 +127,9 @@ fn passes() -> Vec<Pass> {
             }
         }
     }
+    // Launches of two levels are for larger pictures.
+    let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
+    add(&Setting::of(large_gpu()), &large, SampleType::F32);
     found.into_values().collect()
 }
 

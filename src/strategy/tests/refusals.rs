@@ -177,12 +177,12 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     let why = reason(half, &cdf97, SampleType::F32);
     assert_eq!(why, "`register_block`: it needs work-groups of 32");
     let little = DeviceInfo {
-        local_memory: 1 << 10,
+        local_memory: 1 << 9,
         ..DeviceInfo::imaginary()
     };
     let why = reason(little, &cdf97, SampleType::F32);
     assert!(
-        why.contains("1536 bytes of local memory, there are 1024"),
+        why.contains("768 bytes of local memory, there are 512"),
         "{why}"
     );
     let far = RealStep::new(Channel::Detail, 16, &[0.5]);
