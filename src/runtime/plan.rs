@@ -37,6 +37,7 @@ type Scratch<A> = [A; 4];
 struct Route {
     launches: Vec<(Launch, PassKernel)>,
     scratch: Scratch<usize>,
+    advice: Option<String>,
 }
 
 fn scratch_of(design: &Design) -> Scratch<usize> {
@@ -73,6 +74,9 @@ impl<T: Sample> Plan<T> {
         shared.check_memory("the transform", &[array, array, a, b, c, d])?;
 
         let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
+        if let Some(advice) = &forward.advice {
+            log::warn!("{advice}");
+        }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, samples);
         let mut strategies: Vec<Strategy> = forward
@@ -301,6 +305,7 @@ impl Builder<'_> {
         )?;
         Ok(Route {
             scratch: scratch_of(&design),
+            advice: design.advice,
             launches: design.launches.into_iter().zip(kernels).collect(),
         })
     }

@@ -166,4 +166,6 @@ pub(crate) struct Design {
     pub scratch: [usize; 2],
     /// The same of the arrays within a take.
     pub temps: [usize; 2],
+    /// What the user should know of a choice that is slow, and what would be fast.
+    pub advice: Option<String>,
 }

@@ -131,7 +131,48 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     if takes.is_empty() {
         return Ok(stepwise::copy_only(problem, target));
     }
-    Ok(bind_arrays(problem.direction, takes))
+    let finest = takes.iter().filter(|take| take.level == levels[0].number);
+    let is_slow = strategies.len() > 1 && finest.count() == levels[0].axes.len().max(2);
+    let advice = is_slow.then(|| {
+        let first = Todo {
+            problem,
+            target,
+            levels: &levels,
+            done: 0,
+        };
+        advice(&first, strategies)
+    });
+    Ok(Design {
+        advice,
+        ..bind_arrays(problem.direction, takes)
+    })
+}
+
+/// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer.
+fn advice(todo: &Todo, strategies: &[Strategy]) -> String {
+    let level = &todo.levels[0];
+    let mut reasons: Vec<String> = Vec::new();
+    for strategy in strategies {
+        match strategy.offer(todo) {
+            Offer::No { why } if !reasons.contains(&why) => reasons.push(why),
+            _ => {}
+        }
+    }
+    let mut text = format!(
+        "level {} takes a pass over memory for each of its axes {:?}: {}",
+        level.number,
+        level.axes,
+        reasons.join("; ")
+    );
+    let axes = &todo.problem.transform.axes;
+    let is_behind = |axis: usize| axes.iter().all(|&transformed| transformed < axis);
+    if (0..level.shape.len()).any(|axis| is_behind(axis) && level.shape[axis] > 1) {
+        let batch = (0..level.shape.len()).filter(|axis| !axes.contains(axis));
+        let order: Vec<usize> = batch.chain(axes.iter().copied()).collect();
+        let shape: Vec<usize> = order.iter().map(|&axis| level.shape[axis]).collect();
+        text += &format!("; an array of shape {shape:?}, with the batch outside, would take fewer");
+    }
+    text
 }
 
 /// The first solver that prefers what is left, else the first that can do it.
@@ -228,6 +269,7 @@ fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
         launches: launches.into_iter().flatten().collect(),
         scratch,
         temps,
+        advice: None,
     }
 }
 

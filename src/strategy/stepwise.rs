@@ -69,6 +69,7 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
         }],
         scratch: [0; 2],
         temps: [0; 2],
+        advice: None,
     }
 }
 

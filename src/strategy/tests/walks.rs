@@ -360,6 +360,38 @@ fn each_level_goes_on_beyond_its_border_as_it_can() {
 }
 
 #[test]
+fn a_slow_choice_says_what_would_be_fast() {
+    let advice = |device, transform: &Transform| {
+        forward(&Setting::of(device), transform, SampleType::F32).advice
+    };
+    let colours = Transform::new(Wavelet::CDF_9_7, [480, 640, 3])
+        .axes([0, 1])
+        .levels(3);
+    for device in [large_gpu(), cpu()] {
+        let text = advice(device, &colours).unwrap();
+        let why = "level 1 takes a pass over memory for each of its axes [0, 1]: it takes two axes of which the inner one \
+                   is in one piece";
+        let better = "an array of shape [3, 480, 640], with the batch outside, would take fewer";
+        assert!(text.starts_with(why) && text.ends_with(better), "{text}");
+    }
+    let periodic = Transform::new(Wavelet::CDF_9_7, [480, 640]).boundary(Boundary::Periodic);
+    let text = advice(cpu(), &periodic).unwrap();
+    assert!(
+        text.contains("periodic") && !text.contains("shape"),
+        "{text}"
+    );
+
+    let volume = Transform::new(Wavelet::CDF_9_7, [64, 64, 64]);
+    let row = Transform::new(Wavelet::CDF_9_7, [1000, 3]).axes([0]);
+    for transform in [volume, row, colours.clone().axes([1])] {
+        assert_eq!(advice(large_gpu(), &transform), None, "{transform:?}");
+    }
+    // Who names a strategy knows what it does.
+    let named = Setting::of(large_gpu()).only(&[Strategy::SEPARABLE]);
+    assert_eq!(forward(&named, &colours, SampleType::F32).advice, None);
+}
+
+#[test]
 fn columns_are_transposed_and_lifted_as_rows() {
     let transform = Transform::new(Wavelet::CDF_9_7, [600, 400]).levels(2);
     let strategy = Strategy::from(ColumnPass::Transposed);
