@@ -14,7 +14,7 @@
 // exchange, two barriers per step along x, and local memory for one channel of the rows that are lifted.
 //
 // There, small pictures gain, whose time is waiting: 1024 x 1024 by 9/7 in f32 with five levels takes 22.4 us (inverse 24.4),
-// by streamed 27.4 (28.1). One level of 8192 x 8192 takes 175 us (150), with 20 rows 192 (142), by streamed 147 (146), a
+// by streamed 25.7 (27.3). One level of 8192 x 8192 takes 175 us (150), with 20 rows 192 (142), by streamed 147 (146), a
 // copy 130: memory limits it, and what neighbours load again.
 
 #include "core/picture.cl"
