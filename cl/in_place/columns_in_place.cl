@@ -34,19 +34,18 @@ INLINE void load_pairs_of(const LineSegment *segment, global const T *saved, con
 // Lifts the inside of a segment.
 INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own) {
   const Line line = segment->line;
-  const int shift = pass->shift;
   A s[PAIRS_LOADED], d[PAIRS_LOADED], kept_s[SEAM_PAIRS + 1], kept_d[SEAM_PAIRS + 1];
   T loaded_s[PAIRS_LIFTED], loaded_d[PAIRS_LIFTED];
   UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) {
-    kept_s[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 0), IN_s, shift);
-    kept_d[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 1), IN_d, shift);
+    kept_s[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 0), IN_s, pass->shift);
+    kept_d[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 1), IN_d, pass->shift);
   }
   load_pairs_of(segment, saved, pass, own, segment->start + SEAM_PAIRS, loaded_s, loaded_d);
   for (int p = segment->start; p < segment->stop; p += PAIRS_LIFTED) {
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) s[j] = kept_s[j], d[j] = kept_d[j];
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
-      s[SEAM_PAIRS + j] = SCALED_IN((A)loaded_s[j], IN_s, shift);
-      d[SEAM_PAIRS + j] = SCALED_IN((A)loaded_d[j], IN_d, shift);
+      s[SEAM_PAIRS + j] = SCALED_IN((A)loaded_s[j], IN_s, pass->shift);
+      d[SEAM_PAIRS + j] = SCALED_IN((A)loaded_d[j], IN_d, pass->shift);
     }
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) kept_s[j] = s[PAIRS_LIFTED + j], kept_d[j] = d[PAIRS_LIFTED + j];
     if (p + PAIRS_LIFTED < segment->stop)
@@ -56,8 +55,8 @@ INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass 
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int done = p + REACH_LO + j;
       if (p + j < segment->stop) {
-        line.s[done * line.s_stride] = SCALED_OUT(s[REACH_LO + j], OUT_s, shift);
-        line.d[done * line.d_stride] = SCALED_OUT(d[REACH_LO + j], OUT_d, shift);
+        line.s[done * line.s_stride] = SCALED_OUT(s[REACH_LO + j], OUT_s, pass->shift);
+        line.d[done * line.d_stride] = SCALED_OUT(d[REACH_LO + j], OUT_d, pass->shift);
       }
     }
   }
