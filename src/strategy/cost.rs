@@ -11,15 +11,17 @@ use std::ops::Add;
 
 /// What a transform, or a part of it, costs on a device, counted without running it.
 ///
-/// The counts are those of the kernels as they are written, exact away from borders and within a few per cent near them,
-/// where lines end within a tile or a strip.
+/// The counts are those of the kernels as they are written: exact away from borders, and an estimate near them, where lines
+/// end within a tile or a strip. That is within a few per cent of the whole, unless a picture is so small that it is mostly
+/// border.
 ///
 /// Costs can be added: all counts add up, but for [`local_bytes`](Self::local_bytes), of which the largest remains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
     /// Bytes of global memory that are read. What several work-groups or sub-groups read, because their tiles, strips or
-    /// segments overlap, counts for each of them, even where a cache has it.
+    /// segments overlap, counts for each of them, even where a cache has it. What stands in for samples beyond a border does
+    /// not count.
     pub bytes_read: u64,
     /// Bytes of global memory that are written.
     pub bytes_written: u64,
@@ -76,7 +78,7 @@ impl Sum for Cost {
     }
 }
 
-/// Counts what passes do that lift one axis or two at once.
+/// Counts what passes do that lift one axis, or two at once.
 pub(super) struct Meter<'a> {
     problem: &'a Problem,
     axes: u32,
@@ -185,6 +187,14 @@ impl<'a> Meter<'a> {
         Cost {
             launches: 0,
             ..cost + self.lifted(count * read.div_ceil(2))
+        }
+    }
+
+    /// A launch for lines that are all border.
+    pub fn short_lines(&self, lines: &Geometry, reach: &Reach) -> Cost {
+        Cost {
+            launches: 1,
+            ..self.borders(lines, reach)
         }
     }
 }

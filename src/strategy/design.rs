@@ -117,6 +117,7 @@ pub(crate) struct Pass {
     pub own: Vec<(&'static str, i32)>,
     /// How many work-groups are launched.
     pub groups: usize,
+    /// What it costs, counted without a device.
     pub cost: Cost,
 }
 

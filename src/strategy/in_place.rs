@@ -240,10 +240,7 @@ impl Designer<'_> {
             slots: Slots::OF_TAKE,
             geometry,
             own: vec![("unused", 0)],
-            cost: Cost {
-                launches: 1,
-                ..meter.borders(&geometry, &self.reach)
-            },
+            cost: meter.short_lines(&geometry, &self.reach),
         }
     }
 

@@ -70,16 +70,15 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let lines = geometry.lines as usize;
     let lines_each = lines.div_ceil(wanted(todo.target));
     let samples = geometry.samples as usize;
-    let mut cost = Cost {
-        launches: 1,
-        ..meter.borders(geometry, reach)
-    };
-    if !reach.inner(samples).is_empty() {
-        // Rows as a whole; of what comes out of their borders, all is stored again.
+    let cost = if reach.inner(samples).is_empty() {
+        meter.short_lines(geometry, reach)
+    } else {
+        // Whole rows, in whole vectors; what is wrong at their borders is stored again.
         let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples) + vectors.late_pairs();
-        let inner = meter.scaled(lines * samples, lines * samples) + meter.lifted(lines * pairs);
-        cost = meter.borders(geometry, reach) + inner;
-    }
+        meter.scaled(lines * samples, lines * samples)
+            + meter.lifted(lines * pairs)
+            + meter.borders(geometry, reach)
+    };
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.push(define("BORDER", reach.border()));

@@ -62,10 +62,7 @@ fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
         geometry: lines.geometry,
         own: vec![("unused", 0)],
         groups: (lines.geometry.lines as usize).div_ceil(group),
-        cost: Cost {
-            launches: 1,
-            ..meter.borders(&lines.geometry, &lines.reach)
-        },
+        cost: meter.short_lines(&lines.geometry, &lines.reach),
     }
 }
 

@@ -125,8 +125,7 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
     }
 }
 
-/// What lines cost in so many tiles each of so many pairs for each of `x` work-items, but for what a work-group has; and the
-/// barriers of a tile.
+/// What lines cost in so many tiles, each of so many pairs for each of `x` work-items; and the barriers of a tile.
 fn cost(
     todo: &Todo,
     lines: &Lines,
