@@ -67,7 +67,7 @@ pub use error::{Error, Result};
 pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place};
-pub use strategy::{ColumnPass, RowPass, Strategy, Tunable};
+pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,
     reference,

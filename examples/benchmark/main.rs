@@ -17,7 +17,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Device, DeviceSelector, Engine, Error, Plan, Sample, SampleType, Strategy, Transform, Wavelet,
+    Cost, Device, DeviceSelector, Engine, Error, Plan, Sample, SampleType, Strategy, Transform,
+    Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -27,7 +28,8 @@ use wavelift::{
 /// Every combination of the lists is one row; with --compare the strategies are columns. Times are device
 /// times, from the start of the first kernel to the end of the last. `wall` is the time from enqueueing to the
 /// end of waiting, which with --queued includes the copies before the transform. `of copy` is the copy's median
-/// over the transform's: 1.00 is as fast as copying. The exit code is 2 if any check fails.
+/// over the transform's: 1.00 is as fast as copying. `moved GB/s` and `Gop/s` are what all passes together read and
+/// write of global memory and calculate, as the plan counts it, over the median. The exit code is 2 if any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {
@@ -241,6 +243,8 @@ struct Row<'a> {
 enum Outcome {
     Measured {
         strategy: Strategy,
+        /// What the passes of the plan cost.
+        cost: Cost,
         times: Times,
     },
     /// The strategy or the device does not support the problem.
@@ -314,6 +318,7 @@ impl<'a> Session<'a> {
             Ok(match case.measure(engine, &plan, effort)? {
                 Verdict::Right(times) => Outcome::Measured {
                     strategy: plan.strategy(),
+                    cost: plan.cost(case.direction),
                     times,
                 },
                 Verdict::Wrong(why) => Outcome::Failed(why),

@@ -8,6 +8,7 @@ use crate::{Outcome, Row};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
+use wavelift::Cost;
 
 /// The first columns of both kinds of table.
 const PROBLEM: [(&str, Align); 6] = [
@@ -38,6 +39,8 @@ pub fn table(rows: &[Row]) -> Table {
         ("min us", Align::Right),
         ("copy us", Align::Right),
         ("of copy", Align::Right),
+        ("moved GB/s", Align::Right),
+        ("Gop/s", Align::Right),
         ("wall us", Align::Right),
         ("note", Align::Left),
     ];
@@ -82,13 +85,15 @@ pub fn comparison(rows: &[Row], columns: usize) -> String {
 /// The cells of one strategy in a comparison: time, share of the copy's rate, bytes per second.
 fn compared_cells(row: &Row) -> [String; 3] {
     let (strategy, times) = match &row.outcome {
-        Outcome::Measured { strategy, times } => (*strategy, times),
+        Outcome::Measured {
+            strategy, times, ..
+        } => (*strategy, times),
         Outcome::Refused(_) => return ["- ", "-", "-"].map(String::from),
         Outcome::Failed(_) => return ["FAILED ", "", ""].map(String::from),
     };
     let mark = if row.auto == Some(strategy) { '*' } else { ' ' };
     let share = times.of_copy().map(|share| format!("{share:.3}"));
-    let rate = bytes_per_second(row, times).map(|rate| format!("{:.1}", rate / 1e9));
+    let rate = bytes_per_second(row, times).map(billions);
     [
         format!("{}{mark}", microseconds(median(&times.device))),
         share.unwrap_or_default(),
@@ -99,10 +104,24 @@ fn compared_cells(row: &Row) -> [String; 3] {
 /// Bytes per second, each sample counted as read once and written once.
 fn bytes_per_second(row: &Row, times: &Times) -> Option<f64> {
     let bytes = 2 * row.problem.transform.len() * row.problem.sample.size();
+    per_second(bytes as u64, times)
+}
+
+/// How much of a count is done in a second; none where the clock is too coarse.
+fn per_second(count: u64, times: &Times) -> Option<f64> {
     match median(&times.device) {
         0 => None,
-        time => Some(bytes as f64 * 1e9 / time as f64),
+        time => Some(count as f64 * 1e9 / time as f64),
     }
+}
+
+/// Bytes that all passes read and write.
+fn moved(cost: &Cost) -> u64 {
+    cost.bytes_read + cost.bytes_written
+}
+
+fn billions(count: f64) -> String {
+    format!("{:.1}", count / 1e9)
 }
 
 fn microseconds(time: u64) -> String {
@@ -112,12 +131,16 @@ fn microseconds(time: u64) -> String {
 /// The cells of strategy, times and note.
 fn outcome_cells(row: &Row) -> Vec<String> {
     let asked = &row.strategy;
-    let (strategy, times) = match &row.outcome {
-        Outcome::Measured { strategy, times } => (strategy.to_string(), times),
+    let (strategy, cost, times) = match &row.outcome {
+        Outcome::Measured {
+            strategy,
+            cost,
+            times,
+        } => (strategy.to_string(), cost, times),
         Outcome::Refused(why) | Outcome::Failed(why) => {
-            let mut cells = vec![String::new(); 7];
+            let mut cells = vec![String::new(); 9];
             cells[0] = asked.clone();
-            cells[6] = why.clone();
+            cells[8] = why.clone();
             return cells;
         }
     };
@@ -126,12 +149,16 @@ fn outcome_cells(row: &Row) -> Vec<String> {
         false => format!("{strategy} ({asked})"),
     };
     let share = times.of_copy().map(|share| format!("{share:.3}"));
+    let rates = [moved(cost), cost.operations].map(|count| per_second(count, times).map(billions));
+    let [moved, operations] = rates.map(Option::unwrap_or_default);
     vec![
         strategy,
         microseconds(median(&times.device)),
         microseconds(times.least()),
         microseconds(median(&times.copy)),
         share.unwrap_or_default(),
+        moved,
+        operations,
         microseconds(median(&times.wall)),
     ]
 }
@@ -145,7 +172,12 @@ pub fn write_json(path: &Path, rows: &[Row]) -> cli::Result<()> {
 }
 
 fn object(row: &Row) -> Option<Value> {
-    let Outcome::Measured { strategy, times } = &row.outcome else {
+    let Outcome::Measured {
+        strategy,
+        cost,
+        times,
+    } = &row.outcome
+    else {
         return None;
     };
     let transform = &row.problem.transform;
@@ -164,6 +196,11 @@ fn object(row: &Row) -> Option<Value> {
         "copy_median_ns": median(&times.copy),
         "of_copy": times.of_copy(),
         "bytes_per_second": bytes_per_second(row, times),
+        "moved_bytes": moved(cost),
+        "moved_bytes_per_second": per_second(moved(cost), times),
+        "operations": cost.operations,
+        "operations_per_second": per_second(cost.operations, times),
+        "launches": cost.launches,
         "wall_median_ns": median(&times.wall),
     }))
 }

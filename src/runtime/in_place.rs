@@ -11,7 +11,7 @@ use super::run::Run;
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
-use crate::strategy::{InPlace, Pass, Problem, Target, Tuning, plan_in_place};
+use crate::strategy::{Cost, InPlace, Pass, Problem, Target, Tuning, plan_in_place};
 #[cfg(doc)]
 use crate::transform::Layout;
 use crate::transform::Transform;
@@ -116,6 +116,16 @@ impl<T: Sample> InPlacePlan<T> {
     /// How many bytes of device memory the plan has beside the caller's array.
     pub fn scratch_bytes(&self) -> u64 {
         (lock(&self.routes).saved.len() * size_of::<T>()) as u64
+    }
+
+    /// What the transform costs in one direction, all passes together, as [`Plan::cost`] counts it.
+    pub fn cost(&self, direction: Direction) -> Cost {
+        let routes = lock(&self.routes);
+        let passes = match direction {
+            Direction::Forward => &routes.forward,
+            Direction::Inverse => &routes.inverse,
+        };
+        passes.iter().map(|(pass, _)| pass.cost).sum()
     }
 
     /// Enqueues the transform of the samples `x` (row-major, of the transform's shape), which their coefficients replace.

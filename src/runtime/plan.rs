@@ -6,7 +6,7 @@ use super::program::{PassKernel, build_kernels};
 use super::run::Run;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
-use crate::strategy::{self, Array, Design, Launch, Problem, Strategy, Target, Tuning};
+use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target, Tuning};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -124,6 +124,18 @@ impl<T: Sample> Plan<T> {
             .iter()
             .map(|array| (array.len() * size_of::<T>()) as u64)
             .sum()
+    }
+
+    /// What the transform costs in one direction, all passes together: global memory that is read and written, arithmetic,
+    /// barriers, local memory, launches. Over the time that it takes, this is how much of a device's bandwidth and
+    /// arithmetic it uses. Counted from the sizes of the passes; nothing is run.
+    pub fn cost(&self, direction: Direction) -> Cost {
+        let routes = lock(&self.routes);
+        let launches = match direction {
+            Direction::Forward => &routes.forward,
+            Direction::Inverse => &routes.inverse,
+        };
+        launches.iter().map(|(launch, _)| launch.pass.cost).sum()
     }
 
     /// Transforms samples (row-major, of the transform's shape) into coefficients.

@@ -1,6 +1,7 @@
 //! What solvers and the planner speak of: problems, passes, designs. All plain data, which can be compared and printed.
 
 use super::Strategy;
+use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
 use crate::device::DeviceInfo;
 use crate::lifting::prelude;
@@ -116,6 +117,8 @@ pub(crate) struct Pass {
     pub own: Vec<(&'static str, i32)>,
     /// How many work-groups are launched.
     pub groups: usize,
+    /// What it costs, counted without a device.
+    pub cost: Cost,
 }
 
 impl fmt::Display for Pass {

@@ -5,6 +5,7 @@
 //! and others overwrite: the pairs around every seam and the border of every line. Lines that are swept as a whole need
 //! none.
 
+use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Problem, Slots, Target, define};
 use super::planner::impossible;
 use crate::device::DeviceKind;
@@ -114,6 +115,9 @@ struct Sweep {
     segments: usize,
     /// Pairs that it lifts of each at once.
     unit: usize,
+    /// Barriers each time.
+    barriers: usize,
+    local_bytes: usize,
 }
 
 struct Designer<'a> {
@@ -146,7 +150,8 @@ impl Designer<'_> {
         let is_whole = segments.count == 1;
         let items: usize = sweep.kernel.group.iter().product();
         let border_groups = if is_whole { 0 } else { lines.div_ceil(items) };
-        let pass = |mut kernel: Kernel, border_groups: usize, groups: usize| {
+        let meter = Meter::new(self.problem, 1, geometry.shift);
+        let pass = |mut kernel: Kernel, border_groups: usize, groups: usize, cost: Cost| {
             kernel.defines.push(define("BORDER", self.reach.border()));
             Pass {
                 kernel,
@@ -154,10 +159,12 @@ impl Designer<'_> {
                 geometry,
                 own: segments.own(border_groups),
                 groups: border_groups + groups,
+                cost,
             }
         };
         let groups = (lines * segments.count).div_ceil(sweep.segments);
-        let main = pass(sweep.kernel, border_groups, groups);
+        let cost = self.cost(&meter, &geometry, &segments, &sweep);
+        let main = pass(sweep.kernel, border_groups, groups, cost);
         if is_whole {
             return InPlace {
                 passes: vec![main],
@@ -168,9 +175,21 @@ impl Designer<'_> {
         let saved = lines * (self.ends() + (segments.count - 1) * self.seam());
         let groups = (saved / 2).div_ceil(save.group[0]);
         InPlace {
-            passes: vec![pass(save, 0, groups), main],
+            passes: vec![pass(save, 0, groups, meter.moved(saved, saved)), main],
             scratch: saved,
         }
+    }
+
+    /// Segments read their own pairs and the seam after them; borders are read again.
+    fn cost(&self, meter: &Meter, lines: &Geometry, segments: &Segments, sweep: &Sweep) -> Cost {
+        let count = lines.lines as usize;
+        let read = segments.pairs + segments.count * self.seam() / 2;
+        let positions = segments.pairs.div_ceil(sweep.unit);
+        let positions_each = segments.pairs_each / sweep.unit;
+        meter.scaled(2 * count * read, 2 * count * segments.pairs)
+            + meter.lifted_alone(count * positions * sweep.unit / PAIRS, PAIRS)
+            + meter.borders(lines, &self.reach)
+            + Cost::of_group(positions_each * sweep.barriers, sweep.local_bytes)
     }
 
     /// Along the axis whose samples are neighbours.
@@ -190,6 +209,8 @@ impl Designer<'_> {
             },
             segments: y,
             unit: PAIRS * x,
+            barriers: 4,
+            local_bytes: self.row_bytes([x, y]),
         }
     }
 
@@ -202,12 +223,15 @@ impl Designer<'_> {
         Sweep {
             segments: kernel.group[0],
             unit: PAIRS,
+            barriers: 0,
+            local_bytes: 0,
             kernel,
         }
     }
 
     /// Lines that are all border.
     fn short_lines(&self, geometry: Geometry) -> Pass {
+        let meter = Meter::new(self.problem, 1, geometry.shift);
         let mut kernel = self.kernel_of_items("short_lines", "separable/short_lines.cl");
         kernel.defines.push(define("BORDER", self.reach.border()));
         Pass {
@@ -216,6 +240,7 @@ impl Designer<'_> {
             slots: Slots::OF_TAKE,
             geometry,
             own: vec![("unused", 0)],
+            cost: meter.short_lines(&geometry, &self.reach),
         }
     }
 
@@ -247,17 +272,19 @@ impl Designer<'_> {
         }
     }
 
+    /// The local memory of a work-group of [`rows`](Self::rows).
+    fn row_bytes(&self, [x, y]: [usize; 2]) -> usize {
+        let samples = 2 * PAIRS * x + self.seam();
+        (samples + samples / (2 * PAIRS)) * y * self.problem.sample.size()
+    }
+
     /// [`ROWS`], halved until the device can run such work-groups.
     fn row_group(&self) -> [usize; 2] {
         let device = self.target.device;
         let most = self.target.work_group("rows_in_place");
-        let bytes = |[x, y]: [usize; 2]| {
-            let samples = 2 * PAIRS * x + self.seam();
-            (samples + samples / (2 * PAIRS)) * y * self.problem.sample.size()
-        };
         let fits = |size: [usize; 2]| {
             let is_small = size[0] * size[1] <= most && size[1] <= device.max_work_items[1];
-            is_small && bytes(size) as u64 <= device.local_memory
+            is_small && self.row_bytes(size) as u64 <= device.local_memory
         };
         let mut size = ROWS;
         while !fits(size) && size != [1, 1] {

@@ -34,6 +34,15 @@ impl Lines {
             geometry,
         }
     }
+
+    /// How many samples are read and stored of the inside of all lines, which depends on no border, where each of so many
+    /// tiles or segments of a line reads the reach around it as well.
+    pub fn inner_samples(&self, overlaps: usize) -> [usize; 2] {
+        let lines = self.geometry.lines as usize;
+        let inner = self.reach.inner(self.geometry.samples as usize).len();
+        let around = overlaps * (self.reach.before + self.reach.after);
+        [2 * lines * (inner + around), 2 * lines * inner]
+    }
 }
 
 /// One axis of the level at hand, by these passes.

@@ -1,6 +1,7 @@
 //! How to compute a transform: solvers turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
+mod cost;
 mod design;
 mod in_place;
 mod lines;
@@ -15,6 +16,7 @@ mod tuning;
 mod vector_passes;
 mod vectors;
 
+pub use cost::Cost;
 pub(crate) use design::{Array, Design, Kernel, Launch, Pass, Problem, Target};
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};

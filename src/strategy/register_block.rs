@@ -2,6 +2,7 @@
 //! (cl/register_block/register_block.cl).
 
 use super::Strategy;
+use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -102,6 +103,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
             ("turn_y", y.turn),
         ],
         groups: groups * pictures,
+        cost: sizes.cost(todo, &geometry, [strips, rows]),
     })
 }
 
@@ -206,15 +208,42 @@ impl Sizes {
         self.rows / 2 - self.reach.before - self.reach.after
     }
 
-    /// What work-items show one another where there is no exchange: a channel of the rows that are lifted along x.
-    fn local_bytes(&self, sample: SampleType) -> u64 {
-        let rows = if self.x_first {
+    /// Rows of a block that are lifted along x.
+    fn rows_along_x(&self) -> usize {
+        if self.x_first {
             self.rows
         } else {
             2 * self.height()
-        };
+        }
+    }
+
+    /// What work-items show one another where there is no exchange: a channel of the rows that are lifted along x.
+    fn local_bytes(&self, sample: SampleType) -> u64 {
         // Steps compute in 32 bits at least.
-        (rows * self.group * sample.size().max(4)) as u64
+        (self.rows_along_x() * self.group * sample.size().max(4)) as u64
+    }
+
+    /// So many blocks side by side and one below another in each picture. They read their halos; along y each lifts what
+    /// its results depend on, along x all of its columns.
+    fn cost(&self, todo: &Todo, geometry: &Geometry, [strips, rows]: [usize; 2]) -> Cost {
+        let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+        let pictures = (geometry.across[1] * geometry.across[2]) as usize;
+        let halo = 2 * (self.reach.before + self.reach.after);
+        let read = (width + strips * halo) * (height + rows * halo);
+        let blocks = pictures * strips * rows.next_multiple_of(self.group / self.lanes);
+        let alone = todo.target.device.exchange == Exchange::None;
+        let of_group = match alone {
+            true => Cost::of_group(
+                2 * self.reach.steps.len(),
+                self.local_bytes(todo.problem.sample) as usize,
+            ),
+            false => Cost::default(),
+        };
+        meter.scaled(pictures * read, pictures * height * width)
+            + meter.lifted_alone(blocks * 2 * self.lanes, self.height())
+            + meter.lifted(blocks * self.lanes * self.rows_along_x())
+            + of_group
     }
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {

@@ -2,6 +2,7 @@
 //! (cl/single_loop/single_loop.cl).
 
 use super::Strategy;
+use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -199,7 +200,25 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
             ("row_block", block as i32),
         ],
         groups: strips * blocks * pictures,
+        cost: cost(todo, sizes, &geometry, [strips, blocks]),
     }
+}
+
+/// Strips and row blocks read their halos again, and rows below those that wait to be stored. Rows are lifted as whole
+/// vectors, and their borders once more.
+fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usize; 2]) -> Cost {
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+    let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+    let pictures = (geometry.across[1] * geometry.across[2]) as usize;
+    let late_rows = sizes.vectors.y.last;
+    let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
+    let rows = 2 * (blocks - 1) * (sizes.halo_top + late_rows) + height;
+    let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + 4 * sizes.border;
+    let pairs_y = rows.div_ceil(2) + late_rows;
+    meter.scaled(pictures * rows * columns, pictures * height * width)
+        + meter.lifted(pictures * rows * pairs_x)
+        + meter.lifted(pictures * columns * pairs_y)
+        + Cost::of_group(0, sizes.local_bytes())
 }
 
 #[cfg(test)]

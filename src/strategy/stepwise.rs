@@ -1,6 +1,7 @@
 //! One launch per lifting step, in place in global memory (cl/stepwise/stepwise.cl).
 
 use super::Strategy;
+use super::cost::Meter;
 use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots, Target};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -27,7 +28,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let forward = *direction == Direction::Forward;
     let scaled = !sample.is_integer() && transform.wavelet.scale() != Scale::NONE;
     let shifted = geometry.shift > 0;
-    let pass = |name, step| pass(name, step, geometry, todo.target);
+    let pass = |name, step| pass(name, step, geometry, todo.problem, todo.target);
     let mut passes = vec![pass("move", 0)];
     if forward && shifted || !forward && scaled {
         passes.push(pass("load", 0));
@@ -60,7 +61,7 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
     Design {
         launches: vec![Launch {
             strategy: Strategy::Stepwise,
-            pass: pass("move", 0, sides.lines(last), target),
+            pass: pass("move", 0, sides.lines(last), problem, target),
             arrays: Arrays {
                 signal,
                 bands,
@@ -74,9 +75,28 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
 }
 
 /// A launch of one of the kernels, a work-item for each pair of each line.
-fn pass(name: &'static str, step: i32, geometry: Geometry, target: &Target) -> Pass {
+fn pass(
+    name: &'static str,
+    step: i32,
+    geometry: Geometry,
+    problem: &Problem,
+    target: &Target,
+) -> Pass {
     let group = GROUP.min(target.work_group(name));
-    let pairs = (geometry.samples as usize).div_ceil(2);
+    let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
+    let pairs = samples.div_ceil(2);
+    let meter = Meter::new(problem, 1, geometry.shift);
+    let all = lines * samples;
+    let cost = match name {
+        "move" => meter.moved(all, all),
+        // Neighbours that several targets have in common count once.
+        "lift" => {
+            let step = step as usize;
+            let targets = lines * problem.stencils()[step].target.count(samples);
+            meter.moved(all, targets) + meter.step(step, targets)
+        }
+        _ => meter.scaled(all, all),
+    };
     Pass {
         kernel: Kernel {
             name,
@@ -87,7 +107,8 @@ fn pass(name: &'static str, step: i32, geometry: Geometry, target: &Target) -> P
         slots: Slots::OF_TAKE,
         geometry,
         own: vec![("step", step)],
-        groups: (pairs * geometry.lines as usize).div_ceil(group),
+        groups: (pairs * lines).div_ceil(group),
+        cost,
     }
 }
 

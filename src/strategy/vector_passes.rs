@@ -2,6 +2,7 @@
 //! cl/vectors/column_vectors.cl along all others.
 
 use super::Strategy;
+use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
@@ -38,9 +39,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     let lines = Lines::new(todo);
     let pass = if lines.are_rows {
-        row_pass(&vectors, target, &lines)
+        row_pass(todo, &vectors, &lines)
     } else {
-        column_pass(&vectors, target, &lines)
+        column_pass(todo, &vectors, &lines)
     };
     let taken = taken(vec![pass]);
     match target.device.kind {
@@ -61,12 +62,23 @@ fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
 
-fn row_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
+fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
+    let meter = Meter::new(todo.problem, 1, lines.geometry.shift);
     let Lines {
         geometry, reach, ..
     } = lines;
     let lines = geometry.lines as usize;
-    let lines_each = lines.div_ceil(wanted(target));
+    let lines_each = lines.div_ceil(wanted(todo.target));
+    let samples = geometry.samples as usize;
+    let cost = if reach.inner(samples).is_empty() {
+        meter.short_lines(geometry, reach)
+    } else {
+        // Whole rows, in whole vectors; what is wrong at their borders is stored again.
+        let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples) + vectors.late_pairs();
+        meter.scaled(lines * samples, lines * samples)
+            + meter.lifted(lines * pairs)
+            + meter.borders(geometry, reach)
+    };
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.push(define("BORDER", reach.border()));
@@ -81,10 +93,12 @@ fn row_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
         geometry: *geometry,
         own: vec![("lines_per_group", lines_each as i32)],
         groups: lines.div_ceil(lines_each),
+        cost,
     }
 }
 
-fn column_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
+fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
+    let (problem, target) = (todo.problem, todo.target);
     let Lines {
         geometry, reach, ..
     } = lines;
@@ -93,8 +107,13 @@ fn column_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
     let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);
     let rows = geometry.lines as usize / row;
     let segments = wanted(target).div_ceil(strips * rows);
-    let inner = reach.inner(geometry.samples as usize).len().max(1);
+    let inside = reach.inner(geometry.samples as usize).len();
+    let inner = inside.max(1);
     let pairs_each = inner.div_ceil(segments.clamp(1, inner.div_ceil(SEGMENT)));
+    let overlaps = inside.div_ceil(pairs_each);
+    let meter = Meter::new(problem, 1, geometry.shift);
+    let [read, stored] = lines.inner_samples(overlaps);
+    let rows_lifted = inside + overlaps * (reach.before + vectors.y.last);
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_y(longest));
     defines.push(define("BORDER", reach.border()));
@@ -112,6 +131,10 @@ fn column_pass(vectors: &Vectors, target: &Target, lines: &Lines) -> Pass {
             ("pairs_per_segment", pairs_each as i32),
         ],
         groups: strips * rows * inner.div_ceil(pairs_each),
+        cost: meter.scaled(read, stored)
+            + meter.lifted(geometry.lines as usize * rows_lifted)
+            + meter.borders(geometry, reach)
+            + Cost::of_group(0, 2 * vectors.y.kept * longest * vectors.bytes),
     }
 }
 

@@ -63,6 +63,11 @@ impl Vectors {
         stencils.all(|step| near(step.first) && near(step.last()))
     }
 
+    /// Pairs of a row that are loaded before the first result.
+    pub fn late_pairs(&self) -> usize {
+        self.x.last * self.samples
+    }
+
     /// What the vectors leave open.
     pub fn defines(&self) -> Vec<Define> {
         vec![

@@ -49,6 +49,26 @@ fn check(row: &Value) {
         number("min_ns") <= median && number("wall_median_ns") > 0,
         "{row}"
     );
+    // Every sample is read and written at least once, and lifted.
+    let samples: u64 = if row["shape"][0] == 64 {
+        64 * 64
+    } else {
+        17 * 33
+    };
+    let size = if row["sample"] == "i16" { 2 } else { 4 };
+    assert!(number("moved_bytes") >= 2 * samples * size, "{row}");
+    assert!(
+        number("operations") > samples && number("launches") > 0,
+        "{row}"
+    );
+    let seconds = median as f64 / 1e9;
+    for (rate, count) in [
+        ("moved_bytes_per_second", "moved_bytes"),
+        ("operations_per_second", "operations"),
+    ] {
+        let done = row[rate].as_f64().unwrap() * seconds;
+        assert!((done - number(count) as f64).abs() < 0.5, "{row}");
+    }
     let share = copy as f64 / median as f64;
     assert!(
         (row["of_copy"].as_f64().unwrap() - share).abs() < 1e-9,

@@ -1,7 +1,8 @@
 //! Column passes that slide a window down strips of columns: cl/separable/column_pairs.cl and column_exchanged.cl.
 
-use super::{FOUR_PAIRS, filling, reduced};
+use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::lifting::schedule::Lags;
+use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{Kernel, Pass, Slots, define};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
@@ -31,7 +32,10 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
         .div_ceil(strips)
         .clamp(1, positions);
     let positions_each = positions.div_ceil(segments);
+    let segments = positions.div_ceil(positions_each);
     let border_groups = count.div_ceil(x * y);
+    let meter = Meter::new(todo.problem, 1, geometry.shift);
+    let runs = [count * positions * y, pairs_each];
     Pass {
         kernel: Kernel {
             name: "column_pairs",
@@ -54,7 +58,9 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
             ("positions_per_segment", positions_each as i32),
             ("inner_end", inner.end as i32),
         ],
-        groups: border_groups + strips * positions.div_ceil(positions_each),
+        groups: border_groups + strips * segments,
+        cost: in_registers(&meter, lines, segments, runs, convolution)
+            + Cost::of_group(2 * positions_each, local([x, y])),
     }
 }
 
@@ -79,7 +85,12 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
     let around = reach.before + lags.last;
     let positions = (inner.len().div_ceil(segments) + around).div_ceil(y);
     let pairs_each = positions * y - around;
+    let segments = inner.len().div_ceil(pairs_each);
     let border_groups = count.div_ceil(x * y);
+    let meter = Meter::new(todo.problem, 1, geometry.shift);
+    // Every row that is loaded is lifted.
+    let rows_lifted = count * (inner.len() + segments * around);
+    let barriers = 1 + positions * (lags.steps.len() + 2);
     Pass {
         kernel: Kernel {
             name: "column_exchanged",
@@ -104,6 +115,10 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
             ("pairs_per_segment", pairs_each as i32),
             ("inner_end", inner.end as i32),
         ],
-        groups: border_groups + strips * inner.len().div_ceil(pairs_each),
+        groups: border_groups + strips * segments,
+        cost: meter.scaled(2 * rows_lifted, 2 * count * inner.len())
+            + meter.lifted(rows_lifted)
+            + meter.borders(geometry, reach)
+            + Cost::of_group(barriers, local([x, y])),
     }
 }

@@ -5,6 +5,7 @@ mod columns;
 mod rows;
 mod transposed;
 
+use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
@@ -45,6 +46,7 @@ pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
 
 /// Lines that are all border.
 fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
+    let meter = Meter::new(todo.problem, 1, lines.geometry.shift);
     let group = GROUP.min(todo.target.work_group("short_lines"));
     Pass {
         kernel: Kernel {
@@ -60,7 +62,25 @@ fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
         geometry: lines.geometry,
         own: vec![("unused", 0)],
         groups: (lines.geometry.lines as usize).div_ceil(group),
+        cost: meter.short_lines(&lines.geometry, &lines.reach),
     }
+}
+
+/// What lines cost of which every inner pair is computed in registers (cl/separable/pairs.cl), in so many runs of so many
+/// pairs, and the border by itself; each of `overlaps` in a line reads the reach again.
+fn in_registers(
+    meter: &Meter,
+    lines: &Lines,
+    overlaps: usize,
+    [runs, pairs]: [usize; 2],
+    convolution: bool,
+) -> Cost {
+    let [read, stored] = lines.inner_samples(overlaps);
+    let inner = match convolution {
+        true => meter.moved(read, stored) + meter.convolved(runs),
+        false => meter.scaled(read, stored) + meter.lifted_alone(runs, pairs),
+    };
+    inner + meter.borders(&lines.geometry, &lines.reach)
 }
 
 /// Work-groups that keep the whole device busy.

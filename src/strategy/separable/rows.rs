@@ -1,7 +1,8 @@
 //! Row passes: cl/separable/row_pairs.cl and row_exchanged.cl, tile after tile (row_tiles.cl).
 
-use super::{FOUR_PAIRS, filling, reduced};
+use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::strategy::RowPass;
+use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{Kernel, Pass, Slots, define};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
@@ -94,6 +95,7 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
     let tiles_each = tiles.div_ceil(segments);
     let segments = tiles.div_ceil(tiles_each);
     let border_groups = count.div_ceil(x * y);
+    let (cost, barriers) = cost(todo, lines, tiles, [pairs_each, x], convolution);
     let mut defines = vec![
         define("ROWS_X", x),
         define("ROWS_Y", y),
@@ -119,5 +121,25 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
             ("inner_end", inner.end as i32),
         ],
         groups: border_groups + segments * groups_of_rows,
+        cost: cost + Cost::of_group(barriers * tiles_each, local([x, y])),
     }
+}
+
+/// What lines cost in so many tiles, each of so many pairs for each of `x` work-items; and the barriers of a tile.
+fn cost(
+    todo: &Todo,
+    lines: &Lines,
+    tiles: usize,
+    [pairs_each, x]: [usize; 2],
+    convolution: Option<bool>,
+) -> (Cost, usize) {
+    let meter = Meter::new(todo.problem, 1, lines.geometry.shift);
+    let all_tiles = lines.geometry.lines as usize * tiles;
+    let (runs, barriers) = match convolution {
+        Some(_) => ([all_tiles * x, pairs_each], 4),
+        None => ([all_tiles, pairs_each * x], lines.reach.steps.len() + 2),
+    };
+    let convolution = convolution == Some(true);
+    let cost = in_registers(&meter, lines, tiles, runs, convolution);
+    (cost, barriers)
 }

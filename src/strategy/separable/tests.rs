@@ -302,6 +302,7 @@ fn every_pass_fits_small_devices() {
                     x * y <= most && bytes <= local_memory,
                     "{strategy}: {pass:?}"
                 );
+                assert!((bytes..=local_memory).contains(&pass.cost.local_bytes));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{reduced, rows};
 use crate::strategy::RowPass;
+use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{Kernel, Pass, Slot, Slots, define};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
@@ -99,6 +100,7 @@ fn transpose(todo: &Todo, geometry: Geometry, from_columns: bool, planar: bool) 
     let local = |[x, _]: [usize; 2]| x * (x + 1) * bytes + 2 * x * LINE;
     let [x, y] = reduced(TILE, "transpose", todo.target, local);
     let across = (geometry.lines as usize).div_ceil(x);
+    let moved = geometry.lines as usize * geometry.samples as usize;
     Pass {
         kernel: Kernel {
             name: "transpose",
@@ -114,5 +116,6 @@ fn transpose(todo: &Todo, geometry: Geometry, from_columns: bool, planar: bool) 
             ("planar", planar.into()),
         ],
         groups: across * (geometry.samples as usize).div_ceil(x),
+        cost: Meter::new(todo.problem, 1, 0).moved(moved, moved) + Cost::of_group(2, local([x, y])),
     }
 }

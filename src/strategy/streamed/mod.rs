@@ -3,6 +3,7 @@
 //! cannot simply go on beyond its border (lifting/extension.rs), other work-groups of the launch lift the border
 //! (cl/streamed/frame.cl).
 
+mod cost;
 mod segments;
 mod sizes;
 
@@ -119,6 +120,7 @@ fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> 
         geometry,
         own,
         groups: (groups + picture.tiles()) * picture.count,
+        cost: picture.cost(&segments),
     })
 }
 

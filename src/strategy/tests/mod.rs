@@ -3,6 +3,7 @@
 mod arguments;
 mod arrays;
 pub(super) mod cases;
+mod cost;
 mod coverage;
 pub(super) mod host;
 mod host_pictures;
