@@ -190,16 +190,16 @@ fn two_levels_in_one_launch_move_less() {
 
 #[test]
 fn blocks_read_their_halo() {
-    let picture = Transform::new(Wavelet::CDF_9_7, [12 * 600, 56 * 100]);
+    let picture = Transform::new(Wavelet::CDF_9_7, [6 * 600, 56 * 100]);
     let device = gpu(Exchange::Khr, 32);
     let cost = forward(device, Strategy::RegisterBlock, &picture, F32);
-    // Of 64 x 20 samples 56 x 12 are stored. Along y steps run on 9 to 6 pairs of rows, along x on all lanes.
+    // Of 64 x 14 samples 56 x 6 are stored. Along y steps run on 6 to 3 pairs of rows, along x on all lanes.
     let blocks = 600 * 100;
-    assert_eq!(cost.bytes_read, blocks * 4 * 64 * 20);
-    assert_eq!(cost.bytes_written, blocks * 4 * 56 * 12);
-    let along_y = 64 * (9 + 8 + 7 + 6) * 3;
-    let along_x = 12 * 32 * 12;
-    let scaling = 56 * 12 / 2;
+    assert_eq!(cost.bytes_read, blocks * 4 * 64 * 14);
+    assert_eq!(cost.bytes_written, blocks * 4 * 56 * 6);
+    let along_y = 64 * (6 + 5 + 4 + 3) * 3;
+    let along_x = 6 * 32 * 12;
+    let scaling = 56 * 6 / 2;
     assert_eq!(cost.operations, blocks * (along_y + along_x + scaling));
     assert_eq!((cost.barriers, cost.local_bytes), (0, 0));
 
@@ -209,7 +209,7 @@ fn blocks_read_their_halo() {
         &picture,
         F32,
     );
-    assert_eq!((alone.barriers, alone.local_bytes), (8, 4 * 12 * 128));
+    assert_eq!((alone.barriers, alone.local_bytes), (8, 4 * 6 * 128));
 }
 
 #[test]
