@@ -108,8 +108,8 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   // PoCL 3.1 goes wrong with barriers in a loop that may be skipped.
   do {
     fill_tile(&segment, saved, &pass, &own, x, start + SEAM_PAIRS, loaded, tile);
-    // What others read of that which this work-item will overwrite has arrived: it is in local memory.
-    barrier(CLK_LOCAL_MEM_FENCE);
+    // Whatever others read of what this work-item will overwrite has arrived.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     const int next = start + TILE_SAMPLES / 2 + SEAM_PAIRS;
     if (is_own_tile(&segment, next)) load_tile_of(&segment, x, next, loaded);
     lift_tile_pairs(tile, x, pass.shift);
