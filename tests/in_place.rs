@@ -92,20 +92,7 @@ macro_rules! matrices {
     };
 }
 
-matrices! {
-    cdf53: CDF_5_3;
-    cdf97: CDF_9_7;
-    haar: HAAR;
-    daub4: DAUB_4;
-    ccsds97m: CCSDS_9_7_M;
-    vc2_dd97: VC2_DD_9_7;
-    vc2_legall53: VC2_LEGALL_5_3;
-    vc2_dd137: VC2_DD_13_7;
-    vc2_haar0: VC2_HAAR_0;
-    vc2_haar1: VC2_HAAR_1;
-    vc2_fidelity: VC2_FIDELITY;
-    vc2_daub97: VC2_DAUB_9_7;
-}
+common::for_every_wavelet!(matrices);
 
 /// The segments of each pass that has some, forward.
 fn segments(plan: &InPlacePlan<impl RandomSample>) -> Vec<usize> {

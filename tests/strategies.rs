@@ -205,20 +205,7 @@ macro_rules! matrices {
     };
 }
 
-matrices! {
-    cdf53: CDF_5_3;
-    cdf97: CDF_9_7;
-    haar: HAAR;
-    daub4: DAUB_4;
-    ccsds97m: CCSDS_9_7_M;
-    vc2_dd97: VC2_DD_9_7;
-    vc2_legall53: VC2_LEGALL_5_3;
-    vc2_dd137: VC2_DD_13_7;
-    vc2_haar0: VC2_HAAR_0;
-    vc2_haar1: VC2_HAAR_1;
-    vc2_fidelity: VC2_FIDELITY;
-    vc2_daub97: VC2_DAUB_9_7;
-}
+common::for_every_wavelet!(matrices);
 
 /// Every pass of `separable` but the default ones, each beside the default one for the other axes: as the matrices, but with
 /// each type of samples once, and the wavelets that differ most. Programs take long to build, and steps are what all
@@ -275,20 +262,24 @@ fn can_exchange(own: &DeviceInfo, way: Exchange, lanes: usize) -> bool {
     }
 }
 
-/// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either axis first, samples that move one by
-/// one and by vectors, by as few kernels as that takes: among 64, Intel's compiler needs 145 s for these.
-fn exchange(way: Exchange, lanes: usize) {
-    let what = format!("exchange by {way} among {lanes}");
+/// The devices found that can exchange in this way among sub-groups of `lanes`, set to do so.
+fn exchanging(what: &str, way: Exchange, lanes: usize) -> Vec<Device> {
     let need = match way {
         Exchange::Ptx => way.to_string(),
         _ => format!("{way}-{lanes}"),
     };
-    for device in devices() {
-        if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
-            continue;
-        }
-        // SAFETY: `can_exchange` knows of the device that it can.
-        let device = unsafe { device.with_exchange(way, lanes) }.unwrap();
+    let mut found = devices();
+    found.retain(|device| can_run(what, device, &need, |own| can_exchange(own, way, lanes)));
+    // SAFETY: `can_exchange` knows of the device that it can.
+    let set = |device: Device| unsafe { device.with_exchange(way, lanes) }.unwrap();
+    found.into_iter().map(set).collect()
+}
+
+/// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either axis first, samples that move one by
+/// one and by vectors, by as few kernels as that takes: among 64, Intel's compiler needs 145 s for these.
+fn exchange(way: Exchange, lanes: usize) {
+    let what = format!("exchange by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
         let odd = |wavelet| Transform::new(wavelet, [131, 1029]).levels(2);
         let even = |wavelet| {
             Transform::new(wavelet, [2, 96, 1024])
@@ -320,16 +311,7 @@ fn exchange(way: Exchange, lanes: usize) {
 /// set anew at every step.
 fn exchange_in_blocks(way: Exchange, lanes: usize) {
     let what = format!("exchange in blocks by {way} among {lanes}");
-    let need = match way {
-        Exchange::Ptx => way.to_string(),
-        _ => format!("{way}-{lanes}"),
-    };
-    for device in devices() {
-        if !can_run(&what, &device, &need, |own| can_exchange(own, way, lanes)) {
-            continue;
-        }
-        // SAFETY: `can_exchange` knows of the device that it can.
-        let device = unsafe { device.with_exchange(way, lanes) }.unwrap();
+    for device in exchanging(&what, way, lanes) {
         let strategy = Strategy::RegisterBlock;
         let odd = |wavelet| Transform::new(wavelet, [131, 1029]);
         let even = |wavelet| Transform::new(wavelet, [96, 1024]).levels(2);

@@ -13,8 +13,8 @@
 // that it stores, one of 64 x 20 1.9. Compiled for an NVIDIA H200, 9/7 in f32 takes 48 registers (64 with 20 rows). Without
 // exchange, two barriers per step along x, and local memory for one channel of the rows that are lifted.
 //
-// There, small pictures gain, whose time is waiting: 1024 x 1024 by 9/7 in f32 with five levels takes 22.4 us (inverse 24.4),
-// by streamed 25.7 (27.3). One level of 8192 x 8192 takes 175 us (150), with 20 rows 192 (142), by streamed 147 (146), a
+// There, small pictures gain, whose time is waiting: one level of 1024 x 1024 by 9/7 in f32 takes 6.9 us (inverse 7.5), by
+// streamed 8.4 (8.4). One level of 8192 x 8192 takes 175 us (150), with 20 rows 192 (142), by streamed 147 (146), a
 // copy 130: memory limits it, and what neighbours load again.
 
 #include "core/picture.cl"

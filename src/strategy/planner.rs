@@ -131,8 +131,10 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     if takes.is_empty() {
         return Ok(stepwise::copy_only(problem, target));
     }
+    // Of the strategies to choose from, none took two axes of the finest level at once.
     let finest = takes.iter().filter(|take| take.level == levels[0].number);
-    let is_slow = strategies.len() > 1 && finest.count() == levels[0].axes.len().max(2);
+    let axes = levels[0].axes.len();
+    let is_slow = strategies.len() > 1 && axes > 1 && finest.count() == axes;
     let advice = is_slow.then(|| {
         let first = Todo {
             problem,

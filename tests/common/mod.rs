@@ -14,6 +14,29 @@ use wavelift::{
     Transform, Wavelet,
 };
 
+/// Hands every wavelet to a macro of tests, with the name that its tests have.
+#[allow(unused_macros)]
+macro_rules! for_every_wavelet {
+    ($tests:ident) => {
+        $tests! {
+            cdf53: CDF_5_3;
+            cdf97: CDF_9_7;
+            haar: HAAR;
+            daub4: DAUB_4;
+            ccsds97m: CCSDS_9_7_M;
+            vc2_dd97: VC2_DD_9_7;
+            vc2_legall53: VC2_LEGALL_5_3;
+            vc2_dd137: VC2_DD_13_7;
+            vc2_haar0: VC2_HAAR_0;
+            vc2_haar1: VC2_HAAR_1;
+            vc2_fidelity: VC2_FIDELITY;
+            vc2_daub97: VC2_DAUB_9_7;
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use for_every_wavelet;
+
 /// Every OpenCL device. Missing devices fail a test; they are never skipped in silence.
 pub fn devices() -> Vec<Device> {
     let devices = Device::all().expect("the tests need an OpenCL device, PoCL for example");
