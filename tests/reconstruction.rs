@@ -53,7 +53,11 @@ fn transforms(wavelets: Vec<Wavelet>, most: usize) -> impl Generator<Value = Tra
 }
 
 fn wavelets(are_wanted: impl Fn(&Wavelet) -> bool) -> Vec<Wavelet> {
-    Wavelet::ALL.iter().filter(|&x| are_wanted(x)).cloned().collect()
+    Wavelet::ALL
+        .iter()
+        .filter(|&x| are_wanted(x))
+        .cloned()
+        .collect()
 }
 
 /// Samples over the full range; a fourth of the time nothing but extremes.

@@ -178,7 +178,9 @@ mod tests {
             Wavelet::integer("lopsided", &steps, 0).unwrap()
         };
         let wavelets = Wavelet::ALL
-            .iter().filter(|&w| w.integer_steps().is_some()).cloned()
+            .iter()
+            .filter(|&w| w.integer_steps().is_some())
+            .cloned()
             .chain((-4..=4).map(lopsided));
         for wavelet in wavelets {
             for &boundary in Boundary::ALL {
