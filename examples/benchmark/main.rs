@@ -113,9 +113,9 @@ impl StrategyChoice {
 }
 
 impl FromStr for StrategyChoice {
-    type Err = Error;
+    type Err = String;
 
-    fn from_str(word: &str) -> wavelift::Result<Self> {
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
         match word {
             "auto" => Ok(StrategyChoice::Auto),
             word => cli::strategy_or("auto", word).map(StrategyChoice::Fixed),
@@ -176,10 +176,10 @@ struct Problem {
 /// Every combination of the arguments that exists, and a note for each that does not.
 fn problems(arguments: &Arguments) -> Result<(Vec<Problem>, Vec<String>)> {
     let (mut problems, mut left_out) = (Vec::new(), Vec::new());
-    for &wavelet in &arguments.wavelets {
+    for wavelet in &arguments.wavelets {
         for &sample in &arguments.samples {
-            if sample.is_served_by(&wavelet) {
-                problems.extend(problems_of(arguments, wavelet, sample)?);
+            if sample.is_served_by(wavelet) {
+                problems.extend(problems_of(arguments, wavelet.clone(), sample)?);
             } else {
                 left_out.push(format!("left out: {wavelet} has no steps for {sample}"));
             }
@@ -196,7 +196,7 @@ fn problems_of(
     let mut problems = Vec::new();
     for size in &arguments.sizes {
         for &levels in &arguments.levels {
-            let transform = transform(wavelet, size, arguments.batch).levels(levels);
+            let transform = transform(wavelet.clone(), size, arguments.batch).levels(levels);
             transform.check()?;
             check_memory(&transform)?;
             problems.extend(arguments.directions.iter().map(|&direction| Problem {
@@ -267,6 +267,7 @@ impl<'a> Session<'a> {
             SampleType::I32 => self.rows_of::<i32>(problem),
             SampleType::F32 => self.rows_of::<f32>(problem),
             SampleType::F64 => self.rows_of::<f64>(problem),
+            other => Err(format!("cannot make samples of type {other}").into()),
         }
     }
 
@@ -336,12 +337,12 @@ impl<'a> Session<'a> {
 
 impl Problem {
     fn name(&self) -> String {
-        let (wavelet, levels) = (self.transform.wavelet, self.transform.levels);
+        let (wavelet, levels) = (self.transform.wavelet(), self.transform.level_count());
         let (sample, direction) = (self.sample, self.direction.name());
         format!("{wavelet} {sample} {direction} {levels} {}", self.shape())
     }
 
     fn shape(&self) -> String {
-        format!("{:?}", self.transform.shape)
+        format!("{:?}", self.transform.shape())
     }
 }

@@ -24,10 +24,10 @@ fn problem_cells(row: &Row) -> Vec<String> {
     let (platform, device) = row.device.info().index;
     vec![
         format!("{platform}:{device}"),
-        row.problem.transform.wavelet.to_string(),
+        row.problem.transform.wavelet().to_string(),
         row.problem.sample.to_string(),
         row.problem.direction.name().to_owned(),
-        row.problem.transform.levels.to_string(),
+        row.problem.transform.level_count().to_string(),
         row.problem.shape(),
     ]
 }
@@ -185,11 +185,11 @@ fn object(row: &Row) -> Option<Value> {
         "platform": row.device.info().platform,
         "device": row.device.info().name,
         "strategy": strategy.to_string(),
-        "wavelet": transform.wavelet.name(),
+        "wavelet": transform.wavelet().name(),
         "sample": row.problem.sample.name(),
         "direction": row.problem.direction.name(),
-        "levels": transform.levels,
-        "shape": transform.shape,
+        "levels": transform.level_count(),
+        "shape": transform.shape(),
         "runs": times.device.len(),
         "median_ns": median(&times.device),
         "min_ns": times.least(),

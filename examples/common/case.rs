@@ -70,5 +70,5 @@ type Arrays<T> = (DeviceArray<T>, DeviceArray<T>);
 pub fn check_memory(transform: &Transform) -> super::cli::Result<()> {
     let samples = transform.len().saturating_mul(4);
     let probe = Vec::<f64>::new().try_reserve_exact(samples);
-    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape).into())
+    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape()).into())
 }

@@ -75,6 +75,7 @@ impl<'a> Tuner<'a> {
             SampleType::I32 => self.tune_of::<i32>(strategy, problem, grid),
             SampleType::F32 => self.tune_of::<f32>(strategy, problem, grid),
             SampleType::F64 => self.tune_of::<f64>(strategy, problem, grid),
+            other => Err(format!("cannot make samples of type {other}").into()),
         }
     }
 
@@ -181,7 +182,7 @@ impl<T: RandomSample> Subject<'_, T> {
         [
             self.strategy.to_string(),
             self.problem.sample.to_string(),
-            self.problem.transform.wavelet.name().to_owned(),
+            self.problem.transform.wavelet().name().to_owned(),
             self.problem.direction.name().to_owned(),
         ]
     }
@@ -197,8 +198,8 @@ impl<T: RandomSample> Subject<'_, T> {
             "sample": sample,
             "wavelet": wavelet,
             "direction": direction,
-            "levels": self.problem.transform.levels,
-            "shape": self.problem.transform.shape,
+            "levels": self.problem.transform.level_count(),
+            "shape": self.problem.transform.shape(),
             "sizes": sizes.to_string(),
             "again": again,
         })
@@ -253,12 +254,12 @@ impl<T: RandomSample> Subject<'_, T> {
         direction: Direction,
     ) -> wavelift::Result<Option<String>> {
         let transform = &self.problem.transform;
-        let mut odd = transform.clone();
-        for (side, less) in odd.shape.iter_mut().zip([3, 1]) {
-            *side = side.saturating_sub(less).max(1) | 1;
-        }
+        let sides = transform.shape().iter().zip([3, 1]);
+        let odd_sides = sides.map(|(side, less)| side.saturating_sub(less).max(1) | 1);
+        let odd = Transform::new(transform.wavelet().clone(), odd_sides.collect::<Vec<_>>())
+            .levels(transform.level_count());
         let plan = engine.plan_with::<T>(&odd, self.strategy)?;
         let wrong = Case::<T>::new(&odd, direction)?.check(engine, &plan)?;
-        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape)))
+        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape())))
     }
 }

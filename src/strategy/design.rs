@@ -21,7 +21,7 @@ pub(crate) struct Problem {
 impl Problem {
     /// The stencils of the lifting steps in the order in which they run.
     pub fn stencils(&self) -> Vec<Stencil> {
-        prelude::stencils(&self.transform.wavelet, self.sample, self.direction)
+        prelude::stencils(self.transform.wavelet(), self.sample, self.direction)
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
     let geometry = Geometry {
-        boundary: todo.problem.transform.boundary.number(),
+        boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
     };
     let offer = Sizes::new(todo).and_then(|sizes| {
@@ -128,7 +128,7 @@ struct Border {
 impl Border {
     fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
         let transform = &todo.problem.transform;
-        let (wavelet, boundary) = (&transform.wavelet, transform.boundary);
+        let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
         let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
         let period = 2 * (i64::from(samples) - 1);
         let mirrored = |restored| {
@@ -372,10 +372,10 @@ mod tests {
         let never = i32::MAX;
         let (cdf97, dd137) = (Wavelet::CDF_9_7, Wavelet::VC2_DD_13_7);
         let mirrored = [12, 12, 18, 18, 0];
-        assert_eq!(of(cdf97, Boundary::Symmetric, [10, 7]), mirrored);
-        assert_eq!(of(cdf97, Boundary::Clamp, [10, 7]), mirrored);
+        assert_eq!(of(cdf97.clone(), Boundary::Symmetric, [10, 7]), mirrored);
+        assert_eq!(of(cdf97.clone(), Boundary::Clamp, [10, 7]), mirrored);
         assert_eq!(
-            of(cdf97, Boundary::Periodic, [10, 8]),
+            of(cdf97.clone(), Boundary::Periodic, [10, 8]),
             [8, never, 10, never, 0]
         );
         // Anew at every step.

@@ -463,8 +463,8 @@ fn large() -> impl Generator<Value = Transform> {
     (
         shapes,
         select(wavelets.to_vec()),
-        select(&Boundary::ALL),
-        select(&Layout::ALL),
+        select(Boundary::ALL),
+        select(Layout::ALL),
     )
         .prop_map(|((shape, axes), wavelet, boundary, layout)| {
             Transform::new(wavelet, shape)
