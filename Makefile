@@ -12,12 +12,14 @@ demo:
 	scripts/setup --release
 	cargo run --release --example decompose
 
-# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time.
+# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time. No kernel depends
+# on a feature of the crate, so that with all of them only their own tests run.
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo test --doc; \
-	else cargo test --no-fail-fast; fi
+	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test interop; \
+	else cargo test --no-fail-fast && cargo test --all-features --test interop; fi
+	cargo test --doc --all-features
 
 ci:
 	@for check in $(CHECKS); do \
@@ -30,11 +32,15 @@ ci:
 format:
 	cargo fmt --check
 
+# Features may not depend on each other but where Cargo.toml says so.
 clippy:
-	cargo clippy --all-targets -- --deny warnings
+	cargo clippy --all-targets --all-features -- --deny warnings
+	for feature in '' ndarray image serde; do \
+	  cargo clippy --features "$$feature" -- --deny warnings || exit 1; \
+	done
 
 docs:
-	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
+	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps --all-features
 
 # Every program that the tests build, compiled by clang with warnings as errors, for every kind of device; it needs none.
 kernels:

@@ -44,6 +44,20 @@
 //! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
 //!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
 //!
+//! # Features
+//!
+//! All are off by default.
+//!
+//! - `ndarray`: coefficients and sub-bands are views of [ndarray](https://docs.rs/ndarray) where they stand
+//!   (`as_array`, `as_array_mut`), and plans take and return its arrays (`Plan::forward_array`, `Plan::inverse_array`).
+//! - `image`: pictures of the crate [image](https://docs.rs/image) become samples, and samples pictures; see the module
+//!   `picture`.
+//! - `serde`: a [`Transform`], a [`Wavelet`], a [`Band`] and the enums are read and written by
+//!   [serde](https://docs.rs/serde): `{"wavelet": "cdf97", "shape": [1080, 1920], "levels": 5}`. What the constructors
+//!   refuse is not read.
+//! - `rayon`: `ndarray`, and its views are walked by several threads, as by `par_mapv_inplace`. The library itself computes
+//!   nothing with it.
+//!
 //! # Environment
 //!
 //! - `WAVELIFT_DEVICE` says which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
@@ -52,9 +66,11 @@
 //!   lines to [`Engine::with_tuning`] instead.
 
 #![deny(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod device;
 mod error;
+mod interop;
 mod lifting;
 mod names;
 mod runtime;
@@ -64,6 +80,8 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+#[cfg(feature = "image")]
+pub use interop::picture;
 pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place};
