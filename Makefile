@@ -5,7 +5,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs kernels test intel oclgrind no-runtime
+CHECKS = format clippy docs package oldest-rust kernels test intel oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
@@ -41,6 +41,14 @@ clippy:
 
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps --all-features
+
+# What would be published is small, and builds by itself with all features.
+package:
+	scripts/package
+
+# The oldest Rust that Cargo.toml declares.
+oldest-rust:
+	scripts/oldest-rust
 
 # Every program that the tests build, compiled by clang with warnings as errors, for every kind of device; it needs none.
 kernels:
