@@ -33,6 +33,56 @@
 //! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes the same transforms on the CPU, one sample
 //! after the other, without OpenCL.
 //!
+//! # Letters
+//!
+//! Axes are counted from the outermost. Bands are named x first, the innermost axis: `HL` is high-pass along x and low-pass
+//! along y. The number is that of the level; 1 is the finest. Two levels of a picture of shape `[4, 8]`:
+//!
+//! ```text
+//!   ---------> x: axis 1     Layout::Mallat                           Layout::Interleaved
+//! |  . . . . . . . .         LL2 LL2 | HL2 HL2 | HL1 HL1 HL1 HL1      LL2 HL1 HL2 HL1 LL2 HL1 HL2 HL1
+//! |  . . . . . . . .         LH2 LH2 | HH2 HH2 | HL1 HL1 HL1 HL1      LH1 HH1 LH1 HH1 LH1 HH1 LH1 HH1
+//! |  . . . . . . . .         ------------------+----------------      LH2 HL1 HH2 HL1 LH2 HL1 HH2 HL1
+//! v  . . . . . . . .         LH1 LH1   LH1 LH1 | HH1 HH1 HH1 HH1      LH1 HH1 LH1 HH1 LH1 HH1 LH1 HH1
+//! y: axis 0                  LH1 LH1   LH1 LH1 | HH1 HH1 HH1 HH1
+//! ```
+//!
+//! Of `LL` only the coarsest is kept: `LL1` is what the second level consists of. With other numbers of axes there are as
+//! many letters; axes that are not transformed have none, and their bands lie side by side.
+//!
+//! ```
+//! # use wavelift::{Coefficients, Layout, Transform, Wavelet};
+//! # fn letters(layout: Layout) -> Result<String, wavelift::Error> {
+//! #     let transform = Transform::new(Wavelet::CDF_5_3, [4, 8]).levels(2).layout(layout);
+//! #     let mut coefficients = Coefficients::<i32>::zeros(&transform)?;
+//! #     let bands = transform.bands();
+//! #     for (i, &(level, band)) in bands.iter().enumerate() {
+//! #         coefficients.band_mut(level, band)?.apply(|_| i as i32);
+//! #     }
+//! #     let name = |&i: &i32| format!("{1}{0}", bands[i as usize].0, bands[i as usize].1);
+//! #     let rows = coefficients.as_slice().chunks(8);
+//! #     let rows: Vec<String> = rows.map(|row| row.iter().map(name).collect::<Vec<_>>().join(" ")).collect();
+//! #     Ok(rows.join("\n"))
+//! # }
+//! # assert_eq!(letters(Layout::Mallat)?, "\
+//! # LL2 LL2 HL2 HL2 HL1 HL1 HL1 HL1\n\
+//! # LH2 LH2 HH2 HH2 HL1 HL1 HL1 HL1\n\
+//! # LH1 LH1 LH1 LH1 HH1 HH1 HH1 HH1\n\
+//! # LH1 LH1 LH1 LH1 HH1 HH1 HH1 HH1");
+//! # assert_eq!(letters(Layout::Interleaved)?, "\
+//! # LL2 HL1 HL2 HL1 LL2 HL1 HL2 HL1\n\
+//! # LH1 HH1 LH1 HH1 LH1 HH1 LH1 HH1\n\
+//! # LH2 HL1 HH2 HL1 LH2 HL1 HH2 HL1\n\
+//! # LH1 HH1 LH1 HH1 LH1 HH1 LH1 HH1");
+//! let transform = Transform::new(Wavelet::CDF_5_3, [4, 8]).levels(2);
+//! let names: Vec<String> = transform.bands().iter().map(|(level, band)| format!("{band}{level}")).collect();
+//! assert_eq!(names, ["LL2", "HL2", "LH2", "HH2", "HL1", "LH1", "HH1"]);
+//! # Ok::<(), wavelift::Error>(())
+//! ```
+//!
+//! [PyWavelets](https://pywavelets.readthedocs.io) has other names, signs and scales; the page [`coming_from_pywavelets`]
+//! lists them.
+//!
 //! # Semantics
 //!
 //! - For any n >= 1, n samples have ceil(n/2) approximations (at the even places) and floor(n/2) details
@@ -80,6 +130,8 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+#[cfg(any(doc, doctest))]
+pub use interop::coming_from_pywavelets;
 #[cfg(feature = "image")]
 pub use interop::picture;
 pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
