@@ -190,6 +190,7 @@ fn object(row: &Row) -> Option<Value> {
         "direction": row.problem.direction.name(),
         "levels": transform.levels,
         "shape": transform.shape,
+        "axes": transform.axes,
         "runs": times.device.len(),
         "median_ns": median(&times.device),
         "min_ns": times.least(),
