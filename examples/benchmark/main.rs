@@ -10,7 +10,7 @@ mod report;
 use clap::Parser;
 use common::case::{Case, Verdict, check_memory};
 use common::check::RandomSample;
-use common::cli::{self, DirectionArgument, Result, Size, at_least};
+use common::cli::{self, DirectionArgument, Result, Shape, Size, at_least};
 use common::timing::{Effort, Times};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -33,9 +33,14 @@ use wavelift::{
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {
-    /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height)
-    #[arg(long, value_delimiter = ',', default_value = "4096")]
+    /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height) [default: 4096, where there is no
+    /// --shape]
+    #[arg(long, value_delimiter = ',')]
     sizes: Vec<Size>,
+    /// The shape of an array of 1 to 4 axes, outermost first, and after a colon the axes that are transformed:
+    /// `4096x4096x3:0+1`; without a colon all of them. Can be given several times
+    #[arg(long = "shape", value_name = "SHAPE")]
+    shapes: Vec<Shape>,
     /// The number of pictures per array
     #[arg(long, default_value_t = 1, value_parser = at_least(1))]
     batch: usize,
@@ -76,6 +81,28 @@ struct Arguments {
 }
 
 impl Arguments {
+    /// The arrays that are transformed: pictures by their sizes, then those given by their shapes.
+    fn shapes(&self) -> Vec<Shape> {
+        let mut sizes = self.sizes.clone();
+        if sizes.is_empty() && self.shapes.is_empty() {
+            sizes.push(Size {
+                width: 4096,
+                height: 4096,
+            });
+        }
+        let pictures = sizes.into_iter().map(|size| self.pictures(size));
+        pictures.chain(self.shapes.iter().cloned()).collect()
+    }
+
+    fn pictures(&self, size: Size) -> Shape {
+        let mut lengths = vec![size.height, size.width];
+        if self.batch > 1 {
+            lengths.insert(0, self.batch);
+        }
+        let axes = (lengths.len() - 2..lengths.len()).collect();
+        Shape { lengths, axes }
+    }
+
     fn strategies(&self) -> Vec<StrategyChoice> {
         match (self.strategies.as_slice(), self.compare) {
             ([], true) => Strategy::ALL
@@ -194,9 +221,10 @@ fn problems_of(
     sample: SampleType,
 ) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    for size in &arguments.sizes {
+    for Shape { lengths, axes } in arguments.shapes() {
         for &levels in &arguments.levels {
-            let transform = transform(wavelet.clone(), size, arguments.batch).levels(levels);
+            let transform = Transform::new(wavelet.clone(), lengths.clone());
+            let transform = transform.axes(axes.clone()).levels(levels);
             transform.check()?;
             check_memory(&transform)?;
             problems.extend(arguments.directions.iter().map(|&direction| Problem {
@@ -207,13 +235,6 @@ fn problems_of(
         }
     }
     Ok(problems)
-}
-
-fn transform(wavelet: Wavelet, size: &Size, batch: usize) -> Transform {
-    match batch {
-        1 => Transform::new(wavelet, [size.height, size.width]),
-        _ => Transform::new(wavelet, [batch, size.height, size.width]).axes([1, 2]),
-    }
 }
 
 fn engines(selector: Option<DeviceSelector>) -> Result<Vec<Engine>> {
@@ -343,6 +364,10 @@ impl Problem {
     }
 
     fn shape(&self) -> String {
-        format!("{:?}", self.transform.shape())
+        let (shape, axes) = (self.transform.shape(), self.transform.chosen_axes());
+        match axes.len() == shape.len() {
+            true => format!("{shape:?}"),
+            false => format!("{shape:?} along {axes:?}"),
+        }
     }
 }

@@ -190,6 +190,7 @@ fn object(row: &Row) -> Option<Value> {
         "direction": row.problem.direction.name(),
         "levels": transform.level_count(),
         "shape": transform.shape(),
+        "axes": transform.chosen_axes(),
         "runs": times.device.len(),
         "median_ns": median(&times.device),
         "min_ns": times.least(),
