@@ -7,8 +7,7 @@ use common::{
     RandomSample, awkward, coarse, computes, devices, expected, random_samples, relative_error,
 };
 use wavelift::{
-    Boundary, Device, DeviceKind, Direction, Engine, Error, InPlacePlan, Layout, Strategy,
-    Transform, Wavelet,
+    Boundary, Device, Direction, Engine, Error, InPlacePlan, Layout, Transform, Wavelet,
 };
 
 /// Each with every boundary rule.
