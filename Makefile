@@ -31,7 +31,7 @@ format:
 	cargo fmt --check
 
 clippy:
-	cargo clippy --all-targets -- --deny warnings
+	cargo clippy --all-targets --test oclgrind -- --deny warnings
 
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
