@@ -31,7 +31,8 @@ format:
 	cargo fmt --check
 
 clippy:
-	cargo clippy --all-targets --test oclgrind -- --deny warnings
+	cargo clippy --all-targets -- --deny warnings
+	cargo clippy --test oclgrind -- --deny warnings
 
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
