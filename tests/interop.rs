@@ -289,7 +289,7 @@ mod plain_data {
         };
         assert!(with("name", json!("Not a name")).contains("lower-case"));
         assert!(with("nmae", json!("x")).contains("unknown field `nmae`"));
-        assert!(with("real", json!({"steps": [], "scale": [1, 1]})).contains("0 steps"));
+        assert!(with("real", json!({"steps": [], "scale": [1, 1]})).contains("no steps"));
         let step = json!({"target": "detail", "first": 1000, "taps": [1.0]});
         assert!(with("real", json!({"steps": [step], "scale": [1, 1]})).contains("reach"));
         let step = json!({"target": "detail", "first": 0, "taps": [1.0]});
