@@ -115,7 +115,7 @@
 //!   strategy and sample type: `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. A program can pass such
 //!   lines to [`Engine::with_tuning`] instead.
 
-#![deny(missing_docs)]
+#![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod device;
