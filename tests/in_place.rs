@@ -7,8 +7,7 @@ use common::{
     RandomSample, awkward, coarse, computes, devices, expected, random_samples, relative_error,
 };
 use wavelift::{
-    Boundary, Device, DeviceKind, Direction, Engine, Error, InPlacePlan, Layout, Strategy,
-    Transform, Wavelet,
+    Boundary, Device, Direction, Engine, Error, InPlacePlan, Layout, Transform, Wavelet,
 };
 
 /// Each with every boundary rule.
@@ -189,69 +188,6 @@ fn one_long_signal() {
             .layout(Layout::Interleaved);
         let plan = check::<i16>(&engine, &signal, 3);
         assert!(segments(&plan)[0] > 1000, "{plan:?}");
-    }
-}
-
-/// Medians of device times in turns, forward and inverse: in place, and by `separable` between two arrays.
-fn times<T: RandomSample>(engine: &Engine, transform: &Transform) -> [[u128; 2]; 2] {
-    let samples = random_samples::<T>(transform.len(), 1);
-    let mut x = engine.upload(&samples).unwrap();
-    let (from, mut to) = (
-        engine.upload(&samples).unwrap(),
-        engine.zeros(samples.len()).unwrap(),
-    );
-    let in_place = engine.plan_in_place::<T>(transform).unwrap();
-    let separable = engine
-        .plan_with::<T>(
-            &transform.clone().layout(Layout::Mallat),
-            Strategy::SEPARABLE,
-        )
-        .unwrap();
-    let mut all: [[Vec<u128>; 2]; 2] = Default::default();
-    for _ in 0..31 {
-        let runs = [
-            [
-                in_place.enqueue_forward(&mut x),
-                in_place.enqueue_inverse(&mut x),
-            ],
-            [
-                separable.enqueue_forward(&from, &mut to),
-                separable.enqueue_inverse(&from, &mut to),
-            ],
-        ];
-        for (times, runs) in all.iter_mut().zip(runs) {
-            for (times, run) in times.iter_mut().zip(runs) {
-                times.push(run.unwrap().device_time().unwrap().as_nanos());
-            }
-        }
-    }
-    all.map(|plan| {
-        plan.map(|mut times| {
-            times.sort_unstable();
-            times[times.len() / 2]
-        })
-    })
-}
-
-#[test]
-#[ignore = "it measures GPUs"]
-fn in_place_takes_little_longer_than_separable() {
-    fn compare<T: RandomSample>(engine: &Engine, wavelet: Wavelet) {
-        let picture = Transform::new(wavelet.clone(), [8192, 8192]).layout(Layout::Interleaved);
-        let [in_place, separable] = times::<T>(engine, &picture);
-        println!(
-            "{wavelet} {}: in place {in_place:?} ns, separable {separable:?} ns",
-            T::TYPE
-        );
-        for (in_place, separable) in in_place.into_iter().zip(separable) {
-            assert!(in_place as f64 <= 1.15 * separable as f64);
-        }
-    }
-    let is_gpu = |device: &Device| device.info().kind == DeviceKind::Gpu;
-    for device in devices().into_iter().filter(is_gpu) {
-        let engine = Engine::with_profiling(&device).unwrap();
-        compare::<f32>(&engine, Wavelet::CDF_9_7);
-        compare::<i16>(&engine, Wavelet::CDF_5_3);
     }
 }
 

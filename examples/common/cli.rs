@@ -126,6 +126,32 @@ impl FromStr for Size {
     }
 }
 
+/// The shape of an array, outermost axis first, and the axes that are transformed.
+#[derive(Clone)]
+pub struct Shape {
+    pub lengths: Vec<usize>,
+    pub axes: Vec<usize>,
+}
+
+impl FromStr for Shape {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> std::result::Result<Self, Self::Err> {
+        let numbers = |words: &str, separator: char| {
+            let numbers = words.split(separator).map(str::parse::<usize>);
+            let numbers: std::result::Result<Vec<usize>, _> = numbers.collect();
+            numbers.map_err(|_| "expected a shape like 65536x1024:1 or 4096x4096x3:0+1")
+        };
+        let (lengths, axes) = match word.split_once(':') {
+            Some((lengths, axes)) => (lengths, Some(numbers(axes, '+')?)),
+            None => (word, None),
+        };
+        let lengths = numbers(lengths, 'x')?;
+        let axes = axes.unwrap_or_else(|| (0..lengths.len()).collect());
+        Ok(Shape { lengths, axes })
+    }
+}
+
 /// A direction as an argument.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum DirectionArgument {

@@ -3,6 +3,7 @@
 use crate::common::case::{Case, Verdict};
 use crate::common::check::RandomSample;
 use crate::common::cli::{DirectionArgument, Result};
+use crate::common::runnable::Runnable;
 use crate::common::timing::{Effort, median};
 use crate::line::{device_column, line};
 use crate::search::{Grid, Sizes, search};
@@ -237,7 +238,7 @@ impl<T: RandomSample> Subject<'_, T> {
         };
         let plan = engine.plan_with::<T>(transform, self.strategy)?;
         Ok(
-            match case.measure(&engine, &plan, Effort::brief(self.runs))? {
+            match case.measure(&engine, Runnable::Between(&plan), Effort::brief(self.runs))? {
                 Verdict::Right(times) => Trial::Measured {
                     time: median(&times.device),
                     copy: median(&times.copy),
@@ -259,7 +260,7 @@ impl<T: RandomSample> Subject<'_, T> {
         let odd = Transform::new(transform.wavelet().clone(), odd_sides.collect::<Vec<_>>())
             .levels(transform.level_count());
         let plan = engine.plan_with::<T>(&odd, self.strategy)?;
-        let wrong = Case::<T>::new(&odd, direction)?.check(engine, &plan)?;
+        let wrong = Case::<T>::new(&odd, direction)?.check(engine, Runnable::Between(&plan))?;
         Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape())))
     }
 }
