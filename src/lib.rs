@@ -53,6 +53,11 @@
 
 #![deny(missing_docs)]
 
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod device;
 mod error;
 mod lifting;
