@@ -3,7 +3,7 @@
 
 use super::Strategy;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -198,6 +198,13 @@ impl Sizes {
         }
         if sizes.width() == 0 {
             return Err(format!("sub-groups of {lanes} are all halo"));
+        }
+        if let Some(why) = lack_of_registers(
+            "a block with its halo",
+            2 * sizes.pairs * sizes.rows,
+            sample,
+        ) {
+            return Err(why);
         }
         while alone && sizes.local_bytes(sample) > device.local_memory {
             if sizes.group == lanes {
