@@ -52,6 +52,12 @@
 //!   lines to [`Engine::with_tuning`] instead.
 
 #![deny(missing_docs)]
+#![doc(test(attr(deny(unused_must_use))))]
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod device;
 mod error;
