@@ -376,6 +376,17 @@ mod tests {
     }
 
     #[test]
+    fn clones_share_their_steps() {
+        let steps = [RealStep::new(Detail, 0, &[-0.5, -0.5]); 20];
+        let wavelet = Wavelet::real("own", &steps, Scale::NONE).unwrap();
+        let clone = wavelet.clone();
+        let place = |wavelet: &Wavelet| wavelet.real_steps().unwrap().as_ptr();
+        assert_eq!(place(&wavelet), place(&clone));
+        assert_eq!(wavelet, clone);
+        assert!(size_of::<Wavelet>() <= 128);
+    }
+
+    #[test]
     fn every_table_entry_passes_the_public_checks() {
         for wavelet in Wavelet::ALL {
             if let Some(steps) = wavelet.real_steps() {
