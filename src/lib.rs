@@ -118,6 +118,12 @@
 
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![doc(test(attr(deny(unused_must_use))))]
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod device;
 mod error;
