@@ -1,6 +1,7 @@
 //! How to compute a transform: solvers turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
+mod border;
 mod cost;
 mod design;
 mod in_place;
@@ -8,6 +9,7 @@ mod lines;
 mod passes;
 mod planner;
 mod register_block;
+mod register_rows;
 mod separable;
 mod single_loop;
 mod stepwise;
@@ -89,6 +91,9 @@ strategies! {
     /// The same idea for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
+    /// One pass over memory for several levels of rows: in local memory, and in runs that work-items have in their registers.
+    /// Preferred on GPUs where no picture is left.
+    RegisterRows "register_rows" register_rows;
     /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Preferred on CPUs where no picture
     /// is left.
     Vectors "vectors" vector_passes;

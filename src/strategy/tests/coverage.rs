@@ -104,6 +104,31 @@ impl Shares<'_> {
         coverage
     }
 
+    fn register_rows(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let (tiles, length) = (self.own("tiles"), self.own("tile_samples"));
+        let (samples, levels) = (
+            self.launch.pass.geometry.samples as usize,
+            self.own("levels"),
+        );
+        assert!((tiles - 1) * length < samples && samples <= tiles * length);
+        let rows = self.number("GROUP") / self.number("ROW_ITEMS");
+        let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
+        let halo = self.own("halo");
+        assert!(length.min(samples) + if tiles > 1 { 2 * halo } else { 0 } <= tile);
+        if tiles > 1 {
+            assert_eq!((length % (1 << levels), halo % (1 << levels)), (0, 0));
+        }
+        for number in 0..self.launch.pass.groups * rows {
+            let (row, tile) = (number / tiles, number % tiles);
+            if row < self.lines() {
+                let end = ((tile + 1) * length).min(samples);
+                coverage.store(row, tile * length / 2..end.div_ceil(2));
+            }
+        }
+        coverage
+    }
+
     fn column_exchanged(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let (columns, strips) = (self.number("COLUMNS"), self.own("strips"));
@@ -402,6 +427,7 @@ fn check(
                 "single_loop" => shares.single_loop(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
+                "register_rows" => shares.register_rows(),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -424,6 +450,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("register_block", 40),
+    ("register_rows", 70),
     ("move", 5),
     ("lift", 3),
 ];
