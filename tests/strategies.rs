@@ -28,7 +28,8 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 /// real.
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape.clone();
-    let (mut pictures, mut rows, mut levels, mut goes_on) = (true, true, 0, true);
+    let (mut pictures, mut rows, mut columns) = (true, true, true);
+    let (mut levels, mut goes_on) = (0, true);
     for _ in 0..transform.levels {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform.axes.iter().filter(is_long).copied().collect();
@@ -39,6 +40,8 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
         pictures &= axes.len() == 2 && in_one_piece;
         rows &= axes.len() == 1 && in_one_piece;
+        let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
+        columns &= axes.iter().all(stands_behind);
         for axis in axes {
             goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
@@ -47,6 +50,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
     match strategy {
         Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::RegisterRows => !rows || !goes_on,
+        Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
@@ -183,6 +187,10 @@ macro_rules! matrices {
         mod register_rows {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterRows, Wavelet::$wavelet) })*
+        }
+        mod register_columns {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::RegisterColumns, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

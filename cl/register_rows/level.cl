@@ -14,6 +14,9 @@
 #ifndef RUN_PAIRS
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
 #endif
+#ifndef RESTORED
+#error "RESTORED: 1 where samples beyond the border follow the boundary rule anew at every step; else a line goes on mirrored or periodic"
+#endif
 #define ROW_TILE (2 * RUN_PAIRS * ROW_ITEMS)
 
 // What one work-item of a row has put into local memory is seen by the others. Rows go alone where sub-groups hold whole ones.
@@ -42,30 +45,17 @@
 // How a row goes on beyond its border.
 typedef struct {
   int periodic;  // from the other end on; else mirrored
-  int restored;  // whether samples beyond the border follow `boundary` anew at every step
-  int boundary;
+  int boundary;  // the rule, where samples beyond the border are restored
 } Beyond;
-
-// The place in a signal of `samples` samples that stands for one beyond its border.
-INLINE int place_inside(const int place, const int samples, const int periodic) {
-  const int last = samples - 1;
-  int inside = periodic ? (place < 0 ? place + samples : place - samples) : (place < 0 ? -place : 2 * last - place);
-  // Signals shorter than a step reaches.
-  if (inside < 0 || inside > last) {
-    const int period = periodic ? samples : 2 * last;
-    inside = place % period;
-    inside = inside < 0 ? inside + period : inside;
-    inside = periodic ? inside : min(inside, period - inside);
-  }
-  return inside;
-}
 
 // Puts into the margins what goes on beyond the border of a signal, or of one channel of it (forward, inverse).
 #if FORWARD
 #define MARGIN_LO (2 * REACH_LO)
 #define MARGIN_HI (2 * REACH_HI + 1)
 INLINE void fill_margins(local T *line, const int item, const int samples, const int periodic) {
-  for (int k = item; k < MARGIN_LO + MARGIN_HI; k += ROW_ITEMS) {
+  UNROLL for (int first = 0; first < MARGIN_LO + MARGIN_HI; first += ROW_ITEMS) {
+    const int k = first + item;
+    if (k >= MARGIN_LO + MARGIN_HI) continue;
     const int i = k < MARGIN_LO ? k - MARGIN_LO : samples + k - MARGIN_LO;
     line[PLACE_IN(i)] = line[PLACE_IN(place_inside(i, samples, periodic))];
   }
@@ -76,7 +66,9 @@ INLINE void fill_margins(local T *line, const int item, const int samples, const
 INLINE void fill_channel_margins(local T *channel, const int parity, const int item, const int samples,
                                  const int periodic) {
   const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
-  for (int k = item; k < MARGIN_LO + MARGIN_HI; k += ROW_ITEMS) {
+  UNROLL for (int first = 0; first < MARGIN_LO + MARGIN_HI; first += ROW_ITEMS) {
+    const int k = first + item;
+    if (k >= MARGIN_LO + MARGIN_HI) continue;
     const int i = k < MARGIN_LO ? k - MARGIN_LO : count + k - MARGIN_LO;
     channel[PLACE_IN(i)] = channel[PLACE_IN(place_inside(2 * i + parity, samples, periodic) >> 1)];
   }
@@ -100,7 +92,7 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define HELD_s(offset) s[n + (offset)]
 #define HELD_d(offset) d[n + (offset)]
 #define RUN_STEP(k, target, source, first, last, before, after)                                                    \
-  if (beyond.restored) restore_beyond(source, HELD_PAIRS(pairs), first_pair, COUNT_OF_##source, beyond.boundary);  \
+  if (RESTORED) restore_beyond(source, HELD_PAIRS(pairs), first_pair, COUNT_OF_##source, beyond.boundary);  \
   UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                                    \
     target[n] = LIFT_##k(target[n], HELD_##source);
 

@@ -26,12 +26,22 @@
 #ifndef ROW_PLACES
 #error "ROW_PLACES: samples of local memory for a row, with all margins and unused places"
 #endif
+#ifndef TILED
+#error "TILED: 1 where rows are cut into tiles"
+#endif
+// Else a work-item takes some 150 instructions to find its row.
+#ifndef EVEN_ROWS
+#error "EVEN_ROWS: 1 where each row starts as far after the one before on either side"
+#endif
+#ifndef PLANAR_ROWS
+#error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
+#endif
 
 // The arguments besides the geometry.
 typedef struct {
   int levels;
   int tiles, tile_samples, halo;  // of a row; from one tile to the next; before and after each of several tiles
-  int periodic, restored;         // how rows go on beyond their border (`Beyond`)
+  int periodic;                   // whether rows go on from their other end
   int interleaved;                // 1 where coefficients stay where their samples were
 } RegisterRows;
 
@@ -43,12 +53,13 @@ typedef struct {
 } RowTile;
 
 static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int number) {
-  const int row = own->tiles > 1 ? number / own->tiles : number, tile = number - row * own->tiles;
-  const int begin = tile * own->tile_samples, end = min(begin + own->tile_samples, pass->samples);
-  const int wraps = own->periodic && own->tiles > 1;
-  const int start = wraps ? begin - own->halo : max(begin - own->halo, 0);
-  const int stop = wraps ? end + own->halo : min(end + own->halo, pass->samples);
-  const RowTile share = {min(row, pass->lines - 1), start, stop - start, begin - start, row < pass->lines ? end - start : 0};
+  const int row = TILED ? number / own->tiles : number, begin = TILED ? (number - row * own->tiles) * own->tile_samples : 0;
+  const int end = TILED ? min(begin + own->tile_samples, pass->samples) : pass->samples;
+  const int halo = TILED ? own->halo : 0;
+  const int start = own->periodic ? begin - halo : max(begin - halo, 0);
+  const int stop = own->periodic ? end + halo : min(end + halo, pass->samples);
+  const RowTile share = {min(row, pass->lines - 1), start, TILED ? stop - start : pass->samples, begin - start,
+                         row < pass->lines ? end - start : 0};
   return share;
 }
 
@@ -65,16 +76,17 @@ typedef struct {
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
                                      const int level) {
   const int samples = HALVED(pass->samples, level - 1);
-  const int stride = own->interleaved ? (int)line.d_stride << (level - 1) : (int)line.d_stride;
   global T *const row = line.d - pass->bands.line.detail;
-  const long first = own->interleaved ? stride >> 1 : line.d_stride * S_COUNT(samples);
+  const int stays = !PLANAR_ROWS && own->interleaved;
+  const int stride = stays ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
+  const int first = stays ? stride >> 1 : stride * S_COUNT(samples);
   const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
   return band;
 }
 
 static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
-  const int stays = own->interleaved && !pass->has_low;
-  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : (int)line.s_stride;
+  const int stays = !PLANAR_ROWS && own->interleaved && !pass->has_low;
+  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
   const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels)};
   return band;
 }
@@ -86,29 +98,63 @@ INLINE int place_in_row(const int place, const int count) {
   return place < 0 ? place + count : place >= count ? place - count : place;
 }
 
+// Its sample k, from its first one in local and in global memory.
+#define SHARE_IN(first, k) (first)[PLACE_IN((k) * ROW_ITEMS)]
+#define SHARE_OF(first, k) (first)[(k) * ROW_ITEMS * band.stride]
+
 INLINE void load_channel(const RowBand band, const int count, local T *channel, const int item, const int each) {
-  T loaded[2 * RUN_PAIRS];
-  if (band.start >= 0 && band.start + count <= band.count) {
-    global const T *const from = band.first + (band.start + item) * band.stride;
-    UNROLL for (int k = 0; k < each; ++k)
-      loaded[k] = item + k * ROW_ITEMS < count ? from[k * ROW_ITEMS * band.stride] : 0;
-  } else {
-    UNROLL for (int k = 0; k < each; ++k) {
-      const int i = item + k * ROW_ITEMS;
-      loaded[k] = i < count ? band.first[place_in_row(band.start + i, band.count) * band.stride] : 0;
-    }
+  if (TILED && (band.start < 0 || band.start + count > band.count)) {
+    for (int i = item; i < count; i += ROW_ITEMS)
+      channel[PLACE_IN(i)] = band.first[place_in_row(band.start + i, band.count) * band.stride];
+    return;
   }
-  UNROLL for (int k = 0; k < each; ++k) channel[PLACE_IN(item) + PLACE_IN(k * ROW_ITEMS)] = loaded[k];
+  global const T *const from = band.first + (band.start + item) * band.stride;
+  local T *const to = channel + PLACE_IN(item);
+  T loaded[2 * RUN_PAIRS];
+  if (count == each * ROW_ITEMS) {
+    UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
+  } else {
+    // Under conditions loads would wait for one another: what is too much loads the last sample again.
+    UNROLL for (int k = 0; k < each; ++k)
+      loaded[k] = band.first[(band.start + min(item + k * ROW_ITEMS, count - 1)) * band.stride];
+  }
+  // The last levels have fewer places than there are work-items.
+  UNROLL for (int k = 0; k < each; ++k)
+    if (each > 1 || item < count) SHARE_IN(to, k) = loaded[k];
 }
 
 // Stores samples `from` to `to` of a channel.
 INLINE void store_channel(local const T *channel, const RowBand band, const int from, const int to, const int item,
                           const int each) {
   global T *const first = band.first + (band.start + item) * band.stride;
-  UNROLL for (int k = 0; k < each; ++k) {
-    const int i = item + k * ROW_ITEMS;
-    if (i >= from && i < to) first[k * ROW_ITEMS * band.stride] = channel[PLACE_IN(item) + PLACE_IN(k * ROW_ITEMS)];
+  local const T *const own = channel + PLACE_IN(item);
+  const int before = from - item, end = to - item;
+  if (!TILED && to == each * ROW_ITEMS) {
+    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SHARE_IN(own, k);
+  } else {
+    UNROLL for (int k = 0; k < each; ++k)
+      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SHARE_IN(own, k);
   }
+}
+
+static inline Line row_on(global T *array, const Side *side, const int row) {
+  global T *const start = array + (side->offset + row * side->across[0].stride);
+  const Line line = {start, start + side->line.detail, side->line.stride, side->line.stride};
+  return line;
+}
+
+static inline Line signal_of_row(global T *signal, const Pass *pass, const int row) {
+  return EVEN_ROWS ? row_on(signal, &pass->signal, row) : signal_line(signal, pass, row);
+}
+
+static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass, const int row) {
+  if (!EVEN_ROWS) return bands_line(bands, low, pass, row);
+  Line line = row_on(bands, &pass->bands, row);
+  if (pass->has_low) {
+    const Line in_low = row_on(low, &pass->low, row);
+    line.s = in_low.s, line.s_stride = in_low.s_stride;
+  }
+  return line;
 }
 
 static inline RowBand samples_of_row(const Line line, const Pass *pass, const RowTile *tile) {
@@ -142,8 +188,8 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
   local T *const line = rows[work_item / ROW_ITEMS] + PLACE_IN(MARGIN);
   const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
-  const Line signal_row = signal_line(signal, &pass, tile.row), bands_row = bands_line(bands, low, &pass, tile.row);
-  const Beyond beyond = {own.periodic, own.restored, pass.boundary};
+  const Line signal_row = signal_of_row(signal, &pass, tile.row), bands_row = bands_of_row(bands, low, &pass, tile.row);
+  const Beyond beyond = {own.periodic, pass.boundary};
 
 #if FORWARD
   load_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, line, item, 2 * RUN_PAIRS);

@@ -10,6 +10,7 @@ use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Side};
 
 pub(super) const TUNABLES: &[Tunable] = &[RUN_PAIRS, TILE, GROUP];
 
@@ -38,7 +39,11 @@ const LANES: usize = 32;
 
 /// Pairs of a run: more of them share the reach, and less than this would be mostly reach.
 const LEAST_RUN: usize = 4;
+const BEST_RUN: usize = 16;
 const LONGEST_RUN: usize = 32;
+
+/// Work-items that move neighbouring samples of a row at once.
+const LEAST_ITEMS: usize = 8;
 
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
@@ -130,13 +135,14 @@ impl Row {
             return Err(format!("it needs work-groups of {lanes}"));
         }
         let longest = size(&TILE).unwrap_or(TILE.default).next_power_of_two() * 4 / bytes.max(4);
-        let wanted = size(&GROUP).unwrap_or(GROUP.default).min(most);
         let longest = longest.min(2 * LONGEST_RUN * lanes);
         let tile = samples.next_power_of_two().clamp(2 * LEAST_RUN, longest);
         let tuned = size(&RUN_PAIRS).map(usize::next_power_of_two);
-        let pairs = tuned.filter(|pairs| tile / 2 / pairs <= wanted);
-        let pairs = pairs.unwrap_or((tile / 2 / lanes).max(LEAST_RUN));
-        let pairs = pairs.min(tile / 2).min(LONGEST_RUN);
+        let shortest = (tile / 2 / lanes).max(1);
+        // Compilers for CPUs take long over long runs.
+        let best = if alone { LEAST_RUN } else { BEST_RUN };
+        let pairs = tuned.unwrap_or((tile / 2 / LEAST_ITEMS).clamp(LEAST_RUN, best));
+        let pairs = pairs.max(shortest).min(tile / 2).min(LONGEST_RUN);
         let items = tile / 2 / pairs;
         let mut row = Row {
             reach: lines.reach.clone(),
@@ -154,6 +160,7 @@ impl Row {
         if samples > tile {
             row.cut(samples, tile)?;
         }
+        let wanted = size(&GROUP).unwrap_or(GROUP.default).min(most);
         let fitting = target.device.local_memory as usize / row.local_bytes(1);
         let rows = (wanted / items).min(fitting);
         // Whole rows and whole sub-groups.
@@ -220,7 +227,7 @@ impl Row {
             kernel: Kernel {
                 name: "register_rows",
                 file: "register_rows/register_rows.cl",
-                defines: self.defines(todo),
+                defines: self.defines(todo, &geometry),
                 group: [self.group, 1],
             },
             slots: Slots::OF_TAKE,
@@ -231,7 +238,6 @@ impl Row {
                 ("tile_samples", self.tile_samples as i32),
                 ("halo", self.halo as i32),
                 ("periodic", i32::from(self.border.is_periodic())),
-                ("restored", i32::from(self.border.restored)),
                 ("interleaved", i32::from(interleaved)),
             ],
             groups: rows.div_ceil(self.group / self.items),
@@ -258,8 +264,17 @@ impl Row {
             + Cost::of_group(barriers, local)
     }
 
-    fn defines(&self, todo: &Todo) -> Vec<Define> {
+    fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
+        let in_one_piece = |side: &Side| side.line.stride == 1;
+        let low = geometry.has_low == 0 || in_one_piece(&geometry.low);
+        // Without exchange the general way stays under test, and programs are fewer.
+        let special = device.exchange != Exchange::None;
+        let even = special
+            && geometry.across[1] * geometry.across[2] == 1
+            && geometry.low_across[0] == geometry.across[0];
+        let planar = special && in_one_piece(&geometry.bands) && low;
+        let tiled = !special || self.tiles > 1;
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -269,6 +284,10 @@ impl Row {
             define("WIDE_LEVELS", self.wide_levels()),
             define("NARROW", u8::from(self.levels > self.wide_levels())),
             define("ROW_PLACES", self.places()),
+            define("TILED", u8::from(tiled)),
+            define("EVEN_ROWS", u8::from(even)),
+            define("PLANAR_ROWS", u8::from(planar)),
+            define("RESTORED", u8::from(self.border.restored)),
         ];
         defines.extend(loops_as_they_are(device));
         defines
@@ -307,8 +326,8 @@ mod tests {
         assert_eq!(sizes(1024, 5), [32, 16, 4, 1]);
         assert_eq!(sizes(1001, 4), [32, 16, 4, 0]);
         assert_eq!(sizes(2048, 9), [32, 32, 5, 1]);
-        assert_eq!(sizes(256, 3), [32, 4, 2, 1]);
-        assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
+        assert_eq!(sizes(256, 3), [8, 16, 3, 0]);
+        assert_eq!(sizes(257, 1), [16, 16, 1, 0]);
         assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
         assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
     }
@@ -342,7 +361,8 @@ mod tests {
             let transform = rows(samples, 3).boundary(boundary);
             let launches = launches(&setting, &transform, SampleType::F32);
             let levels = launches.iter().map(|launch| own(launch, "levels"));
-            let kind = ["periodic", "restored"].map(|name| own(&launches[0], name));
+            let restored = number(&launches[0].pass.kernel, "RESTORED") as i32;
+            let kind = [own(&launches[0], "periodic"), restored];
             (levels.collect::<Vec<_>>(), kind)
         };
         assert_eq!(taken(Boundary::Symmetric, 99), (vec![3], [0, 0]));
@@ -367,7 +387,7 @@ mod tests {
             assert!(local as u64 <= setting.device.local_memory, "{local}");
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };
-        assert_eq!(group(large_gpu(), 256), [128, 32, 32]);
+        assert_eq!(group(large_gpu(), 256), [96, 32, 8]);
         assert_eq!(group(gpu(Exchange::Amd, 64), 64), [128, 64, 8]);
         assert_eq!(group(DeviceInfo::imaginary(), 9), [56, 32, 2]);
         let small = DeviceInfo {

@@ -129,6 +129,30 @@ impl Shares<'_> {
         coverage
     }
 
+    fn register_columns(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let kernel = &self.launch.pass.kernel;
+        let has_vectors = kernel.defines.iter().any(|(name, _)| name == "VECTOR");
+        let lines = if has_vectors {
+            self.number("VECTOR")
+        } else {
+            1
+        };
+        let (vectors, segments) = (self.own("vectors"), self.own("segments"));
+        let each = self.own("pairs_per_segment");
+        assert!((segments - 1) * each < self.pairs());
+        for item in 0..self.launch.pass.groups * self.number("GROUP") {
+            let (vector, segment) = (item % vectors, item / vectors);
+            for line in vector * lines..(vector + 1) * lines {
+                if segment < segments {
+                    let from = segment * each;
+                    coverage.store(line, from..(from + each).min(self.pairs()));
+                }
+            }
+        }
+        coverage
+    }
+
     fn column_exchanged(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let (columns, strips) = (self.number("COLUMNS"), self.own("strips"));
@@ -428,6 +452,7 @@ fn check(
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
+                "register_columns" => shares.register_columns(),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -451,6 +476,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("streamed_one_level", 96),
     ("register_block", 40),
     ("register_rows", 70),
+    ("register_columns", 20),
     ("move", 5),
     ("lift", 3),
 ];

@@ -83,8 +83,10 @@ pub(super) fn run<T: Sample>(
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            "move" | "short_lines" | "row_pairs" | "row_exchanged" | "column_pairs"
-            | "column_exchanged" | "row_vectors" | "column_vectors" => running.lines(true),
+            "move" | "short_lines" | "register_columns" | "row_pairs" | "row_exchanged"
+            | "column_pairs" | "column_exchanged" | "row_vectors" | "column_vectors" => {
+                running.lines(true)
+            }
             "transpose" => running.lines(false),
             name => panic!("{name} is not known here"),
         }

@@ -79,7 +79,7 @@ fn a_volume_is_columns_and_then_pictures() {
         &transform,
         SampleType::I16,
         &[
-            "in column_pairs A",
+            "in register_columns A",
             "A streamed_one_level out + B",
             "B streamed_one_level out + A",
             "A streamed_one_level out",
@@ -88,7 +88,7 @@ fn a_volume_is_columns_and_then_pictures() {
             "in streamed_one_level A",
             "in + A streamed_one_level B",
             "in + B streamed_one_level A",
-            "A column_pairs out",
+            "A register_columns out",
         ],
     );
     // Along z, all 128 lines of a plane are neighbours; 32 planes of low bands follow one another.
@@ -138,12 +138,12 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         SampleType::I16,
         &[
             "in streamed_one_level A",
-            "A column_pairs out + B",
+            "A register_columns out + B",
             "B streamed_one_level out",
         ],
         &[
             "in streamed_one_level B",
-            "in + B column_pairs A",
+            "in + B register_columns A",
             "A streamed_one_level out",
         ],
     );
@@ -270,7 +270,10 @@ fn a_kernel_of_two_levels_that_allows_half_a_sub_group_is_none() {
         ["streamed_one_level"; 2]
     );
     let neither = [("streamed_two_levels", 16), ("streamed_one_level", 31)];
-    assert_eq!(names(&neither), ["column_pairs", "register_rows"].repeat(2));
+    assert_eq!(
+        names(&neither),
+        ["register_columns", "register_rows"].repeat(2)
+    );
 }
 
 #[test]
@@ -313,7 +316,7 @@ fn interleaved_levels_stand_on_a_lattice() {
 fn colours_beside_one_another_are_columns() {
     let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
     for (device, kernel) in [
-        (DeviceInfo::imaginary(), "column_pairs"),
+        (DeviceInfo::imaginary(), "register_columns"),
         (cpu(), "column_vectors"),
     ] {
         let [there, back] = assert_walks(
