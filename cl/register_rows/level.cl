@@ -87,12 +87,12 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
     if (first + n >= count) v[n] = boundary == ZERO ? (A)0 : v[max(n - 1, 0)];
 }
 
-#define COUNT_OF_s S_COUNT(samples)
-#define COUNT_OF_d D_COUNT(samples)
+#define ROW_COUNT_s S_COUNT(samples)
+#define ROW_COUNT_d D_COUNT(samples)
 #define HELD_s(offset) s[n + (offset)]
 #define HELD_d(offset) d[n + (offset)]
 #define RUN_STEP(k, target, source, first, last, before, after)                                                    \
-  if (RESTORED) restore_beyond(source, HELD_PAIRS(pairs), first_pair, COUNT_OF_##source, beyond.boundary);  \
+  if (RESTORED) restore_beyond(source, HELD_PAIRS(pairs), first_pair, ROW_COUNT_##source, beyond.boundary);  \
   UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                                    \
     target[n] = LIFT_##k(target[n], HELD_##source);
 

@@ -41,6 +41,9 @@ const GROUP: usize = 64;
 const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 40;
 
+/// Pairs in the ring, at most.
+const LONGEST_RING: usize = 16;
+
 /// Registers for the pairs in the ring, at most.
 const RING_REGISTERS: usize = 64;
 
@@ -52,6 +55,10 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let beside = |side: &Side| side.across[0].stride == 1;
     if lines.are_rows || !(beside(&lines.geometry.signal) || beside(&lines.geometry.bands)) {
         return Offer::no("it takes lines that stand side by side");
+    }
+    let kept = Lags::new(&todo.problem.stencils()).kept;
+    if kept > LONGEST_RING {
+        return Offer::no(format!("its registers do not hold {kept} pairs"));
     }
     let offer = Border::new(todo, lines.geometry.samples).map(|border| {
         let taken = taken(vec![pass(todo, &lines, &border)]);

@@ -42,9 +42,6 @@ const LEAST_RUN: usize = 4;
 const BEST_RUN: usize = 16;
 const LONGEST_RUN: usize = 32;
 
-/// Work-items that move neighbouring samples of a row at once.
-const LEAST_ITEMS: usize = 8;
-
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
 const LONGEST_REACH: usize = MARGIN / 2 - 1;
@@ -73,6 +70,10 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 
 fn is_best_for(device: &DeviceInfo, samples: i32) -> bool {
     device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && samples >= SHORTEST
+}
+
+fn prev_power_of_two(number: usize) -> usize {
+    1 << number.ilog2()
 }
 
 /// The next levels that have no other axis and go on beyond their border in the same way, and this way. The level at hand is
@@ -135,14 +136,14 @@ impl Row {
             return Err(format!("it needs work-groups of {lanes}"));
         }
         let longest = size(&TILE).unwrap_or(TILE.default).next_power_of_two() * 4 / bytes.max(4);
-        let longest = longest.min(2 * LONGEST_RUN * lanes);
+        let longest = longest.min(2 * LONGEST_RUN * prev_power_of_two(most));
         let tile = samples.next_power_of_two().clamp(2 * LEAST_RUN, longest);
         let tuned = size(&RUN_PAIRS).map(usize::next_power_of_two);
-        let shortest = (tile / 2 / lanes).max(1);
         // Compilers for CPUs take long over long runs.
         let best = if alone { LEAST_RUN } else { BEST_RUN };
-        let pairs = tuned.unwrap_or((tile / 2 / LEAST_ITEMS).clamp(LEAST_RUN, best));
-        let pairs = pairs.max(shortest).min(tile / 2).min(LONGEST_RUN);
+        let pairs = tuned.unwrap_or((tile / 2 / lanes).clamp(LEAST_RUN, best));
+        let shortest = tile / 2 / prev_power_of_two(most);
+        let pairs = pairs.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;
         let mut row = Row {
             reach: lines.reach.clone(),
@@ -160,7 +161,7 @@ impl Row {
         if samples > tile {
             row.cut(samples, tile)?;
         }
-        let wanted = size(&GROUP).unwrap_or(GROUP.default).min(most);
+        let wanted = size(&GROUP).unwrap_or(GROUP.default).min(most).max(items);
         let fitting = target.device.local_memory as usize / row.local_bytes(1);
         let rows = (wanted / items).min(fitting);
         // Whole rows and whole sub-groups.
@@ -212,7 +213,9 @@ impl Row {
             false => self.wide_levels(),
         };
         let samples = self.tile() + (levels + 2) * MARGIN;
-        samples + samples.div_ceil(MARGIN)
+        // Runs of the rows of a sub-group begin in different banks.
+        let apart = self.items * (2 * self.pairs).min(MARGIN) / MARGIN;
+        (samples + samples.div_ceil(MARGIN)).next_multiple_of(MARGIN) + apart % MARGIN
     }
 
     fn local_bytes(&self, rows: usize) -> usize {
@@ -325,9 +328,9 @@ mod tests {
         };
         assert_eq!(sizes(1024, 5), [32, 16, 4, 1]);
         assert_eq!(sizes(1001, 4), [32, 16, 4, 0]);
-        assert_eq!(sizes(2048, 9), [32, 32, 5, 1]);
-        assert_eq!(sizes(256, 3), [8, 16, 3, 0]);
-        assert_eq!(sizes(257, 1), [16, 16, 1, 0]);
+        assert_eq!(sizes(2048, 9), [64, 16, 4, 1]);
+        assert_eq!(sizes(256, 3), [32, 4, 2, 1]);
+        assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
         assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
         assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
     }
@@ -387,9 +390,9 @@ mod tests {
             assert!(local as u64 <= setting.device.local_memory, "{local}");
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };
-        assert_eq!(group(large_gpu(), 256), [96, 32, 8]);
+        assert_eq!(group(large_gpu(), 256), [128, 32, 32]);
         assert_eq!(group(gpu(Exchange::Amd, 64), 64), [128, 64, 8]);
-        assert_eq!(group(DeviceInfo::imaginary(), 9), [56, 32, 2]);
+        assert_eq!(group(DeviceInfo::imaginary(), 9), [54, 32, 2]);
         let small = DeviceInfo {
             max_work_group: 7,
             ..DeviceInfo::imaginary()
