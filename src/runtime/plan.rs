@@ -53,7 +53,7 @@ impl<T: Sample> Plan<T> {
         wanted: Option<Strategy>,
     ) -> Result<Self> {
         transform.check()?;
-        T::TYPE.check(&transform.wavelet)?;
+        T::TYPE.check(transform.wavelet())?;
         let builder = Builder {
             shared,
             tuning,
@@ -302,7 +302,7 @@ impl Builder<'_> {
             sample,
             direction,
         } = problem;
-        let prelude = prelude(&transform.wavelet, *sample, *direction);
+        let prelude = prelude(transform.wavelet(), *sample, *direction);
         let (design, kernels) = build_kernels(
             self.shared,
             &prelude,

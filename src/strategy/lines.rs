@@ -22,7 +22,7 @@ impl Lines {
     pub fn of_levels(todo: &Todo, levels: usize) -> Self {
         let axis = todo.axes()[0];
         let geometry = Geometry {
-            boundary: todo.problem.transform.boundary.number(),
+            boundary: todo.problem.transform.boundary_rule().number(),
             shift: todo.pre_shift(),
             ..todo.sides(levels, 1).lines(axis)
         };

@@ -77,6 +77,25 @@ fn check(row: &Value) {
 }
 
 #[test]
+fn plans_in_place_have_the_interleaved_layout_alone() {
+    let table = stdout(&mut benchmark(
+        "--sizes 32 --wavelets cdf53 --samples i16 --levels 1 --directions forward \
+         --layouts mallat,interleaved --strategies in_place",
+    ));
+    let devices = wavelift::Device::all().unwrap().len();
+    assert_eq!(
+        table.matches("[32, 32] interleaved").count(),
+        devices,
+        "{table}"
+    );
+    assert_eq!(
+        table.matches("Mallat layout moves").count(),
+        devices,
+        "{table}"
+    );
+}
+
+#[test]
 fn a_comparison_shows_all_strategies_side_by_side() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("rows.json");
