@@ -35,11 +35,13 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
 // mirrored or periodic.
 INLINE int place_inside(const int place, const int samples, const int periodic) {
   const int last = samples - 1;
-  int inside = place;
-  // More than once where a signal is shorter than a step reaches. A remainder would cost every line a division.
-  while (inside < 0 || inside > last) {
-    if (periodic) inside += inside < 0 ? samples : -samples;
-    else inside = inside < 0 ? -inside : 2 * last - inside;
+  int inside = periodic ? (place < 0 ? place + samples : place - samples) : (place < 0 ? -place : 2 * last - place);
+  // Signals shorter than a step reaches.
+  if (inside < 0 || inside > last) {
+    const int period = periodic ? samples : 2 * last;
+    inside = place % period;
+    inside = inside < 0 ? inside + period : inside;
+    inside = periodic ? inside : min(inside, period - inside);
   }
   return inside;
 }

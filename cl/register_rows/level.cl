@@ -48,14 +48,15 @@ typedef struct {
   int boundary;  // the rule, where samples beyond the border are restored
 } Beyond;
 
-// Puts into the margins what goes on beyond the border of a signal, or of one channel of it (forward, inverse).
+// Puts into the margins what goes on beyond the border of a signal; the inverse: of its channels.
 #if FORWARD
 #define MARGIN_LO (2 * REACH_LO)
 #define MARGIN_HI (2 * REACH_HI + 1)
-INLINE void fill_margins(local T *line, const int item, const int samples, const int periodic) {
-  UNROLL for (int first = 0; first < MARGIN_LO + MARGIN_HI; first += ROW_ITEMS) {
+#define IN_MARGINS (MARGIN_LO + MARGIN_HI)
+INLINE void fill_margins(local T *line, local T *details, const int item, const int samples, const int periodic) {
+  UNROLL for (int first = 0; first < IN_MARGINS; first += ROW_ITEMS) {
     const int k = first + item;
-    if (k >= MARGIN_LO + MARGIN_HI) continue;
+    if (k >= IN_MARGINS) continue;
     const int i = k < MARGIN_LO ? k - MARGIN_LO : samples + k - MARGIN_LO;
     line[PLACE_IN(i)] = line[PLACE_IN(place_inside(i, samples, periodic))];
   }
@@ -63,13 +64,13 @@ INLINE void fill_margins(local T *line, const int item, const int samples, const
 #else
 #define MARGIN_LO REACH_LO
 #define MARGIN_HI (REACH_HI + 1)
-INLINE void fill_channel_margins(local T *channel, const int parity, const int item, const int samples,
-                                 const int periodic) {
-  const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
-  UNROLL for (int first = 0; first < MARGIN_LO + MARGIN_HI; first += ROW_ITEMS) {
-    const int k = first + item;
-    if (k >= MARGIN_LO + MARGIN_HI) continue;
-    const int i = k < MARGIN_LO ? k - MARGIN_LO : count + k - MARGIN_LO;
+#define IN_MARGINS (MARGIN_LO + MARGIN_HI)
+INLINE void fill_margins(local T *line, local T *details, const int item, const int samples, const int periodic) {
+  UNROLL for (int first = 0; first < 2 * IN_MARGINS; first += ROW_ITEMS) {
+    const int parity = first + item >= IN_MARGINS, k = first + item - parity * IN_MARGINS;
+    if (k >= IN_MARGINS) continue;
+    local T *const channel = parity ? details : line;
+    const int i = k < MARGIN_LO ? k - MARGIN_LO : (parity ? D_COUNT(samples) : S_COUNT(samples)) + k - MARGIN_LO;
     channel[PLACE_IN(i)] = channel[PLACE_IN(place_inside(2 * i + parity, samples, periodic) >> 1)];
   }
 }
@@ -106,7 +107,7 @@ INLINE void lift_run(A *s, A *d, const int pairs, const int first_pair, const in
 #if FORWARD
 INLINE void lift_row_level(local T *line, local T *details, const int item, const int pairs, const int samples,
                            const Beyond beyond, const int shift) {
-  fill_margins(line, item, samples, beyond.periodic);
+  fill_margins(line, details, item, samples, beyond.periodic);
   ROW_FENCE;
   A s[HELD_PAIRS(RUN_PAIRS)], d[HELD_PAIRS(RUN_PAIRS)];
   UNROLL for (int n = 0; n < HELD_PAIRS(pairs); ++n) {
@@ -124,8 +125,7 @@ INLINE void lift_row_level(local T *line, local T *details, const int item, cons
 #else
 INLINE void lift_row_level(local T *line, local T *details, const int item, const int pairs, const int samples,
                            const Beyond beyond, const int shift) {
-  fill_channel_margins(line, 0, item, samples, beyond.periodic);
-  fill_channel_margins(details, 1, item, samples, beyond.periodic);
+  fill_margins(line, details, item, samples, beyond.periodic);
   ROW_FENCE;
   A s[HELD_PAIRS(RUN_PAIRS)], d[HELD_PAIRS(RUN_PAIRS)];
   UNROLL for (int n = 0; n < HELD_PAIRS(pairs); ++n) {

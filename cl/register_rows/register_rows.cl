@@ -103,25 +103,24 @@ INLINE int place_in_row(const int place, const int count) {
 #define SHARE_OF(first, k) (first)[(k) * ROW_ITEMS * band.stride]
 
 INLINE void load_channel(const RowBand band, const int count, local T *channel, const int item, const int each) {
-  if (count == each * ROW_ITEMS && band.start >= 0 && band.start + count <= band.count) {
-    global const T *const from = band.first + (band.start + item) * band.stride;
-    local T *const to = channel + PLACE_IN(item);
-    T loaded[2 * RUN_PAIRS];
-    UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
-    UNROLL for (int k = 0; k < each; ++k) SHARE_IN(to, k) = loaded[k];
+  if (TILED && (band.start < 0 || band.start + count > band.count)) {
+    for (int i = item; i < count; i += ROW_ITEMS)
+      channel[PLACE_IN(i)] = band.first[place_in_row(band.start + i, band.count) * band.stride];
     return;
   }
-  // Some at once: under conditions loads would wait for one another, so what is too much loads the last sample again.
-  const int some = min(each, 8);
-  for (int i = item; i < count; i += some * ROW_ITEMS) {
-    T loaded[8];
-    UNROLL for (int k = 0; k < some; ++k) {
-      const int place = band.start + min(i + k * ROW_ITEMS, count - 1);
-      loaded[k] = band.first[(TILED ? place_in_row(place, band.count) : place) * band.stride];
-    }
-    UNROLL for (int k = 0; k < some; ++k)
-      if (i + k * ROW_ITEMS < count) channel[PLACE_IN(i + k * ROW_ITEMS)] = loaded[k];
+  global const T *const from = band.first + (band.start + item) * band.stride;
+  local T *const to = channel + PLACE_IN(item);
+  T loaded[2 * RUN_PAIRS];
+  if (count == each * ROW_ITEMS) {
+    UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
+  } else {
+    // Under conditions loads would wait for one another: what is too much loads the last sample again.
+    UNROLL for (int k = 0; k < each; ++k)
+      loaded[k] = band.first[(band.start + min(item + k * ROW_ITEMS, count - 1)) * band.stride];
   }
+  // The last levels have fewer places than there are work-items.
+  UNROLL for (int k = 0; k < each; ++k)
+    if (each > 1 || item < count) SHARE_IN(to, k) = loaded[k];
 }
 
 // Stores samples `from` to `to` of a channel.

@@ -1,7 +1,6 @@
 //! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
 //! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles.
 
-use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
@@ -12,35 +11,28 @@ use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 
-pub(super) const TUNABLES: &[Tunable] = &[RUN_PAIRS, TILE, GROUP];
+pub(super) const TUNABLES: &[Tunable] = &[];
 
-const RUN_PAIRS: Tunable = Tunable {
-    name: "RUN_PAIRS",
-    default: 16,
-    candidates: &[4, 8, 16, 32],
-    says: "pairs of a row that a work-item has in its registers, a power of two; without a line so many that a sub-group \
-           has a whole row",
-};
-const TILE: Tunable = Tunable {
-    name: "TILE",
-    default: 2048,
-    candidates: &[1024, 2048, 4096],
-    says: "samples of the longest row that goes as a whole, a power of two",
-};
-const GROUP: Tunable = Tunable {
-    name: "GROUP",
-    default: 128,
-    candidates: &[32, 64, 128, 256],
-    says: "work-items in a work-group, where the device allows as many",
-};
+/// Samples of four bytes of the longest row that goes as a whole, and of the tiles of longer ones.
+const TILE: usize = 2048;
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
 
 /// Work-items that take the place of a sub-group where there is no exchange.
 const LANES: usize = 32;
 
-/// Pairs of a run: more of them share the reach, and less than this would be mostly reach.
+/// Pairs of a run at least; less would be mostly reach.
 const LEAST_RUN: usize = 4;
-const BEST_RUN: usize = 16;
 const LONGEST_RUN: usize = 32;
+
+/// Pairs of a run where a row or a tile has so many samples: more of them share the reach, and fewer work-items move samples
+/// together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
+/// 8 72 and 75; of 256 by 4 47 and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by
+/// 16 40 and 46, by 32 52 and 52.
+fn best_run(tile: usize) -> usize {
+    (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
+}
 
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
@@ -116,7 +108,6 @@ impl Row {
     /// The shares for a device, or why it cannot run them.
     fn new(todo: &Todo, lines: &Lines) -> Result<Self, String> {
         let (target, problem) = (todo.target, todo.problem);
-        let size = |tunable| target.size(Strategy::RegisterRows, problem, tunable);
         let (levels, border) = levels_of_rows(todo)?;
         let samples = lines.geometry.samples as usize;
         let bytes = problem.sample.size();
@@ -127,23 +118,23 @@ impl Row {
         let most = target.work_group("register_rows");
         let alone = target.device.exchange == Exchange::None;
         let lanes = match alone {
-            true => {
-                LANES.min(most.next_power_of_two() / if most.is_power_of_two() { 1 } else { 2 })
-            }
+            true => LANES.min(prev_power_of_two(most)),
             false => target.device.lanes,
         };
         if lanes > most {
             return Err(format!("it needs work-groups of {lanes}"));
         }
-        let longest = size(&TILE).unwrap_or(TILE.default).next_power_of_two() * 4 / bytes.max(4);
+        let longest = TILE * 4 / bytes.max(4);
         let longest = longest.min(2 * LONGEST_RUN * prev_power_of_two(most));
-        let tile = samples.next_power_of_two().clamp(2 * LEAST_RUN, longest);
-        let tuned = size(&RUN_PAIRS).map(usize::next_power_of_two);
+        let tile = match alone {
+            // Programs for rows of all lengths.
+            true => (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * lanes),
+            false => samples.next_power_of_two().clamp(2 * LEAST_RUN, longest),
+        };
         // Compilers for CPUs take long over long runs.
-        let best = if alone { LEAST_RUN } else { BEST_RUN };
-        let pairs = tuned.unwrap_or((tile / 2 / lanes).clamp(LEAST_RUN, best));
+        let best = if alone { LEAST_RUN } else { best_run(tile) };
         let shortest = tile / 2 / prev_power_of_two(most);
-        let pairs = pairs.max(shortest).min(tile / 2);
+        let pairs = best.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;
         let mut row = Row {
             reach: lines.reach.clone(),
@@ -161,7 +152,7 @@ impl Row {
         if samples > tile {
             row.cut(samples, tile)?;
         }
-        let wanted = size(&GROUP).unwrap_or(GROUP.default).min(most).max(items);
+        let wanted = GROUP.min(most).max(items);
         let fitting = target.device.local_memory as usize / row.local_bytes(1);
         let rows = (wanted / items).min(fitting);
         // Whole rows and whole sub-groups.
@@ -183,7 +174,7 @@ impl Row {
         let reach = self.reach.before.max(self.reach.after);
         // Level l depends on the reach in its own pairs, of 2^l samples.
         let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
-        let is_small = |levels: &usize| *levels == 1 || 8 * halo(*levels) <= tile;
+        let is_small = |levels: &usize| *levels == 1 || 16 * halo(*levels) <= tile;
         self.levels = (1..=self.levels).take_while(is_small).count();
         self.halo = halo(self.levels);
         let unit = 1 << self.levels;
@@ -213,9 +204,7 @@ impl Row {
             false => self.wide_levels(),
         };
         let samples = self.tile() + (levels + 2) * MARGIN;
-        // Runs of the rows of a sub-group begin in different banks.
-        let apart = self.items * (2 * self.pairs).min(MARGIN) / MARGIN;
-        (samples + samples.div_ceil(MARGIN)).next_multiple_of(MARGIN) + apart % MARGIN
+        samples + samples.div_ceil(MARGIN)
     }
 
     fn local_bytes(&self, rows: usize) -> usize {
@@ -300,6 +289,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strategy::Strategy;
     use crate::strategy::design::Launch;
     use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
@@ -329,7 +319,7 @@ mod tests {
         assert_eq!(sizes(1024, 5), [32, 16, 4, 1]);
         assert_eq!(sizes(1001, 4), [32, 16, 4, 0]);
         assert_eq!(sizes(2048, 9), [64, 16, 4, 1]);
-        assert_eq!(sizes(256, 3), [32, 4, 2, 1]);
+        assert_eq!(sizes(256, 3), [16, 8, 3, 0]);
         assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
         assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
         assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
@@ -353,7 +343,7 @@ mod tests {
         // Level l reads one pair of 2^l samples on either side.
         assert_eq!(cut(SampleType::F32, 1), (2048, 1, 2, 1));
         assert_eq!(cut(SampleType::F32, 3), (2048, 3, 16, 1));
-        assert_eq!(cut(SampleType::I16, 9), (2048, 7, 256, 2));
+        assert_eq!(cut(SampleType::I16, 9), (2048, 6, 128, 2));
         assert_eq!(cut(SampleType::F64, 9), (1024, 6, 128, 2));
     }
 
@@ -390,7 +380,7 @@ mod tests {
             assert!(local as u64 <= setting.device.local_memory, "{local}");
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };
-        assert_eq!(group(large_gpu(), 256), [128, 32, 32]);
+        assert_eq!(group(large_gpu(), 256), [128, 32, 16]);
         assert_eq!(group(gpu(Exchange::Amd, 64), 64), [128, 64, 8]);
         assert_eq!(group(DeviceInfo::imaginary(), 9), [54, 32, 2]);
         let small = DeviceInfo {

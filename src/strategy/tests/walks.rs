@@ -487,7 +487,7 @@ fn rows_of_several_levels_are_one_launch() {
     let there = ["in register_rows out + A", "A register_rows out"];
     let back = ["in register_rows A", "in + A register_rows out"];
     let both = one(&signal, &there, &back);
-    assert_eq!((both[0].low.line.stride, both[1].samples), (1, 1 << 14));
+    assert_eq!((both[0].low.line.stride, both[1].samples), (1, 1 << 15));
     // Of pictures whose columns are used up, rows are left.
     let picture = Transform::new(Wavelet::CDF_9_7, [4, 4096]).levels(4);
     let there = forward(&setting, &picture, SampleType::F32);
