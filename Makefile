@@ -17,8 +17,8 @@ demo:
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test interop; \
-	else cargo test --no-fail-fast && cargo test --all-features --test interop; fi
+	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test crates; \
+	else cargo test --no-fail-fast && cargo test --all-features --test crates; fi
 	cargo test --doc --all-features
 
 ci:

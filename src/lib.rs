@@ -125,9 +125,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod crates;
 mod device;
 mod error;
-mod interop;
 mod lifting;
 mod names;
 mod runtime;
@@ -135,12 +135,12 @@ mod strategy;
 mod transform;
 mod wavelet;
 
+#[cfg(any(doc, doctest))]
+pub use crates::coming_from_pywavelets;
+#[cfg(feature = "image")]
+pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-#[cfg(any(doc, doctest))]
-pub use interop::coming_from_pywavelets;
-#[cfg(feature = "image")]
-pub use interop::picture;
 pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The top modules, highest first.
 const FLOORS: [&str; 9] = [
-    "interop",
+    "crates",
     "runtime",
     "strategy",
     "lifting",
