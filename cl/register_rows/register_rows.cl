@@ -1,15 +1,17 @@
 // register_rows: several levels of rows in one pass over memory.
 //
-// Some work-items of a sub-group have a row together, or a tile of a longer one with a halo around it. They bring it into
-// local memory, in the order in which it stands in global memory, and lift it there level by level, in runs that each of them has in its
-// registers (register_rows/level.cl): the steps as Blazewicz et al. 2012 lift a run, applied to all levels at once. Details go to
-// global memory as soon as they are there, the approximations after the last level. The inverse loads all sub-bands first.
+// Some work-items of a sub-group have a row together, or a tile of a longer one with a halo around it; those of a few
+// sub-groups, where the row is too long for one. They bring it into local memory, in the order in which it stands in global
+// memory, and lift it there level by level, in runs that each of them has in its registers (register_rows/level.cl): the
+// steps as Blazewicz et al. 2012 lift a run, for all levels at once. Details go to global memory as soon as they are there,
+// the approximations after the last level. The inverse loads all sub-bands first.
 //
 // A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond either
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
-// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 5 accesses to local memory, of
-// which there is 1.2 times the row; four fences of a sub-group per level and no barrier, where sub-groups hold whole rows.
+// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
+// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
+// barrier where sub-groups hold whole rows. @FIGURES@
 
 #include "core/pass.cl"
 #include "register_rows/level.cl"
@@ -181,14 +183,14 @@ static inline RowBand samples_of_row(const Line line, const Pass *pass, const Ro
 #define PUT_DETAILS(level, pairs, loaded) \
   put_channel(loaded, D_COUNT(SAMPLES_AT(level)), DETAILS_AT(level), item, pairs);
 // What is loaded of all levels waits in as many registers as a run: that of a wide level behind that of all coarser ones.
-#define WIDE_DETAILS(DO)                                   \
-  if (WIDE_LEVELS > 0) DO(1, RUN_PAIRS, loaded + RUN_PAIRS)             \
-  if (WIDE_LEVELS > 1) DO(2, RUN_PAIRS / 2, loaded + RUN_PAIRS / 2)     \
-  if (WIDE_LEVELS > 2) DO(3, RUN_PAIRS / 4, loaded + RUN_PAIRS / 4)     \
-  if (WIDE_LEVELS > 3) DO(4, RUN_PAIRS / 8, loaded + RUN_PAIRS / 8)     \
+#define WIDE_DETAILS(DO)                                             \
+  if (WIDE_LEVELS > 0) DO(1, RUN_PAIRS, loaded + RUN_PAIRS)          \
+  if (WIDE_LEVELS > 1) DO(2, RUN_PAIRS / 2, loaded + RUN_PAIRS / 2)  \
+  if (WIDE_LEVELS > 2) DO(3, RUN_PAIRS / 4, loaded + RUN_PAIRS / 4)  \
+  if (WIDE_LEVELS > 3) DO(4, RUN_PAIRS / 8, loaded + RUN_PAIRS / 8)  \
   if (WIDE_LEVELS > 4) DO(5, RUN_PAIRS / 16, loaded + RUN_PAIRS / 16)
 #define MOST_NARROW 8
-#define NARROW_DETAILS(DO)                              \
+#define NARROW_DETAILS(DO)                               \
   UNROLL for (int k = 0; NARROW && k < MOST_NARROW; ++k) \
     if (WIDE_LEVELS + 1 + k <= own.levels) DO(WIDE_LEVELS + 1 + k, 1, narrow + k)
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs);
