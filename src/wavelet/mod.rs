@@ -95,6 +95,24 @@ impl Hash for Scale {
 ///
 /// A clone is cheap: it shares the steps. Two wavelets are equal if everything about them is, the name included; real
 /// taps and scale factors are compared bit for bit.
+///
+/// ```
+/// use wavelift::{Boundary, Channel, IntegerStep, Wavelet};
+///
+/// // One of the library's own, by constant or by name, and with another boundary rule.
+/// assert_eq!("cdf53".parse(), Ok(Wavelet::CDF_5_3));
+/// let periodic = Wavelet::CDF_5_3.with_boundary(Boundary::Periodic);
+/// assert_ne!(periodic, Wavelet::CDF_5_3);
+///
+/// // One of your own: details are differences, then approximations are means, rounded down.
+/// let steps = [
+///     IntegerStep::subtract(Channel::Detail, 0, &[1], 0, 0),
+///     IntegerStep::add(Channel::Approximation, 0, &[1], 0, 1),
+/// ];
+/// let means = Wavelet::integer("means", &steps, 0)?;
+/// assert!(means.real_steps().is_none());
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Wavelet {
     name: [u8; MAX_NAME],
@@ -355,6 +373,17 @@ mod tests {
         }
         let unknown = "cdf98".parse::<Wavelet>().unwrap_err().to_string();
         assert!(unknown.contains("cdf97") && unknown.contains("vc2-fidelity"));
+    }
+
+    #[test]
+    fn clones_share_their_steps() {
+        let steps = [RealStep::new(Detail, 0, &[-0.5, -0.5]); 20];
+        let wavelet = Wavelet::real("own", &steps, Scale::NONE).unwrap();
+        let clone = wavelet.clone();
+        let place = |wavelet: &Wavelet| wavelet.real_steps().unwrap().as_ptr();
+        assert_eq!(place(&wavelet), place(&clone));
+        assert_eq!(wavelet, clone);
+        assert!(size_of::<Wavelet>() <= 128);
     }
 
     #[test]
