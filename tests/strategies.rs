@@ -43,7 +43,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         }
     }
     match strategy {
-        Strategy::RegisterBlock => !pictures || !goes_on,
+        Strategy::Pyramid | Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
             !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
@@ -176,6 +176,10 @@ macro_rules! matrices {
         mod register_block {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterBlock, Wavelet::$wavelet) })*
+        }
+        mod pyramid {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::Pyramid, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

@@ -33,20 +33,17 @@ typedef struct {
   int boundary;
 } Block;
 
-// The next sample of a channel on the way out, where steps need more than a signal extended once (clamp, zero).
-INLINE A next_beyond(const Block *block, const A inner) { return block->boundary == ZERO ? (A)0 : inner; }
-
 // --- along y -----------------------------------------------------------------------------------------
 
 // Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
 INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[2]) {
   UNROLL for (int i = 2 * BLOCK_PAIRS - 3; i >= 0; --i) {
     const int n = i / 2, cx = i % 2;
-    if (block->row + n < 0) v[2 * n + parity][cx] = next_beyond(block, v[2 * n + 2 + parity][cx]);
+    if (block->row + n < 0) v[2 * n + parity][cx] = beyond_border(block->boundary, v[2 * n + 2 + parity][cx]);
   }
   UNROLL for (int i = 0; i < 2 * BLOCK_PAIRS; ++i) {
     const int n = i / 2, cx = i % 2;
-    if (block->row + n >= count) v[2 * n + parity][cx] = next_beyond(block, v[2 * max(n - 1, 0) + parity][cx]);
+    if (block->row + n >= count) v[2 * n + parity][cx] = beyond_border(block->boundary, v[2 * max(n - 1, 0) + parity][cx]);
   }
 }
 
@@ -82,7 +79,7 @@ INLINE void gather_near(const Block *block, const int r, const int count, const 
     const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
     const int place = (int)get_local_id(0) + inner - block->column;
     const A v = shared[r - X_ROW][clamp(place, 0, GROUP - 1)];
-    BESIDE(i) = inner == column ? v : next_beyond(block, v);
+    BESIDE(i) = inner == column ? v : beyond_border(block->boundary, v);
   }
 }
 
@@ -102,11 +99,11 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {
     UNROLL for (int i = 0; i < -first; ++i) {
       const A inner = from_right(v[r][cx]);
-      if (block->column < 0) v[r][cx] = next_beyond(block, inner);
+      if (block->column < 0) v[r][cx] = beyond_border(block->boundary, inner);
     }
     UNROLL for (int i = 0; i <= last; ++i) {
       const A inner = from_left(v[r][cx]);
-      if (block->column >= count) v[r][cx] = next_beyond(block, inner);
+      if (block->column >= count) v[r][cx] = beyond_border(block->boundary, inner);
     }
   }
 }

@@ -83,11 +83,6 @@ INLINE SamplePair load_pair(const Picture *picture, const int cy, const int y, c
 #endif
 }
 
-INLINE int place_in_period(const int place, const int period) {
-  const int rest = place % period;
-  return rest < 0 ? rest + period : rest;
-}
-
 INLINE void load_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[2]) {
   SamplePair loaded[BLOCK_ROWS];
   if (block->inside && (own->aligned || !FORWARD)) {

@@ -1,12 +1,14 @@
 //! How to compute a transform: solvers turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
+mod border;
 mod cost;
 mod design;
 mod in_place;
 mod lines;
 mod passes;
 mod planner;
+mod pyramid;
 mod register_block;
 mod separable;
 mod single_loop;
@@ -80,6 +82,9 @@ macro_rules! strategies {
 
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
+    /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
+    /// every level. Preferred for small pictures on GPUs, and for the coarse levels of others.
+    Pyramid "pyramid" pyramid;
     /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
     /// around it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
     RegisterBlock "register_block" register_block;

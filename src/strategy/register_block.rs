@@ -2,15 +2,15 @@
 //! (cl/register_block/register_block.cl).
 
 use super::Strategy;
+use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
-use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
-use crate::wavelet::{Boundary, SampleType};
+use crate::wavelet::SampleType;
 
 pub(super) const TUNABLES: &[Tunable] = &[BLOCK_ROWS];
 
@@ -105,47 +105,6 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
         groups: groups * pictures,
         cost: sizes.cost(todo, &geometry, [strips, rows]),
     })
-}
-
-/// How an axis goes on beyond its border.
-struct Border {
-    /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
-    /// second half.
-    period: i32,
-    turn: i32,
-    /// Whether samples beyond the border must be set anew before every step.
-    restored: bool,
-}
-
-impl Border {
-    fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
-        let transform = &todo.problem.transform;
-        let (wavelet, boundary) = (&transform.wavelet, transform.boundary);
-        let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
-        let period = 2 * (i64::from(samples) - 1);
-        let mirrored = |restored| {
-            let period =
-                i32::try_from(period).map_err(|_| format!("{samples} samples are too many"))?;
-            Ok(Border {
-                period,
-                turn: period,
-                restored,
-            })
-        };
-        match (extension, boundary) {
-            (Some(Extension::Mirrored), _) => mirrored(false),
-            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => mirrored(true),
-            (Some(Extension::Periodic), _) => Ok(Border {
-                period: samples,
-                turn: i32::MAX,
-                restored: false,
-            }),
-            // Each step would have to read elsewhere in the block, or in another one.
-            (None, _) => Err(format!(
-                "{samples} samples and these steps do not go on beyond a {boundary} border"
-            )),
-        }
-    }
 }
 
 /// What the kernel is specialised on besides the prelude.
@@ -283,7 +242,7 @@ mod tests {
     use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::Transform;
-    use crate::wavelet::{Direction, Wavelet};
+    use crate::wavelet::{Boundary, Direction, Wavelet};
 
     fn exchanging() -> Setting {
         Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::RegisterBlock])
@@ -406,7 +365,8 @@ mod tests {
         let first = |device: DeviceInfo, wavelet, shape: &[usize]| {
             let transform = Transform::new(wavelet, shape).axes([shape.len() - 2, shape.len() - 1]);
             let problem = problem(&transform, SampleType::I32, Direction::Forward);
-            Setting::of(device).design(&problem).unwrap().launches[0].strategy
+            let setting = Setting::of(device).only(&[Strategy::RegisterBlock, Strategy::Streamed]);
+            setting.design(&problem).unwrap().launches[0].strategy
         };
         let cdf53 = |shape: &[usize]| first(large_gpu(), Wavelet::CDF_5_3, shape);
         assert_eq!(cdf53(&[2048, 2048]), Strategy::RegisterBlock);
