@@ -116,10 +116,10 @@ fn check_blocks<T: RandomSample>(transform: &Transform) {
     }
 }
 
-/// In small tiles, as devices of many compute units have them, and in one.
+/// In several tiles, as devices of several compute units have them, and in one.
 fn check_pyramids<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
-        for units in [1, 1000] {
+        for units in [1, 6] {
             let device = device.with_max_work_group(64).with_compute_units(units);
             check_on::<T>(&device, transform, |strategy| strategy == Strategy::Pyramid);
         }

@@ -8,6 +8,9 @@
 #include "core/boundary.cl"
 #include "core/picture.cl"
 
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
 // Pairs that a work-item lifts at a time along a line.
 #define RUN 4
 
@@ -30,7 +33,6 @@ typedef struct {
   int own_lo, own_hi;      // the pairs that are stored
   int kept_from;           // the first sample of the low band that the level before has left in local memory
   bool periodic;
-  int period, turn;        // sample n of a period is sample min(n, turn - n) of the level
   Distance in_signal;      // from one sample of the signal to the next
   Distance in_bands;       // from one pair to the next in a sub-band
   Distance to_details;     // from the approximations to the details
@@ -67,8 +69,6 @@ static inline Extent extent_of(const int finest, const int level, const int leve
   e.to = 2 * (e.hi + REACH_HI);
   const int kept = periodic ? e.from : max(e.from, 0);
   e.kept_from = FORWARD ? first_of_runs(kept, along_x) : 2 * first_of_runs(kept >> 2, along_x);
-  e.period = periodic ? e.samples : 2 * (e.samples - 1);
-  e.turn = periodic ? INT_MAX : e.period;
   return e;
 }
 
@@ -82,16 +82,22 @@ INLINE void set_strides(Extent *e, const Axis line, const int level, const Pyram
 // One past the last result along an axis.
 INLINE int results_end(const Extent *e) { return e->periodic ? 2 * e->hi : min(2 * e->hi, e->samples); }
 
-// Where a sample that may lie beyond the border is read in the picture.
-INLINE int place_in_picture(const Extent *e, const int place) {
-  if (place >= 0 && place < e->samples) return place;
-  const int inside = place_in_period(place, e->period);
-  return min(inside, e->turn - inside);
+// Where a sample that may lie beyond the border is read: in the picture (x), and in the low band that the level before has left
+// in local memory (y). Of a picture that repeats itself there is more in local memory than in the picture. What no result
+// depends on is read anywhere.
+static inline int2 place_of_sample(const Extent *e, const int place) {
+  const int period = e->periodic ? e->samples : 2 * (e->samples - 1);
+  const int inside = place_in_period(place, period), in_picture = e->periodic ? inside : min(inside, period - inside);
+  const int lo = e->periodic ? e->from : max(e->from, 0), hi = e->periodic ? e->to : min(e->to, e->samples);
+  const int wanted = clamp(e->periodic ? place : in_picture, lo, hi - 1);
+  return (int2)(in_picture, (FORWARD ? wanted : wanted >> 1) - e->kept_from);
 }
 
-// The same among the samples that the work-group has: of a picture that repeats itself it has those beyond the border, too.
-// What no result depends on is any of them.
-INLINE int place_in_window(const Extent *e, const int place, const int in_picture) {
-  return clamp(e->periodic ? place : in_picture, e->periodic ? e->from : max(e->from, 0),
-               (e->periodic ? e->to : min(e->to, e->samples)) - 1);
+// How many samples along an axis the first axis reads, with those that runs read beyond.
+INLINE int samples_read(const Extent *e) { return 2 * (e->hi - e->first + REACH_LO + REACH_HI + RUN); }
+
+// Sets the places of all of them: they take many instructions each, and many work-items read the same ones.
+INLINE void set_places(const Extent *e, local int2 *at) {
+  for (int i = get_local_id(0); i < samples_read(e); i += GROUP)
+    at[i] = place_of_sample(e, 2 * (e->first - REACH_LO) + i);
 }

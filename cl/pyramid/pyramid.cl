@@ -16,8 +16,8 @@
 #include "core/picture.cl"
 #include "pyramid/run.cl"
 
-#ifndef GROUP
-#error "GROUP: work-items in a work-group"
+#ifndef SAMPLES
+#error "SAMPLES: along an axis of a level, of which local memory holds where each is read"
 #endif
 #ifndef PLACES
 #error "PLACES: samples that local memory holds, of the low band and after the first axis"
@@ -32,8 +32,8 @@
 
 // How a level is worked on along an axis: which lines, and runs on them. An item is a run on a line.
 typedef struct {
-  int lines_from, lines, runs, together, items;
-  float per_line, per_run;  // 1 / together, 1 / runs
+  int lines_from, lines, runs, items;
+  float part;  // along x one run of a line, along y one line of all
 } Work;
 
 static inline Work work_on(const Extent *along, const int lines_from, const int lines_to, const bool along_x) {
@@ -41,55 +41,62 @@ static inline Work work_on(const Extent *along, const int lines_from, const int 
   work.lines_from = lines_from;
   work.lines = lines_to - lines_from;
   work.runs = (along->hi - along->first + RUN - 1) / RUN;
-  work.together = along_x ? ROWS_TOGETHER : work.lines;
   work.items = along_x ? ((work.lines + ROWS_TOGETHER - 1) & ~(ROWS_TOGETHER - 1)) * work.runs : work.lines * work.runs;
-  work.per_line = 1.0f / work.together;
-  work.per_run = 1.0f / work.runs;
+  work.part = 1.0f / (along_x ? work.runs : work.lines);
   return work;
 }
 
-// Which line and run an item is. The quotients are exact: what floats lose is less than half an item, up to 2^20 of them.
+// How often the divisor of which `part` is the inverse is in `number`: exact, as floats lose less than half an item in 2^20.
+INLINE int quotient(const int number, const float part) { return (int)((number + 0.5f) * part); }
+
+// Which line and run an item is.
 INLINE int2 line_and_run(const Work *work, const int item, const bool along_x) {
-  const int row = (int)((item + 0.5f) * work->per_line), place = item - row * work->together;
-  if (!along_x) return (int2)(place, row);
-  const int block = (int)((row + 0.5f) * work->per_run);
-  return (int2)(block * ROWS_TOGETHER + place, row - block * work->runs);
+  if (along_x) {
+    const int rows = (uint)item / ROWS_TOGETHER, block = quotient(rows, work->part);
+    return (int2)(block * ROWS_TOGETHER + item % ROWS_TOGETHER, rows - block * work->runs);
+  }
+  const int run = quotient(item, work->part);
+  return (int2)(item - run * work->lines, run);
 }
+
+// What a work-group has of a level, and how it lifts it along the first axis and the second.
+#define LEVELS 8
+typedef struct {
+  Extent x, y;
+  Work first, second;
+} Level;
 
 // --- the first axis ----------------------------------------------------------------------------------
 
+// Both loads are of the line at `c`, at the places from `at` on.
 #if FORWARD
-// Line c of the signal, or of the low band that the finer level has left.
+// Of the signal, or of the low band that the finer level has left.
 INLINE void load_places(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
-                     const Extent *across, const int c, const Places *at, local const A *kept, A *v) {
-  const int line = place_in_picture(across, c);
+                        const Extent *across, const int2 c, local const int2 *at, local const A *kept, A *v) {
   if (level == 0) {
-    global const T *const from = picture->signal + line * across->in_signal;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at->picture[j] * along->in_signal]);
+    global const T *const from = picture->signal + c.x * across->in_signal;
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at[j].x * along->in_signal]);
   } else {
-    const int from = (place_in_window(across, c, line) - across->kept_from) * across->in_kept -
-                     along->kept_from * along->in_kept;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j)
-      v[j] = LOAD_2D(0, 0, kept[from + at->window[j] * along->in_kept]);
+    local const A *const from = kept + c.y * across->in_kept;
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at[j].y * along->in_kept]);
   }
 }
 #else
-// Line c of the sub-bands, with the low band that the coarser level has left.
+// Of the sub-bands, with the low band that the coarser level has left.
 INLINE void load_places(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
-                     const Extent *across, const int c, const Places *at, local const A *kept, A *v) {
-  const int line = place_in_picture(across, c), n = line >> 1, cc = line & 1;
+                        const Extent *across, const int2 c, local const int2 *at, local const A *kept, A *v) {
+  const int n = c.x >> 1, cc = c.x & 1;
   global const T *const details = picture->band[1] + n * across->in_bands + cc * across->to_details;
   if (cc || is_coarsest) {
     global const T *const from = cc ? details : picture->band[0] + n * across->in_low;
     const Distance stride = cc ? along->in_bands : along->in_low;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = from[(at->picture[j] >> 1) * stride];
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = from[(at[j].x >> 1) * stride];
   } else {
-    const int from = ((place_in_window(across, c, line) >> 1) - across->kept_from) * across->in_kept -
-                     along->kept_from * along->in_kept;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = kept[from + (at->window[j] >> 1) * along->in_kept];
+    local const A *const from = kept + c.y * across->in_kept;
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = from[at[j].y * along->in_kept];
   }
   UNROLL for (int j = 1; j < 2 * RUN_LOADED; j += 2)
-    v[j] = details[(at->picture[j] >> 1) * along->in_bands + along->to_details];
+    v[j] = details[(at[j].x >> 1) * along->in_bands + along->to_details];
   UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) {
     v[j] = cc ? LOAD_2D(1, 0, v[j]) : LOAD_2D(0, 0, v[j]);
     v[j + 1] = cc ? LOAD_2D(1, 1, v[j + 1]) : LOAD_2D(0, 1, v[j + 1]);
@@ -98,18 +105,17 @@ INLINE void load_places(const Picture *picture, const int level, const bool is_c
 #endif
 
 // Lines beyond the border are lifted as well: then what the second axis reads there is in place.
-INLINE void lift_first_axis(const Picture *picture, const Pass *pass, const Pyramid *own, const int level,
-                            const Extent *along, const Extent *across, local const A *kept, local A *lifted) {
-  const Work work = work_on(along, across->from, across->to, X_FIRST);
+INLINE void lift_first_axis(const Picture *picture, const Pass *pass, const int level, const bool is_coarsest,
+                            const Extent *along, const Extent *across, const Work work, local const int2 *along_at,
+                            local const int2 *across_at, local const A *kept, local A *lifted) {
   for (int item = get_local_id(0); item < work.items; item += GROUP) {
     const int2 share = line_and_run(&work, item, X_FIRST);
-    const int line = share.x, pair = share.y * RUN, begin = along->first + pair - REACH_LO;
+    const int line = share.x, pair = share.y * RUN;
     if (line >= work.lines) continue;
-    Places at;
     A v[2 * RUN_LOADED];
-    set_places(&at, along, begin);
-    load_places(picture, level, level == own->levels - 1, along, across, work.lines_from + line, &at, kept, v);
-    lift_run(pass->boundary, along->samples, begin, v);
+    const int2 c = across_at[line + 2 * (across->lo - across->first)];
+    load_places(picture, level, is_coarsest, along, across, c, along_at + 2 * pair, kept, v);
+    lift_run(pass->boundary, along->samples, along->first + pair - REACH_LO, v);
     local A *const to = lifted + line * across->in_lifted + 2 * pair * along->in_lifted;
     UNROLL for (int j = 0; j < 2 * RUN; ++j) to[j * along->in_lifted] = v[2 * REACH_LO + j];
   }
@@ -179,9 +185,9 @@ INLINE void store_results(const Picture *picture, const int level, const bool is
 }
 #endif
 
-INLINE void lift_second_axis(const Picture *picture, const Pass *pass, const Pyramid *own, const int level,
-                             const Extent *along, const Extent *across, local A *kept, local const A *lifted) {
-  const Work work = work_on(along, 2 * across->lo, results_end(across), !X_FIRST);
+INLINE void lift_second_axis(const Picture *picture, const Pass *pass, const int level, const bool is_coarsest,
+                             const Extent *along, const Extent *across, const Work work, local A *kept,
+                             local const A *lifted) {
   for (int item = get_local_id(0); item < work.items; item += GROUP) {
     const int2 share = line_and_run(&work, item, !X_FIRST);
     const int c = work.lines_from + share.x, pair = along->first + share.y * RUN, begin = pair - REACH_LO;
@@ -191,35 +197,60 @@ INLINE void lift_second_axis(const Picture *picture, const Pass *pass, const Pyr
                                 (2 * begin - along->from) * along->in_lifted;
     UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = from[j * along->in_lifted];
     lift_run(pass->boundary, along->samples, begin, v);
-    store_results(picture, level, level == own->levels - 1, along, across, c, pair, kept, v + 2 * REACH_LO);
+    store_results(picture, level, is_coarsest, along, across, c, pair, kept, v + 2 * REACH_LO);
   }
+}
+
+// What a work-group has of a level along both axes.
+static inline Extent extent_along(const bool along_x, const Picture *picture, const Pass *pass, const Pyramid *own,
+                                  const int level, const int number) {
+  Extent e = along_x ? extent_of(picture->width, level, own->levels, own->tile_x, number, own->periodic_x, true)
+                     : extent_of(picture->height, level, own->levels, own->tile_y, number, own->periodic_y, false);
+  set_strides(&e, along_x ? pass->bands.line : pass->bands.across[0], level, own);
+  e.in_signal = along_x ? 1 : picture->signal_row;
+  e.in_low = !pass->has_low ? e.in_bands : along_x ? picture->band_stride[0] : picture->band_row[0];
+  e.in_kept = along_x ? 1 : own->kept_row;
+  e.in_lifted = along_x ? 1 : own->lifted_row;
+  return e;
+}
+
+static inline Level level_of(const Picture *picture, const Pass *pass, const Pyramid *own, const int level,
+                             const int tile_y, const int tile_x) {
+  Level all;
+  all.x = extent_along(true, picture, pass, own, level, tile_x);
+  all.y = extent_along(false, picture, pass, own, level, tile_y);
+  const Extent *const first = X_FIRST ? &all.x : &all.y, *const second = X_FIRST ? &all.y : &all.x;
+  all.first = work_on(first, second->from, second->to, X_FIRST);
+  all.second = work_on(second, 2 * first->lo, results_end(first), !X_FIRST);
+  return all;
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void pyramid(global T *signal, global T *bands, global T *low, const Pass pass, const Pyramid own) {
   local A places[PLACES];
+  local int2 x_at[SAMPLES], y_at[SAMPLES];
+  local Level levels[LEVELS];
   local A *const lifted = places + own.lifted;
   const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
   const int tile = (int)get_group_id(0) - number * tiles, tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
   const Picture picture = picture_at(signal, bands, low, &pass, number);
 
+  // A work-item for each level: what each of them would compute for itself takes longer than to lift a small level.
+  for (int i = get_local_id(0); i < own.levels; i += GROUP) levels[i] = level_of(&picture, &pass, &own, i, tile_y, tile_x);
+  barrier(CLK_LOCAL_MEM_FENCE);
   int level = FORWARD ? 0 : own.levels - 1;
   do {
-    Extent x = extent_of(picture.width, level, own.levels, own.tile_x, tile_x, own.periodic_x, true);
-    Extent y = extent_of(picture.height, level, own.levels, own.tile_y, tile_y, own.periodic_y, false);
-    set_strides(&x, pass.bands.line, level, &own);
-    set_strides(&y, pass.bands.across[0], level, &own);
-    x.in_signal = 1;
-    y.in_signal = picture.signal_row;
-    x.in_low = pass.has_low ? picture.band_stride[0] : x.in_bands;
-    y.in_low = pass.has_low ? picture.band_row[0] : y.in_bands;
-    x.in_kept = x.in_lifted = 1;
-    y.in_kept = own.kept_row;
-    y.in_lifted = own.lifted_row;
-    lift_first_axis(&picture, &pass, &own, level, X_FIRST ? &x : &y, X_FIRST ? &y : &x, places, lifted);
+    Level at = levels[level];
+    at.x.in_signal = at.x.in_kept = at.x.in_lifted = 1;
+    const bool is_coarsest = level == own.levels - 1;
+    set_places(&at.x, x_at);
+    set_places(&at.y, y_at);
     barrier(CLK_LOCAL_MEM_FENCE);
-    lift_second_axis(&picture, &pass, &own, level, X_FIRST ? &y : &x, X_FIRST ? &x : &y, places, lifted);
+    lift_first_axis(&picture, &pass, level, is_coarsest, X_FIRST ? &at.x : &at.y, X_FIRST ? &at.y : &at.x, at.first,
+                    X_FIRST ? x_at : y_at, X_FIRST ? y_at : x_at, places, lifted);
     barrier(CLK_LOCAL_MEM_FENCE);
+    lift_second_axis(&picture, &pass, level, is_coarsest, X_FIRST ? &at.y : &at.x, X_FIRST ? &at.x : &at.y, at.second,
+                     places, lifted);
     level += FORWARD ? 1 : -1;
   } while (level >= 0 && level < own.levels);
 }

@@ -10,25 +10,6 @@
 #endif
 #define RUN_LOADED (REACH_LO + RUN + REACH_HI)
 
-// Where a run reads its samples: in the picture, and among those that the work-group has.
-typedef struct {
-  int picture[2 * RUN_LOADED], window[2 * RUN_LOADED];
-} Places;
-
-INLINE void set_places(Places *at, const Extent *along, const int begin) {
-  const int first = 2 * begin, end = first + 2 * RUN_LOADED;
-  if (first >= max(along->from, 0) && end <= min(along->to, along->samples)) {
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) at->picture[j] = at->window[j] = first + j;
-    return;
-  }
-  int place = place_in_period(first, along->period);
-  UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) {
-    at->picture[j] = min(place, along->turn - place);
-    at->window[j] = place_in_window(along, first + j, at->picture[j]);
-    place = place + 1 < along->period ? place + 1 : 0;
-  }
-}
-
 // Sets what a step reads of a channel beyond both ends of a line.
 INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
   const int count = (samples + 1 - parity) / 2;
