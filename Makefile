@@ -32,6 +32,7 @@ format:
 
 clippy:
 	cargo clippy --all-targets -- --deny warnings
+	cargo clippy --test oclgrind -- --deny warnings
 
 docs:
 	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps

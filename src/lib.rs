@@ -40,7 +40,7 @@
 //! - Levels apply to all chosen axes together and skip axes that are down to one sample.
 //! - Every strategy sums integer steps modulo 2^32, shifts the sums right, rounding down, and reduces the
 //!   results to the sample's width, so the inverse restores every input exactly. Wavelets with a pre-shift
-//!   (VC-2) need the headroom that [`Wavelet::pre_shift`] states.
+//!   (VC-2) need the headroom that [`Transform::headroom`] states; [`Transform::check_range`] checks data for it.
 //! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
 //!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
 //!
@@ -52,6 +52,12 @@
 //!   lines to [`Engine::with_tuning`] instead.
 
 #![deny(missing_docs)]
+#![doc(test(attr(deny(unused_must_use))))]
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod device;
 mod error;
@@ -73,6 +79,6 @@ pub use transform::{
     reference,
 };
 pub use wavelet::{
-    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS, RealStep,
-    Sample, SampleType, Scale, Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Sample,
+    SampleType, Scale, Stencil, Wavelet,
 };

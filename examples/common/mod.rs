@@ -4,7 +4,9 @@
 pub mod case;
 pub mod check;
 pub mod cli;
+pub mod picture;
 pub mod replace;
+pub mod runnable;
 pub mod runner;
 pub mod table;
 pub mod timing;

@@ -25,6 +25,18 @@ use std::sync::{Arc, Mutex};
 ///
 /// All work of an engine goes through one in-order queue, so that work enqueued later sees the results of work
 /// enqueued earlier.
+///
+/// ```no_run
+/// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
+///
+/// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+/// println!("{}", engine.device());
+/// let transform = Transform::new(Wavelet::HAAR, [1 << 20]).levels(20);
+/// let plan = engine.plan::<f32>(&transform)?;
+/// let coefficients = plan.forward(&vec![1.0; transform.len()])?;
+/// println!("{}", coefficients.as_slice()[0]);
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,

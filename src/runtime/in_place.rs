@@ -61,7 +61,7 @@ impl<T: Sample> InPlacePlan<T> {
         transform: &Transform,
     ) -> Result<Self> {
         transform.check()?;
-        T::TYPE.check(&transform.wavelet)?;
+        T::TYPE.check(transform.wavelet())?;
         let design = |direction, limits: &[(&'static str, usize)]| {
             let problem = Problem {
                 transform: transform.clone(),
@@ -84,7 +84,7 @@ impl<T: Sample> InPlacePlan<T> {
         check_memory(design(Direction::Forward, &[])?.scratch)?;
 
         let build = |direction| {
-            let prelude = prelude(&transform.wavelet, T::TYPE, direction);
+            let prelude = prelude(transform.wavelet(), T::TYPE, direction);
             build_kernels(
                 shared,
                 &prelude,

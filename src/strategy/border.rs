@@ -18,7 +18,7 @@ pub(super) struct Border {
 impl Border {
     pub fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
         let transform = &todo.problem.transform;
-        let (wavelet, boundary) = (&transform.wavelet, transform.boundary);
+        let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
         let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
         let period = 2 * (i64::from(samples) - 1);
         let mirrored = |restored| {

@@ -11,6 +11,16 @@ use std::str::FromStr;
 /// The name of a sub-band: whether it is low-pass (L) or high-pass (H) along each transformed axis, innermost
 /// axis (x) first. `HL` is high-pass along x and low-pass along y; in the Mallat layout it stands at the top
 /// right. [`FromStr`] reads the names for any number of axes, such as `"H"` or `"HLL"`.
+///
+/// ```
+/// use wavelift::{Band, Transform, Wavelet};
+///
+/// // A transform lists the bands that its coefficients consist of, coarsest first.
+/// let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]).levels(2);
+/// let bands: Vec<String> = transform.bands().iter().map(|(level, band)| format!("{band}{level}")).collect();
+/// assert_eq!(bands, ["LL2", "HL2", "LH2", "HH2", "HL1", "LH1", "HH1"]);
+/// assert_eq!("HL".parse(), Ok(Band::HL));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Band {
     axes: usize,
@@ -240,7 +250,7 @@ impl Transform {
 /// The wavelet's steps for `sample` as a wavelet for real samples: integer steps without their rounding.
 fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
     if !sample.is_integer() {
-        return *wavelet;
+        return wavelet.clone();
     }
     let steps: Vec<RealStep> = wavelet
         .integer_steps()
@@ -325,7 +335,7 @@ mod tests {
 
     #[test]
     fn bands_cover_every_coefficient_once() {
-        for layout in Layout::ALL {
+        for &layout in Layout::ALL {
             for (shape, axes) in [
                 (vec![5, 7], vec![0, 1]),
                 (vec![3, 1, 6], vec![2, 1]),
@@ -379,7 +389,7 @@ mod tests {
             Wavelet::DAUB_4,
             Wavelet::HAAR,
         ] {
-            let transform = Transform::new(wavelet, [192, 256]).levels(3);
+            let transform = Transform::new(wavelet.clone(), [192, 256]).levels(3);
             for (level, band) in transform.bands() {
                 let at = transform.band_box(level, band).unwrap();
                 let mut coefficients = vec![0f64; transform.len()];

@@ -5,7 +5,7 @@ use crate::device::{DeviceInfo, Exchange};
 use crate::error::Error;
 use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::Transform;
-use crate::wavelet::{Boundary, Channel, RealStep, SampleType, Scale, Wavelet};
+use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 /// What the error says was asked for, the same in both directions, and why it cannot be had forward.
 #[track_caller]
@@ -132,7 +132,7 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
     );
     let far = RealStep::new(Channel::Detail, 5, &[0.5]);
     let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
-    let why = reason(large_gpu(), &picture(far), SampleType::F32);
+    let why = reason(large_gpu(), &picture(far.clone()), SampleType::F32);
     assert!(
         why.contains("reaches over 4 pairs, past the neighbouring work-item"),
         "{why}"
@@ -142,10 +142,49 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
     for direction in BOTH {
         assert!(
             alone
-                .design(&problem(&picture(far), SampleType::F32, direction))
+                .design(&problem(&picture(far.clone()), SampleType::F32, direction))
                 .is_ok()
         );
     }
+}
+
+#[test]
+fn steps_that_are_too_many_for_registers_are_refused() {
+    let steps = |count: usize| {
+        let steps = [
+            RealStep::new(Channel::Detail, 0, &[0.1, 0.1]),
+            RealStep::new(Channel::Approximation, -1, &[0.1, 0.1]),
+        ];
+        let wavelet = Wavelet::real("many", &steps.repeat(count / 2), Scale::NONE).unwrap();
+        Transform::new(wavelet, [512, 512])
+    };
+    let wide = || gpu(Exchange::Khr, 64);
+    let accepts = |strategy, transform: &Transform, sample| {
+        let problem = problem(transform, sample, Direction::Forward);
+        let setting = Setting::of(wide()).only(&[strategy]);
+        setting.design(&problem).is_ok()
+    };
+    use SampleType::{F32, F64};
+    // 12 pairs of rows of 4 pairs of columns.
+    assert!(accepts(Strategy::Streamed, &steps(20), F32));
+    let why = reason(Strategy::Streamed, wide(), &steps(20), F64);
+    assert_eq!(
+        why,
+        "`streamed`: what its steps still read needs 384 registers, devices have 255"
+    );
+    // Two rows of 12 vectors of 8 pairs.
+    let why = reason(Strategy::SingleLoop, wide(), &steps(20), F32);
+    assert_eq!(
+        why,
+        "`single_loop`: a pair of rows needs 384 registers, devices have 255"
+    );
+    // 68 rows of one pair.
+    assert!(accepts(Strategy::RegisterBlock, &steps(32), F32));
+    let why = reason(Strategy::RegisterBlock, wide(), &steps(32), F64);
+    assert_eq!(
+        why,
+        "`register_block`: a block with its halo needs 272 registers, devices have 255"
+    );
 }
 
 #[test]
@@ -161,7 +200,7 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     ];
     for transform in borders {
         let why = reason(large_gpu(), &transform, SampleType::F32);
-        let boundary = transform.boundary;
+        let boundary = transform.boundary_rule();
         let expected =
             format!("511 samples and these steps do not go on beyond a {boundary} border");
         assert_eq!(why, format!("`register_block`: {expected}"));
