@@ -117,11 +117,16 @@ macro_rules! strategies {
 
 const ALL_HALO: Option<&str> = Some("are all halo");
 const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
+const NO_ROWS: Option<&str> = Some("it takes rows in one piece");
+const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
+const LONG_RING: Option<&str> = Some("its registers do not hold");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
 
 strategies! {
     register_block: Strategy::RegisterBlock, None, ALL_HALO;
     streamed: Strategy::Streamed, None, REGISTERS;
+    register_rows: Strategy::RegisterRows, NO_ROWS, NO_ROWS;
+    register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;
     vectors: Strategy::Vectors, None, None;
     separable: Strategy::SEPARABLE, None, None;

