@@ -166,7 +166,7 @@ impl Engine {
         let zero = [T::zeroed()];
         let bytes = len * size_of::<T>();
         if bytes > 0 {
-            // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size.
+            // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
             unsafe {
                 self.shared
                     .queue

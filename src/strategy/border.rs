@@ -1,4 +1,4 @@
-//! How pictures go on beyond their border, for kernels that lift blocks of them and what is around.
+//! How lines go on beyond their border, for kernels that lift it like the inside.
 
 use super::planner::Todo;
 use crate::lifting::extension::Extension;
@@ -45,8 +45,8 @@ impl Border {
         }
     }
 
-    /// Whether the signal never runs backwards.
-    pub fn is_periodic(self) -> bool {
+    /// Whether the signal repeats as it is.
+    pub fn is_periodic(&self) -> bool {
         self.turn == i32::MAX
     }
 }

@@ -15,11 +15,16 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn new(todo: &Todo) -> Self {
+        Self::of_levels(todo, 1)
+    }
+
+    /// The same for a take of several whole levels, which have no other axis.
+    pub fn of_levels(todo: &Todo, levels: usize) -> Self {
         let axis = todo.axes()[0];
         let geometry = Geometry {
             boundary: todo.problem.transform.boundary_rule().number(),
             shift: todo.pre_shift(),
-            ..todo.sides(1, 1).lines(axis)
+            ..todo.sides(levels, 1).lines(axis)
         };
         let behind = &todo.levels[0].shape[axis + 1..];
         let contiguous = behind.iter().all(|&samples| samples == 1);

@@ -200,6 +200,12 @@ impl<'a, T: Sample> BandView<'a, T> {
         BandView { data, at }
     }
 
+    /// The array in which the band stands.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array(&self) -> &'a [T] {
+        self.data
+    }
+
     reading!();
 }
 
@@ -229,6 +235,18 @@ pub struct BandViewMut<'a, T> {
 impl<'a, T: Sample> BandViewMut<'a, T> {
     pub(super) fn new(data: &'a mut [T], at: BandBox) -> Self {
         BandViewMut { data, at }
+    }
+
+    /// The array in which the band stands.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array(&self) -> &[T] {
+        self.data
+    }
+
+    /// The array in which the band stands, for modification.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array_mut(&mut self) -> &mut [T] {
+        self.data
     }
 
     reading!();

@@ -113,7 +113,7 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 14] = [
+const ONE_LEVEL: [&str; 16] = [
     "column_exchanged",
     "column_pairs",
     "column_vectors",
@@ -121,6 +121,8 @@ const ONE_LEVEL: [&str; 14] = [
     "move",
     "pyramid",
     "register_block",
+    "register_columns",
+    "register_rows",
     "row_exchanged",
     "row_pairs",
     "row_vectors",

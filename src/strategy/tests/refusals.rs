@@ -231,6 +231,53 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
 }
 
 #[test]
+fn rows_refuse_other_lines_borders_that_do_not_go_on_and_what_they_cannot_hold() {
+    let reason = |device, transform: &Transform| {
+        reason(Strategy::RegisterRows, device, transform, SampleType::F32)
+    };
+    let columns = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+    let why = reason(large_gpu(), &columns);
+    assert_eq!(why, "`register_rows`: it takes rows in one piece");
+    let odd = Transform::new(Wavelet::CDF_9_7, [511]).boundary(Boundary::Periodic);
+    let why = reason(large_gpu(), &odd);
+    assert!(
+        why.contains("do not go on beyond a periodic border"),
+        "{why}"
+    );
+    let row = Transform::new(Wavelet::CDF_9_7, [512]);
+    let half = DeviceInfo {
+        max_work_group: 16,
+        ..large_gpu()
+    };
+    let why = reason(half, &row);
+    assert_eq!(why, "`register_rows`: it needs work-groups of 32");
+    let little = DeviceInfo {
+        local_memory: 1 << 10,
+        ..large_gpu()
+    };
+    let why = reason(little, &row);
+    assert!(
+        why.contains("bytes of local memory, there are 1024"),
+        "{why}"
+    );
+    let far = |offset| {
+        let step = RealStep::new(Channel::Detail, offset, &[0.5]);
+        let wavelet = Wavelet::real("far", &[step], Scale::NONE).unwrap();
+        Transform::new(wavelet, [512]).boundary(Boundary::Zero)
+    };
+    let why = reason(large_gpu(), &far(16));
+    assert_eq!(
+        why,
+        "`register_rows`: its margins hold no reach of 16 pairs"
+    );
+    let narrow = gpu(Exchange::Khr, 1);
+    let long = Transform::new(Wavelet::VC2_FIDELITY, [512]);
+    let setting = Setting::of(narrow).only(&[Strategy::RegisterRows]);
+    let tiles = setting.design(&problem(&long, SampleType::I32, BOTH[0]));
+    assert_eq!(tiles.unwrap().launches.len(), 1);
+}
+
+#[test]
 fn convolution_refuses_integers() {
     for strategy in [
         Strategy::from(RowPass::Convolution),
