@@ -189,10 +189,6 @@ macro_rules! matrices {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterBlock, Wavelet::$wavelet) })*
         }
-        mod pyramid {
-            use super::*;
-            $(#[test] fn $name() { matrix(Strategy::Pyramid, Wavelet::$wavelet) })*
-        }
         mod register_rows {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterRows, Wavelet::$wavelet) })*
@@ -200,6 +196,10 @@ macro_rules! matrices {
         mod register_columns {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterColumns, Wavelet::$wavelet) })*
+        }
+        mod pyramid {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::Pyramid, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

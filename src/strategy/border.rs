@@ -45,8 +45,8 @@ impl Border {
         }
     }
 
-    /// Whether the signal repeats as it is.
-    pub fn is_periodic(&self) -> bool {
+    /// Whether the signal never runs backwards.
+    pub fn is_periodic(self) -> bool {
         self.turn == i32::MAX
     }
 }

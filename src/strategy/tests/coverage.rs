@@ -471,9 +471,9 @@ fn check(
                 "single_loop" => shares.single_loop(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
-                "pyramid" => shares.pyramid(direction == Direction::Forward),
                 "register_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
+                "pyramid" => shares.pyramid(direction == Direction::Forward),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -496,9 +496,9 @@ const LIMITS: &[(&str, usize)] = &[
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("register_block", 40),
-    ("pyramid", 100),
     ("register_rows", 70),
     ("register_columns", 20),
+    ("pyramid", 100),
     ("move", 5),
     ("lift", 3),
 ];

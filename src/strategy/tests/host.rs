@@ -80,8 +80,8 @@ pub(super) fn run<T: Sample>(
             "streamed_one_level" | "single_loop" | "register_block" => {
                 running.pictures(|fine| vec![fine])
             }
-            "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
             "register_rows" => running.levels_of_rows(),
+            "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,

@@ -181,7 +181,7 @@ fn pictures_are_those_of_the_reference() {
 
     let seen = Seen::default();
     let cases = on_large_gpus(pictures(SampleType::I16));
-    for_all(200, cases, |case| check_i16(&seen, case));
+    for_all(500, cases, |case| check_i16(&seen, case));
     assert_seen(&seen, &expected);
 
     let seen = Seen::default();
