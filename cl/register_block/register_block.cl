@@ -93,7 +93,7 @@ INLINE Words load_inner_row(const Picture *picture, const Block *block, const in
 }
 
 // Row y, of channel cy, sample by sample: sample i is in column x[i].
-INLINE Words load_row(const Picture *picture, const int cy, const int y, const int *x) {
+INLINE Words load_block_row(const Picture *picture, const int cy, const int y, const int *x) {
   T samples[COLUMNS_OWN];
   UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
     samples[i] = FORWARD ? *signal_at(picture, y, x[i])
@@ -114,7 +114,7 @@ INLINE void load_block(const Picture *picture, const Block *block, const Registe
     }
     int y = place_in_period(2 * block->row, own->period_y);
     UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) {
-      loaded[r] = load_row(picture, r & 1, min(y, own->turn_y - y), x);
+      loaded[r] = load_block_row(picture, r & 1, min(y, own->turn_y - y), x);
       y = y + 1 < own->period_y ? y + 1 : 0;
     }
   }

@@ -302,7 +302,7 @@ impl Sizes {
             // Rounding apart, real steps along different axes commute; along y first, loads are of whole rows.
             x_first: todo.x_first() && problem.sample.is_integer(),
             shape: axes.map(|axis| todo.levels[level].shape[axis]),
-            periodic: borders.map(Border::is_periodic),
+            periodic: borders.map(|border| border.is_periodic()),
             restored: borders.iter().any(|border| border.restored),
             levels: 0,
             tile: [0; 2],

@@ -103,12 +103,17 @@ fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<V
     (transforms, select(settings()), any::<u64>())
 }
 
-/// The same, every other time where two levels go at once.
+/// The same, often where two levels go at once, or blocks.
 fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
     let two_levels = Setting::of(large_gpu())
         .tuned(TWO_LEVELS)
         .only(&[Strategy::Streamed, Strategy::SEPARABLE]);
-    let setting = prop_oneof![select(settings()), Just(two_levels)];
+    let blocks = Setting::of(large_gpu()).only(&[Strategy::RegisterBlock, Strategy::SEPARABLE]);
+    let setting = prop_oneof![
+        2 => select(settings()),
+        2 => Just(two_levels),
+        1 => Just(blocks)
+    ];
     (transforms, setting, any::<u64>())
 }
 
