@@ -69,8 +69,8 @@ pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
 pub use runtime::{kernel_sources, kernel_sources_in_place};
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{
-    Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,
-    reference,
+    Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Region,
+    Transform, reference,
 };
 pub use wavelet::{
     AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS, RealStep,
