@@ -63,11 +63,7 @@ impl<T: Sample> InPlacePlan<T> {
         transform.check()?;
         T::TYPE.check(&transform.wavelet)?;
         let design = |direction, limits: &[(&'static str, usize)]| {
-            let problem = Problem {
-                transform: transform.clone(),
-                sample: T::TYPE,
-                direction,
-            };
+            let problem = Problem::new(transform, T::TYPE, direction);
             let device = shared.device.info();
             let target = Target {
                 device,

@@ -59,11 +59,7 @@ impl<T: Sample> Plan<T> {
             tuning,
             strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
         };
-        let problem = |direction| Problem {
-            transform: transform.clone(),
-            sample: T::TYPE,
-            direction,
-        };
+        let problem = |direction| Problem::new(transform, T::TYPE, direction);
         let [forward, inverse] = [Direction::Forward, Direction::Inverse].map(problem);
         // Before anything is built: what the plan and its caller's two arrays take.
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
@@ -301,6 +297,7 @@ impl Builder<'_> {
             transform,
             sample,
             direction,
+            ..
         } = problem;
         let prelude = prelude(&transform.wavelet, *sample, *direction);
         let (design, kernels) = build_kernels(

@@ -243,6 +243,17 @@ impl Region {
         !nested && (0..steps.len()).any(pair)
     }
 
+    /// Where each sample is, in row-major order.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> Vec<usize> {
+        let mut places = vec![self.offset];
+        for (n, stride) in self.steps() {
+            let along = |place: &usize| (0..n).map(|i| place + i * stride).collect::<Vec<_>>();
+            places = places.iter().flat_map(along).collect();
+        }
+        places
+    }
+
     /// The length and the stride of every axis.
     fn steps(&self) -> impl Iterator<Item = (usize, usize)> {
         self.shape.iter().copied().zip(self.strides.iter().copied())
@@ -265,17 +276,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    fn places(region: &Region) -> Vec<usize> {
-        let mut places = vec![region.offset()];
-        for (n, stride) in region.steps() {
-            places = places
-                .iter()
-                .flat_map(|place| (0..n).map(move |i| place + i * stride))
-                .collect();
-        }
-        places
-    }
-
     fn regions() -> impl proptest::strategy::Strategy<Value = Region> {
         let axes = proptest::collection::vec((1usize..5, 1usize..14), 1..=4);
         (0usize..40, axes).prop_map(|(offset, axes)| {
@@ -287,7 +287,7 @@ mod tests {
     proptest! {
         #[test]
         fn two_samples_in_one_place_are_found(region in regions()) {
-            let places = places(&region);
+            let places = region.places();
             let distinct: HashSet<_> = places.iter().collect();
             prop_assert_eq!(region.check().is_ok(), distinct.len() == places.len());
             prop_assert_eq!(region.end(), places.iter().max().unwrap() + 1);
@@ -296,7 +296,7 @@ mod tests {
         #[test]
         fn regions_that_share_a_place_overlap(one in regions(), other in regions()) {
             let (a, b): (HashSet<_>, HashSet<_>) =
-                (places(&one).into_iter().collect(), places(&other).into_iter().collect());
+                (one.places().into_iter().collect(), other.places().into_iter().collect());
             prop_assert_eq!(one.overlaps(&other), !a.is_disjoint(&b));
         }
     }
@@ -353,8 +353,8 @@ mod tests {
                 .layout(layout);
             let dense = Region::dense([3, 21, 10]);
             let placed = dense.clone().with_strides([1000, 37, 3]).at(5);
-            let inside = places(&dense);
-            let outside = places(&placed);
+            let inside = dense.places();
+            let outside = placed.places();
             for (level, band) in transform.bands() {
                 let at = transform.band_box(level, band).unwrap();
                 let one = dense.band(&transform, level, band).unwrap();
@@ -363,7 +363,7 @@ mod tests {
                     (at.offset, &at.shape, &at.strides)
                 );
                 let other = placed.band(&transform, level, band).unwrap();
-                for (a, b) in places(&one).into_iter().zip(places(&other)) {
+                for (a, b) in one.places().into_iter().zip(other.places()) {
                     let i = inside.iter().position(|place| *place == a).unwrap();
                     assert_eq!(outside[i], b);
                 }
