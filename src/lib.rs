@@ -64,7 +64,9 @@ mod wavelet;
 
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
+pub use runtime::{
+    DeviceArray, DeviceView, DeviceViewMut, Engine, Event, InPlacePlan, Memory, Plan, Run,
+};
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place};
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
