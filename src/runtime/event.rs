@@ -60,6 +60,10 @@ impl Event {
         if status < 0 {
             return Err(opencl("the enqueued work")(ClError(status)));
         }
+        if status == CL_COMPLETE {
+            // Intel's runtime for CPUs calls work complete whose waiting failed, and says so only to who waits for it.
+            self.wait()?;
+        }
         Ok(status == CL_COMPLETE)
     }
 
@@ -81,7 +85,10 @@ impl Event {
     }
 }
 
-/// Events as OpenCL takes them.
+/// Events as OpenCL takes them, each once: if one that is twice in a list fails, Intel's runtime for CPUs frees it twice.
 pub(crate) fn handles(events: &[Event]) -> Vec<cl_event> {
-    events.iter().map(|event| event.0.get()).collect()
+    let mut handles: Vec<cl_event> = events.iter().map(|event| event.0.get()).collect();
+    handles.sort_unstable();
+    handles.dedup();
+    handles
 }

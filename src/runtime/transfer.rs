@@ -129,6 +129,7 @@ unsafe fn copy_box<T: Sample>(
     } else {
         waits.as_ptr()
     };
+    let (called_queue, in_order) = (&queue.handle, queue.in_order);
     let (queue, memory, count) = (queue.handle.get(), buffer.get(), waits.len() as u32);
     let (call, event) = if rows.count[1..] == [1, 1] {
         let (at, size) = (bytes(place), bytes(rows.count[0]));
@@ -214,7 +215,12 @@ unsafe fn copy_box<T: Sample>(
         }
     };
     let event = event.map_err(|code| opencl(call)(ClError(code)))?;
-    drop(Event::owning(event));
+    let event = Event::owning(event);
+    // Intel's runtime for CPUs (2026.2) returns early from a blocking call on a queue without order.
+    if !in_order && let Err(error) = event.wait() {
+        called_queue.finish().map_err(opencl("clFinish"))?;
+        return Err(error);
+    }
     Ok(())
 }
 
