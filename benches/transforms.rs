@@ -11,7 +11,7 @@ fn resident<T: Sample>(criterion: &mut Criterion, wavelet: Wavelet, sample: fn(u
     let engine = Engine::new(&device).expect("an engine");
     let mut group = criterion.benchmark_group(format!("{wavelet}-{}", T::TYPE));
     for side in [256, 1024] {
-        let transform = Transform::new(wavelet, [side, side]).levels(5);
+        let transform = Transform::new(wavelet.clone(), [side, side]).levels(5);
         // Pseudo-random samples by Knuth's multiplicative hash, because zeros could be faster.
         let samples = (0..transform.len() as u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let samples: Vec<T> = samples.map(sample).collect();

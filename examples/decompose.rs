@@ -184,9 +184,9 @@ fn mosaic(coefficients: &Coefficients<f32>) -> Result<Vec<u8>> {
 
 /// Draws a thin line where the high-pass bands of each level begin.
 fn draw_borders(transform: &Transform, planes: &mut [u8]) {
-    let [height, width] = [transform.shape[1], transform.shape[2]];
+    let [height, width] = [transform.shape()[1], transform.shape()[2]];
     let (mut rows, mut columns) = (height, width);
-    for _ in 0..transform.levels {
+    for _ in 0..transform.level_count() {
         let (row, column) = (rows.div_ceil(2), columns.div_ceil(2));
         for plane in planes.chunks_exact_mut(height * width) {
             if row < rows {

@@ -12,6 +12,7 @@ pub enum Error {
         "no OpenCL runtime was found ({found}); install a driver for your device, or for any CPU \
          PoCL: `apt-get install pocl-opencl-icd ocl-icd-libopencl1`"
     )]
+    #[non_exhaustive]
     NoRuntime {
         /// How the search for a runtime ended.
         found: String,
@@ -19,6 +20,7 @@ pub enum Error {
 
     /// OpenCL is available, but no device matches the request.
     #[error("no OpenCL device matches {wanted}; seen: {}", listed(.seen))]
+    #[non_exhaustive]
     NoDevice {
         /// The request, in words.
         wanted: String,
@@ -29,6 +31,7 @@ pub enum Error {
     /// A shape, axis list or level count that no transform can have, a sub-band that the coefficients lack,
     /// or coefficients of another transform.
     #[error("{what}: expected {expected}, got {got}")]
+    #[non_exhaustive]
     Shape {
         /// The refused part of the request.
         what: &'static str,
@@ -40,6 +43,7 @@ pub enum Error {
 
     /// A slice or an array of the wrong length.
     #[error("{what} has {got} samples, expected {expected}")]
+    #[non_exhaustive]
     Length {
         /// The argument that has the wrong length.
         what: &'static str,
@@ -51,6 +55,7 @@ pub enum Error {
 
     /// A wavelet that its constructor refused.
     #[error("wavelet `{name}`: {why}")]
+    #[non_exhaustive]
     Wavelet {
         /// The name of the refused wavelet.
         name: String,
@@ -60,6 +65,7 @@ pub enum Error {
 
     /// A name or text that cannot be read as what it should name.
     #[error("unknown {what} `{got}`, expected {expected}")]
+    #[non_exhaustive]
     Unknown {
         /// The kind of thing that the text should name.
         what: &'static str,
@@ -71,6 +77,7 @@ pub enum Error {
 
     /// A well-formed request that this wavelet, sample type, strategy or device cannot carry out.
     #[error("{what} is not supported: {why}")]
+    #[non_exhaustive]
     Unsupported {
         /// What was asked for.
         what: String,
@@ -80,6 +87,7 @@ pub enum Error {
 
     /// A tuning file, or a line of tuning, that cannot be read.
     #[error("tuning `{line}`: {why}")]
+    #[non_exhaustive]
     Tuning {
         /// The line, or the name of the file.
         line: String,
@@ -89,6 +97,7 @@ pub enum Error {
 
     /// A request for more memory than the device has left for the engine, or for a larger array than it allows.
     #[error("{what} needs {needed} bytes on {device}, which allows {}", allowed(*.limit, *.used))]
+    #[non_exhaustive]
     Memory {
         /// What needs the memory.
         what: String,
@@ -105,6 +114,7 @@ pub enum Error {
 
     /// A request for more memory than the host has left.
     #[error("{what} need {needed} bytes, which the host does not have")]
+    #[non_exhaustive]
     HostMemory {
         /// What needs the memory.
         what: &'static str,
@@ -114,6 +124,7 @@ pub enum Error {
 
     /// A kernel that the device's compiler rejected.
     #[error("kernels do not build on {device}:\n{log}")]
+    #[non_exhaustive]
     Build {
         /// The device.
         device: String,
@@ -123,6 +134,7 @@ pub enum Error {
 
     /// An array that belongs to an engine of another OpenCL context than the one that should use it.
     #[error("{what} belongs to another engine")]
+    #[non_exhaustive]
     ForeignArray {
         /// The argument that belongs to another engine.
         what: &'static str,
@@ -161,6 +173,7 @@ pub enum Error {
 
     /// An OpenCL call that failed.
     #[error("{call} failed: {name} ({code})")]
+    #[non_exhaustive]
     OpenCl {
         /// The name of the OpenCL function.
         call: &'static str,

@@ -98,7 +98,9 @@ fn targets() -> Vec<Target> {
 fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform> {
     let transforms = shapes.iter().map(|&shape| {
         let axes = [shape.len() - 2, shape.len() - 1];
-        Transform::new(wavelet, shape).axes(axes).levels(levels)
+        Transform::new(wavelet.clone(), shape)
+            .axes(axes)
+            .levels(levels)
     });
     transforms.collect()
 }
@@ -106,23 +108,23 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
 /// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, and
 /// axes beside those of a picture.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
-    let unaligned = Transform::new(wavelet, [131, 1029]);
-    let aligned = Transform::new(wavelet, [2, 96, 1024]).axes([1, 2]);
+    let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
+    let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
     vec![
         unaligned.clone().boundary(Boundary::Symmetric),
         unaligned.boundary(Boundary::Zero),
         aligned.clone().boundary(Boundary::Symmetric),
         aligned.boundary(Boundary::Periodic),
-        Transform::new(wavelet, [8192, 8192]).levels(2),
-        Transform::new(wavelet, [64, 64]).levels(3),
+        Transform::new(wavelet.clone(), [8192, 8192]).levels(2),
+        Transform::new(wavelet.clone(), [64, 64]).levels(3),
         Transform::new(wavelet, [3, 45, 50, 70]),
     ]
 }
 
 /// What the tests of the strategies transform.
 fn all(wavelet: Wavelet) -> Vec<Transform> {
-    let mut all = everywhere(awkward(wavelet));
-    all.extend(coarse(wavelet));
+    let mut all = everywhere(awkward(wavelet.clone()));
+    all.extend(coarse(wavelet.clone()));
     let shapes: [&[usize]; 9] = [
         &[131, 1029],
         &[131, 1025],
@@ -134,7 +136,7 @@ fn all(wavelet: Wavelet) -> Vec<Transform> {
         &[300, 8601],
         &[4096, 4100],
     ];
-    all.extend(everywhere(pictures(wavelet, &shapes, 2)));
+    all.extend(everywhere(pictures(wavelet.clone(), &shapes, 2)));
     all.extend(a_few(wavelet));
     all
 }
@@ -233,7 +235,7 @@ struct Dump {
 }
 
 impl Dump {
-    fn write_wavelet(&mut self, wavelet: Wavelet, target: &Target) {
+    fn write_wavelet(&mut self, wavelet: &Wavelet, target: &Target) {
         // The programs of strategies that do not exchange are the same as without.
         let exchanges = target.device.exchange != Exchange::None;
         let is_wanted = |strategy| !exchanges || EXCHANGING.contains(&strategy);
@@ -245,10 +247,10 @@ impl Dump {
             let exchanging = strategy.is_some_and(|one| EXCHANGING.contains(&one));
             let same = is_pass || exchanging && target.device.kind != DeviceKind::Gpu;
             let transforms = match strategy {
-                _ if !target.is_thorough || same => a_few(wavelet),
-                Some(_) => all(wavelet),
+                _ if !target.is_thorough || same => a_few(wavelet.clone()),
+                Some(_) => all(wavelet.clone()),
                 // As the tests of what the strategies refuse.
-                None => everywhere(awkward(wavelet)),
+                None => everywhere(awkward(wavelet.clone())),
             };
             for transform in transforms {
                 self.write_transform(&transform, strategy, &target.device, "");
@@ -257,16 +259,16 @@ impl Dump {
         // In place nothing is exchanged.
         if !exchanges {
             let transforms = match target.is_thorough {
-                true => all(wavelet),
-                false => a_few(wavelet),
+                true => all(wavelet.clone()),
+                false => a_few(wavelet.clone()),
             };
             for transform in transforms {
                 self.write_in_place(&transform.layout(Layout::Interleaved), &target.device);
             }
         }
         for (strategy, sizes, shapes, levels) in TUNED {
-            if target.is_thorough && is_wanted(strategy) && TUNED_WAVELETS.contains(&wavelet) {
-                for transform in pictures(wavelet, shapes, levels) {
+            if target.is_thorough && is_wanted(strategy) && TUNED_WAVELETS.contains(wavelet) {
+                for transform in pictures(wavelet.clone(), shapes, levels) {
                     self.write_transform(&transform, Some(strategy), &target.device, sizes);
                 }
             }
@@ -281,7 +283,7 @@ impl Dump {
         sizes: &str,
     ) {
         for sample in SAMPLES {
-            if !sample.is_served_by(&transform.wavelet) {
+            if !sample.is_served_by(transform.wavelet()) {
                 continue;
             }
             let tuning = match (strategy, sizes) {
@@ -306,7 +308,7 @@ impl Dump {
 
     fn write_in_place(&mut self, transform: &Transform, device: &DeviceInfo) {
         for sample in SAMPLES {
-            if sample.is_served_by(&transform.wavelet) {
+            if sample.is_served_by(transform.wavelet()) {
                 let programs = kernel_sources_in_place(transform, sample, device);
                 for (name, source) in programs.unwrap() {
                     self.write(IN_PLACE, &way(device), &name, &source);
@@ -341,7 +343,7 @@ fn every_program_is_written_for_the_compilers() {
 
     let targets = targets();
     let wavelets = Mutex::new(Wavelet::ALL.iter());
-    let next = || wavelets.lock().unwrap().next().copied();
+    let next = || wavelets.lock().unwrap().next();
     let dumps = Mutex::new(Vec::new());
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
@@ -386,7 +388,7 @@ fn every_program_is_written_for_the_compilers() {
     }
     count(IN_PLACE, "none");
     let ways: BTreeSet<_> = targets.iter().map(|target| way(&target.device)).collect();
-    for exchange in Exchange::ALL {
+    for &exchange in Exchange::ALL {
         assert!(ways.iter().any(|way| way.starts_with(exchange.name())));
     }
     for (way, strategy) in ways

@@ -144,7 +144,7 @@ fn check_in_place<T: RandomSample>(transform: &Transform) {
 }
 
 fn both_layouts(transform: Transform) -> [Transform; 2] {
-    Layout::ALL.map(|layout| transform.clone().layout(layout))
+    [Layout::Mallat, Layout::Interleaved].map(|layout| transform.clone().layout(layout))
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn rows_that_vectors_fit() {
 
 #[test]
 fn every_boundary_in_both_layouts() {
-    for boundary in Boundary::ALL {
+    for &boundary in Boundary::ALL {
         let picture = Transform::new(Wavelet::HAAR, [17, 22]).boundary(boundary);
         // Two levels are one launch of another kernel.
         for levels in [1, 2] {
@@ -232,7 +232,7 @@ fn blocks_in_both_layouts() {
 
 #[test]
 fn blocks_beyond_every_border() {
-    for boundary in Boundary::ALL {
+    for &boundary in Boundary::ALL {
         let picture = Transform::new(Wavelet::CDF_5_3, [18, 64]).boundary(boundary);
         check_blocks::<i32>(&picture);
     }
@@ -253,7 +253,7 @@ fn many_groups_and_windows_of_integers() {
 
 #[test]
 fn in_place() {
-    for boundary in Boundary::ALL {
+    for &boundary in Boundary::ALL {
         let picture = Transform::new(Wavelet::CDF_9_7, [19, 151]).boundary(boundary);
         check_in_place::<f32>(&picture);
     }
@@ -309,7 +309,7 @@ mod vectors {
 
     #[test]
     fn every_boundary_in_both_layouts() {
-        for boundary in Boundary::ALL {
+        for &boundary in Boundary::ALL {
             let picture = Transform::new(Wavelet::CDF_9_7, [17, 42]).boundary(boundary);
             for picture in both_layouts(picture.levels(2)) {
                 check_vectors::<f32>(&picture);
@@ -395,7 +395,7 @@ fn streams_that_look_far_ahead() {
         let (name, streamed) = (&device.info().name, Strategy::Streamed);
         let line = format!("{name} | {streamed} | i16 | FILLING=1 PREFETCHED=4 wavelet=cdf53");
         for height in [4, 5, 6] {
-            for layout in Layout::ALL {
+            for &layout in Layout::ALL {
                 let transform = Transform::new(Wavelet::CDF_5_3, [height, 16]).layout(layout);
                 check_tuned::<i16>(&device, &line, &transform, |strategy| strategy == streamed);
             }

@@ -27,11 +27,16 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece; or samples must be
 /// real.
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
-    let mut shape = transform.shape.clone();
+    let mut shape = transform.shape().to_vec();
     let (mut pictures, mut levels, mut goes_on) = (true, 0, true);
-    for _ in 0..transform.levels {
+    for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
-        let axes: Vec<usize> = transform.axes.iter().filter(is_long).copied().collect();
+        let axes: Vec<usize> = transform
+            .chosen_axes()
+            .iter()
+            .filter(is_long)
+            .copied()
+            .collect();
         let Some(&inner) = axes.last() else {
             break;
         };
@@ -46,7 +51,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
-            !pictures || (transform.boundary == Boundary::Periodic && levels > 0)
+            !pictures || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
         }
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
@@ -58,11 +63,11 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
 fn goes_on_beyond(transform: &Transform, samples: usize) -> bool {
     let is_even = samples.is_multiple_of(2);
     let pair_by_pair = [Wavelet::HAAR, Wavelet::VC2_HAAR_0, Wavelet::VC2_HAAR_1];
-    match transform.boundary {
+    match transform.boundary_rule() {
         Boundary::Zero => true,
         Boundary::Periodic => is_even,
-        _ if pair_by_pair.contains(&transform.wavelet) => is_even,
-        _ => transform.wavelet != Wavelet::DAUB_4,
+        _ if pair_by_pair.contains(transform.wavelet()) => is_even,
+        _ => *transform.wavelet() != Wavelet::DAUB_4,
     }
 }
 
@@ -114,7 +119,7 @@ fn check_all<T: RandomSample>(device: &Device, by: impl Into<By>, transforms: &[
         return;
     };
     let what = format!("{by:?} of {}", T::TYPE);
-    if !T::TYPE.is_served_by(&first.wavelet) || !computes(&what, device, T::TYPE) {
+    if !T::TYPE.is_served_by(first.wavelet()) || !computes(&what, device, T::TYPE) {
         return;
     }
     let engine = Engine::new(device).unwrap();
@@ -403,7 +408,7 @@ mod past_the_caches {
     fn check_in_vectors<T: RandomSample>(wavelet: Wavelet) {
         for device in devices() {
             if computes("f64 past the caches", &device, T::TYPE) {
-                check_on::<T>(&device.with_kind(DeviceKind::Cpu), wavelet);
+                check_on::<T>(&device.with_kind(DeviceKind::Cpu), wavelet.clone());
             }
         }
     }
@@ -434,8 +439,9 @@ mod past_the_caches {
             let pictures = [450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1207, 2003]
                 .map(|width| [34, width]);
             for shape in pictures.into_iter().chain([[140, 495]]) {
-                let transform = Transform::new(wavelet, shape).boundary(Boundary::Symmetric);
-                for layout in Layout::ALL {
+                let transform =
+                    Transform::new(wavelet.clone(), shape).boundary(Boundary::Symmetric);
+                for &layout in Layout::ALL {
                     check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
                 }
             }
@@ -478,7 +484,7 @@ fn segments_that_meet() {
                 let line = format!("{name} | streamed | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
                 for &shape in shapes {
-                    let transform = Transform::new(wavelet, shape);
+                    let transform = Transform::new(wavelet.clone(), shape);
                     check::<T>(&engine, Strategy::Streamed, &transform, 3);
                 }
             }
@@ -525,7 +531,9 @@ mod two_levels {
                 let heights = [29, 30, 38, 41, 63, 203].map(|height| ([2, height, 560], 3));
                 let twice = [([2, 150, 576], 4), ([1, 151, 576], 4)];
                 for (shape, levels) in heights.into_iter().chain(twice) {
-                    let transform = Transform::new(wavelet, shape).axes([1, 2]).levels(levels);
+                    let transform = Transform::new(wavelet.clone(), shape)
+                        .axes([1, 2])
+                        .levels(levels);
                     let plan = engine.plan_with::<T>(&transform, Strategy::Streamed);
                     let plan = format!("{:?}", plan.unwrap());
                     assert!(plan.contains("streamed_two_levels"), "{plan}");
@@ -563,7 +571,7 @@ fn passes_of_several_tiles_and_windows() {
     for device in devices() {
         let device = device.with_kind(DeviceKind::Cpu);
         for strategy in Strategy::each_pass() {
-            for layout in Layout::ALL {
+            for &layout in Layout::ALL {
                 let picture = Transform::new(Wavelet::CDF_9_7, [301, 1030]).layout(layout);
                 check_all::<f32>(&device, strategy, &[picture]);
             }
@@ -581,7 +589,7 @@ fn rows_of_several_tiles() {
         let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
         for width in [64, 67, 1029] {
             let transform = Transform::new(Wavelet::CDF_9_7, [300, width]);
-            for layout in Layout::ALL {
+            for &layout in Layout::ALL {
                 check::<f32>(
                     &engine,
                     Strategy::SEPARABLE,
@@ -605,8 +613,8 @@ fn no_exchange() {
 /// Devices that allow small work-groups only get smaller tiles, and the same results.
 fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
     let transforms = [
-        Transform::new(wavelet, [131, 257]).levels(2),
-        Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
+        Transform::new(wavelet.clone(), [131, 257]).levels(2),
+        Transform::new(wavelet.clone(), [3, 45, 50, 70]).layout(Layout::Interleaved),
         Transform::new(wavelet, [40, 50]).levels(3),
     ];
     for device in devices() {
@@ -626,7 +634,7 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
 /// The same of every pass of `separable` but the default ones.
 fn passes_in_small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
     let transforms = [
-        Transform::new(wavelet, [131, 257]).levels(2),
+        Transform::new(wavelet.clone(), [131, 257]).levels(2),
         Transform::new(wavelet, [3, 45, 50, 70]).layout(Layout::Interleaved),
     ];
     for device in devices() {

@@ -28,29 +28,28 @@ INLINE T scaled_in(const T v, const int channel, const int shift) {
   return channel ? SCALED_IN((A)v, IN_d, shift) : SCALED_IN((A)v, IN_s, shift);
 }
 
-// A tile's new samples are those from pair `first` on. Where all of them are the segment's own, they are loaded while the
-// tile before is lifted. Within a row, places fit 32 bits: its samples are neighbours.
-INLINE bool is_own_tile(const LineSegment *segment, const int first) {
-  return first + TILE_SAMPLES / 2 <= segment->stop;
-}
+// A tile's new samples are those from pair `first` on: so many of the segment's own, then, in the last tile, those of the seam
+// after it.
+INLINE int own_samples(const LineSegment *segment, const int first) { return 2 * (segment->stop - first); }
 
+// Loads a tile's new samples while the tile before is lifted. Within a row, places fit 32 bits: its samples are neighbours.
 INLINE void load_tile_of(const LineSegment *segment, const int x, const int first, T *loaded) {
-  const int apart = (int)segment->line.s_stride / 2;
-  UNROLL for (int k = 0; k < SHARE; ++k) loaded[k] = segment->line.s[(2 * first + MOVED(k)) * apart];
+  const int apart = (int)segment->line.s_stride / 2, own = own_samples(segment, first);
+  UNROLL for (int k = 0; k < SHARE; ++k)
+    loaded[k] = MOVED(k) < own ? segment->line.s[(2 * first + MOVED(k)) * apart] : (T)0;
 }
 
-// Puts a tile's new samples after those that were kept. Those of the last tile are fetched here, one after the other: when
-// they were fetched all at once, 9/7 in f32 had 113 registers and took 1.07 times as long (NVIDIA H200).
+// Puts a tile's new samples after those that were kept.
 INLINE void fill_tile(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own, const int x,
                       const int first, const T *loaded, local T *tile) {
-  if (is_own_tile(segment, first)) {
-    UNROLL for (int k = 0; k < SHARE; ++k)
+  const int seam = own_samples(segment, first);
+  UNROLL for (int k = 0; k < SHARE; ++k) {
+    if (MOVED(k) < seam || MOVED(k) >= seam + KEPT_SAMPLES)
       tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + MOVED(k))] = scaled_in(loaded[k], MOVED(k) % 2, pass->shift);
-  } else {
-    _Pragma("unroll 1") for (int i = x; i < TILE_SAMPLES; i += ROWS_X) {
-      const T v = sample_after(segment, saved, pass, own, first + i / 2, i % 2);
-      tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + i)] = scaled_in(v, i % 2, pass->shift);
-    }
+  }
+  for (int i = max(seam, 0) + x; i < min(seam + KEPT_SAMPLES, TILE_SAMPLES); i += ROWS_X) {
+    const T v = sample_after(segment, saved, pass, own, first + i / 2, i % 2);
+    tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + i)] = scaled_in(v, i % 2, pass->shift);
   }
 }
 
@@ -103,15 +102,14 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
   }
   T loaded[SHARE];
   int start = segment.start;
-  if (is_own_tile(&segment, start + SEAM_PAIRS)) load_tile_of(&segment, x, start + SEAM_PAIRS, loaded);
+  load_tile_of(&segment, x, start + SEAM_PAIRS, loaded);
   const int end = start + (group < 0 ? 1 : own.pairs_per_segment);
   // PoCL 3.1 goes wrong with barriers in a loop that may be skipped.
   do {
     fill_tile(&segment, saved, &pass, &own, x, start + SEAM_PAIRS, loaded, tile);
     // Whatever others read of what this work-item will overwrite has arrived.
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    const int next = start + TILE_SAMPLES / 2 + SEAM_PAIRS;
-    if (is_own_tile(&segment, next)) load_tile_of(&segment, x, next, loaded);
+    load_tile_of(&segment, x, start + TILE_SAMPLES / 2 + SEAM_PAIRS, loaded);
     lift_tile_pairs(tile, x, pass.shift);
 
     const int count = 2 * (segment.stop - start);

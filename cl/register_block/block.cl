@@ -1,14 +1,17 @@
 // A block of a picture in the registers of a sub-group, and its lifting.
 //
-// A work-item has the samples of one pair of columns: v[r][cx] is the one in row r, of channel cx along x. Lifting along y
-// needs nothing else. Along x a step gets its neighbours from the work-items beside this one: by exchange, or without it
-// through local memory.
+// A work-item has the samples of PAIRS pairs of columns: v[r][2 * p + cx] is the one in row r, in pair p of channel cx along
+// x. Lifting along y needs nothing else. Along x a step gets its neighbours from the work-items beside this one: by
+// exchange, or without it through local memory.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
+#endif
+#if PAIRS != 1 + SHORT
+#error "PAIRS: pairs of columns of a work-item, two words of memory: 2 of 16-bit samples, 1 of others"
 #endif
 #ifndef BLOCK_ROWS
 #error "BLOCK_ROWS: rows of a block, an even number, the halo of REACH_LO pairs above and REACH_HI below included"
@@ -17,6 +20,7 @@
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
 #define BLOCK_PAIRS (BLOCK_ROWS / 2)
+#define COLUMNS_OWN (2 * PAIRS)
 // The rows that are no halo, and those that are lifted along x.
 #define RESULT_ROW (2 * REACH_LO)
 #define RESULT_ROWS_END (BLOCK_ROWS - 2 * REACH_HI)
@@ -25,7 +29,7 @@
 
 // Where a block is, in pairs, and the border of its picture.
 typedef struct {
-  int row, column;        // its first pair of rows; the pair of columns of this work-item
+  int row, column;        // its first pair of rows; the first pair of columns of this work-item
   int s_rows, s_columns;  // how many approximations the picture has along y and x
   int d_rows, d_columns;  // how many details
   bool inside;            // whether all of the block is in the picture, in whole pairs
@@ -39,98 +43,109 @@ INLINE A next_beyond(const Block *block, const A inner) { return block->boundary
 // --- along y -----------------------------------------------------------------------------------------
 
 // Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
-INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[2]) {
-  UNROLL for (int i = 2 * BLOCK_PAIRS - 3; i >= 0; --i) {
-    const int n = i / 2, cx = i % 2;
-    if (block->row + n < 0) v[2 * n + parity][cx] = next_beyond(block, v[2 * n + 2 + parity][cx]);
+INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[COLUMNS_OWN]) {
+  UNROLL for (int i = COLUMNS_OWN * (BLOCK_PAIRS - 1) - 1; i >= 0; --i) {
+    const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
+    if (block->row + n < 0) v[2 * n + parity][c] = next_beyond(block, v[2 * n + 2 + parity][c]);
   }
-  UNROLL for (int i = 0; i < 2 * BLOCK_PAIRS; ++i) {
-    const int n = i / 2, cx = i % 2;
-    if (block->row + n >= count) v[2 * n + parity][cx] = next_beyond(block, v[2 * max(n - 1, 0) + parity][cx]);
+  UNROLL for (int i = 0; i < COLUMNS_OWN * BLOCK_PAIRS; ++i) {
+    const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
+    if (block->row + n >= count) v[2 * n + parity][c] = next_beyond(block, v[2 * max(n - 1, 0) + parity][c]);
   }
 }
 
-#define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][cx]
-#define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][cx]
+#define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][c]
+#define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][c]
 #define BLOCK_STEP_Y(k, target, source, first, last, before, after)                               \
   if (block->restored) restore_rows(block, PARITY_##source, block->source##_rows, v);             \
   UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n)           \
-    UNROLL for (int cx = 0; cx < 2; ++cx)                                                         \
-      v[2 * n + PARITY_##target][cx] = LIFT_##k(v[2 * n + PARITY_##target][cx], ABOVE_OR_BELOW_##source);
+    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                  \
+      v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ABOVE_OR_BELOW_##source);
 
-INLINE void lift_block_y(const Block *block, A (*v)[2]) { LIFT_STEPS(BLOCK_STEP_Y) }
+INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(BLOCK_STEP_Y) }
 
 // --- along x -----------------------------------------------------------------------------------------
 
-// near[REACH_LO + i] is what the work-item i places further has; past the ends of a sub-group it means nothing.
-#define BESIDE(offset) near[REACH_LO + (offset)]
+// near[REACH_LO + i] is what is i pairs beside the first pair of this work-item; past the ends of a sub-group it means
+// nothing.
+#define NEAR(i) near[REACH_LO + (i)]
+#define BESIDE(offset) NEAR(p + (offset))
 
 #if EXCHANGE == EXCHANGE_NONE
 #define SHARED_ROWS (X_ROWS_END - X_ROW)
 
 // Shows a channel to the other work-items, when they have read the one before.
-INLINE void share_channel(const int cx, A (*v)[2], local A (*shared)[GROUP]) {
+INLINE void share_channel(const int cx, A (*v)[COLUMNS_OWN], local A (*shared)[GROUP * PAIRS]) {
   barrier(CLK_LOCAL_MEM_FENCE);
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) shared[r - X_ROW][get_local_id(0)] = v[r][cx];
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r)
+    UNROLL for (int p = 0; p < PAIRS; ++p) shared[r - X_ROW][get_local_id(0) * PAIRS + p] = v[r][2 * p + cx];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 // What a step reads in row r of a channel of `count` columns.
 INLINE void gather_near(const Block *block, const int r, const int count, const int first, const int last,
-                        local A (*shared)[GROUP], A *near) {
-  UNROLL for (int i = first; i <= last; ++i) {
+                        local A (*shared)[GROUP * PAIRS], A *near) {
+  UNROLL for (int i = first; i < PAIRS + last; ++i) {
     const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
-    const int place = (int)get_local_id(0) + inner - block->column;
-    const A v = shared[r - X_ROW][clamp(place, 0, GROUP - 1)];
-    BESIDE(i) = inner == column ? v : next_beyond(block, v);
+    const int place = (int)get_local_id(0) * PAIRS + inner - block->column;
+    const A v = shared[r - X_ROW][clamp(place, 0, GROUP * PAIRS - 1)];
+    NEAR(i) = inner == column ? v : next_beyond(block, v);
   }
 }
 
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                          \
   share_channel(PARITY_##source, v, shared);                                                 \
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                        \
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                          \
     gather_near(block, r, block->source##_columns, first, last, shared, near);               \
-    v[r][PARITY_##target] = LIFT_##k(v[r][PARITY_##target], BESIDE); }
+    LIFT_ROW(k, PARITY_##target) }
 
 #else
 #define SHARED_ROWS 1
 
 // Sets what a step reads to the left and right of the picture, of which the channel has `count` columns: perhaps one less
-// than the step's target has.
+// than the step's target has. Each turn passes it on by one work-item.
 INLINE void restore_columns(const Block *block, const int cx, const int count, const int first, const int last,
-                            A (*v)[2]) {
+                            A (*v)[COLUMNS_OWN]) {
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {
     UNROLL for (int i = 0; i < -first; ++i) {
-      const A inner = from_right(v[r][cx]);
-      if (block->column < 0) v[r][cx] = next_beyond(block, inner);
+      A inner = from_right(v[r][cx]);
+      UNROLL for (int p = PAIRS - 1; p >= 0; --p) {
+        if (block->column + p < 0) v[r][2 * p + cx] = next_beyond(block, inner);
+        inner = v[r][2 * p + cx];
+      }
     }
     UNROLL for (int i = 0; i <= last; ++i) {
-      const A inner = from_left(v[r][cx]);
-      if (block->column >= count) v[r][cx] = next_beyond(block, inner);
+      A inner = from_left(v[r][2 * (PAIRS - 1) + cx]);
+      UNROLL for (int p = 0; p < PAIRS; ++p) {
+        if (block->column + p >= count) v[r][2 * p + cx] = next_beyond(block, inner);
+        inner = v[r][2 * p + cx];
+      }
     }
   }
 }
 
-INLINE void gather_near(const A own, const int first, const int last, A *near) {
-  BESIDE(0) = own;
-  UNROLL for (int i = 0; i < -first; ++i) BESIDE(-i - 1) = from_left(BESIDE(-i));
-  UNROLL for (int i = 0; i < last; ++i) BESIDE(i + 1) = from_right(BESIDE(i));
+INLINE void gather_near(const A *row, const int cx, const int first, const int last, A *near) {
+  UNROLL for (int p = 0; p < PAIRS; ++p) NEAR(p) = row[2 * p + cx];
+  UNROLL for (int i = -1; i >= first; --i) NEAR(i) = from_left(NEAR(i + PAIRS));
+  UNROLL for (int i = 0; i < last; ++i) NEAR(PAIRS + i) = from_right(NEAR(i));
 }
 
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \
   if (block->restored) restore_columns(block, PARITY_##source, block->source##_columns, first, last, v);       \
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                          \
-    gather_near(v[r][PARITY_##source], first, last, near);                                                     \
-    v[r][PARITY_##target] = LIFT_##k(v[r][PARITY_##target], BESIDE); }
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                            \
+    gather_near(v[r], PARITY_##source, first, last, near);                                                     \
+    LIFT_ROW(k, PARITY_##target) }
 #endif
 
-INLINE void lift_block_x(const Block *block, A (*v)[2], local A (*shared)[GROUP]) {
-  A near[REACH_LO + 1 + REACH_HI];
+#define LIFT_ROW(k, cx) UNROLL for (int p = 0; p < PAIRS; ++p) v[r][2 * p + cx] = LIFT_##k(v[r][2 * p + cx], BESIDE);
+
+INLINE void lift_block_x(const Block *block, A (*v)[COLUMNS_OWN], local A (*shared)[GROUP * PAIRS]) {
+  A near[REACH_LO + PAIRS + REACH_HI];
   LIFT_STEPS(BLOCK_STEP_X)
 }
 
 // Lifts along both axes.
-INLINE void lift_block(const Block *block, A (*v)[2], local A (*shared)[GROUP]) {
+INLINE void lift_block(const Block *block, A (*v)[COLUMNS_OWN], local A (*shared)[GROUP * PAIRS]) {
 #if X_FIRST
   lift_block_x(block, v, shared);
 #endif

@@ -10,14 +10,15 @@ mod report;
 use clap::Parser;
 use common::case::{Case, Verdict, check_memory};
 use common::check::RandomSample;
-use common::cli::{self, DirectionArgument, Result, Size, at_least};
+use common::cli::{self, DirectionArgument, Result, Shape, Size, at_least};
+use common::runnable::Runnable;
 use common::timing::{Effort, Times};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Cost, Device, DeviceSelector, Engine, Error, Plan, Sample, SampleType, Strategy, Transform,
+    Cost, Device, DeviceSelector, Engine, Error, Layout, Sample, SampleType, Strategy, Transform,
     Wavelet,
 };
 
@@ -33,9 +34,14 @@ use wavelift::{
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 struct Arguments {
-    /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height)
-    #[arg(long, value_delimiter = ',', default_value = "4096")]
+    /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height) [default: 4096, where there is no
+    /// --shape]
+    #[arg(long, value_delimiter = ',')]
     sizes: Vec<Size>,
+    /// The shape of an array of 1 to 4 axes, outermost first, and after a colon the axes that are transformed:
+    /// `4096x4096x3:0+1`; without a colon all of them. Can be given several times
+    #[arg(long = "shape", value_name = "SHAPE")]
+    shapes: Vec<Shape>,
     /// The number of pictures per array
     #[arg(long, default_value_t = 1, value_parser = at_least(1))]
     batch: usize,
@@ -48,12 +54,16 @@ struct Arguments {
     /// Numbers of levels, each from 0 to 64
     #[arg(long, value_delimiter = ',', default_value = "1,5")]
     levels: Vec<u32>,
+    /// Layouts of the coefficients
+    #[arg(long, value_delimiter = ',', default_value = "mallat", value_parser = cli::layout())]
+    layouts: Vec<Layout>,
     /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<DirectionArgument>,
     /// `auto` for the strategies that the planner composes, or single strategies by name: streamed, single_loop,
-    /// vectors, separable, stepwise, or with passes as in separable:one_pair+exchanged [default: auto; with
-    /// --compare, all, separable with its default passes]
+    /// vectors, separable, stepwise, or with passes as in separable:one_pair+exchanged; `in_place` for a plan in
+    /// place, which has the interleaved layout alone [default: auto; with --compare, all, separable with its default
+    /// passes]
     #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<StrategyChoice>())]
     strategies: Vec<StrategyChoice>,
     /// Show strategies side by side, in one row per device and problem. Slow ones run less often
@@ -76,6 +86,28 @@ struct Arguments {
 }
 
 impl Arguments {
+    /// The arrays that are transformed: pictures by their sizes, then those given by their shapes.
+    fn shapes(&self) -> Vec<Shape> {
+        let mut sizes = self.sizes.clone();
+        if sizes.is_empty() && self.shapes.is_empty() {
+            sizes.push(Size {
+                width: 4096,
+                height: 4096,
+            });
+        }
+        let pictures = sizes.into_iter().map(|size| self.pictures(size));
+        pictures.chain(self.shapes.iter().cloned()).collect()
+    }
+
+    fn pictures(&self, size: Size) -> Shape {
+        let mut lengths = vec![size.height, size.width];
+        if self.batch > 1 {
+            lengths.insert(0, self.batch);
+        }
+        let axes = (lengths.len() - 2..lengths.len()).collect();
+        Shape { lengths, axes }
+    }
+
     fn strategies(&self) -> Vec<StrategyChoice> {
         match (self.strategies.as_slice(), self.compare) {
             ([], true) => Strategy::ALL
@@ -94,31 +126,51 @@ impl Arguments {
 enum StrategyChoice {
     Auto,
     Fixed(Strategy),
+    InPlace,
 }
+
+const IN_PLACE: &str = "in_place";
 
 impl StrategyChoice {
     fn name(self) -> String {
         match self {
             StrategyChoice::Auto => "auto".to_owned(),
             StrategyChoice::Fixed(strategy) => strategy.to_string(),
+            StrategyChoice::InPlace => IN_PLACE.to_owned(),
         }
     }
 
-    fn plan<T: Sample>(self, engine: &Engine, transform: &Transform) -> wavelift::Result<Plan<T>> {
-        match self {
-            StrategyChoice::Auto => engine.plan(transform),
-            StrategyChoice::Fixed(strategy) => engine.plan_with(transform, strategy),
-        }
+    /// What ran, what it costs, and what came of it.
+    fn measure<T: RandomSample>(
+        self,
+        engine: &Engine,
+        case: &Case<T>,
+        effort: Effort,
+    ) -> wavelift::Result<(String, Cost, Verdict)> {
+        let transform = &case.transform;
+        let plan = match self {
+            StrategyChoice::Auto => engine.plan(transform)?,
+            StrategyChoice::Fixed(strategy) => engine.plan_with(transform, strategy)?,
+            StrategyChoice::InPlace => {
+                let plan = engine.plan_in_place(transform)?;
+                let verdict = case.measure(engine, Runnable::InPlace(&plan), effort)?;
+                return Ok((self.name(), plan.cost(case.direction), verdict));
+            }
+        };
+        let verdict = case.measure(engine, Runnable::Between(&plan), effort)?;
+        let strategy = plan.strategy().to_string();
+        Ok((strategy, plan.cost(case.direction), verdict))
     }
 }
 
 impl FromStr for StrategyChoice {
-    type Err = Error;
+    type Err = String;
 
-    fn from_str(word: &str) -> wavelift::Result<Self> {
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
         match word {
             "auto" => Ok(StrategyChoice::Auto),
-            word => cli::strategy_or("auto", word).map(StrategyChoice::Fixed),
+            IN_PLACE => Ok(StrategyChoice::InPlace),
+            word => cli::strategy_or("auto, in_place", word).map(StrategyChoice::Fixed),
         }
     }
 }
@@ -176,10 +228,10 @@ struct Problem {
 /// Every combination of the arguments that exists, and a note for each that does not.
 fn problems(arguments: &Arguments) -> Result<(Vec<Problem>, Vec<String>)> {
     let (mut problems, mut left_out) = (Vec::new(), Vec::new());
-    for &wavelet in &arguments.wavelets {
+    for wavelet in &arguments.wavelets {
         for &sample in &arguments.samples {
-            if sample.is_served_by(&wavelet) {
-                problems.extend(problems_of(arguments, wavelet, sample)?);
+            if sample.is_served_by(wavelet) {
+                problems.extend(problems_of(arguments, wavelet.clone(), sample)?);
             } else {
                 left_out.push(format!("left out: {wavelet} has no steps for {sample}"));
             }
@@ -194,26 +246,22 @@ fn problems_of(
     sample: SampleType,
 ) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    for size in &arguments.sizes {
+    for Shape { lengths, axes } in arguments.shapes() {
         for &levels in &arguments.levels {
-            let transform = transform(wavelet, size, arguments.batch).levels(levels);
+            let transform = Transform::new(wavelet.clone(), lengths.clone());
+            let transform = transform.axes(axes.clone()).levels(levels);
             transform.check()?;
             check_memory(&transform)?;
-            problems.extend(arguments.directions.iter().map(|&direction| Problem {
-                transform: transform.clone(),
-                sample,
-                direction,
-            }));
+            for &layout in &arguments.layouts {
+                problems.extend(arguments.directions.iter().map(|&direction| Problem {
+                    transform: transform.clone().layout(layout),
+                    sample,
+                    direction,
+                }));
+            }
         }
     }
     Ok(problems)
-}
-
-fn transform(wavelet: Wavelet, size: &Size, batch: usize) -> Transform {
-    match batch {
-        1 => Transform::new(wavelet, [size.height, size.width]),
-        _ => Transform::new(wavelet, [batch, size.height, size.width]).axes([1, 2]),
-    }
 }
 
 fn engines(selector: Option<DeviceSelector>) -> Result<Vec<Engine>> {
@@ -236,13 +284,13 @@ struct Row<'a> {
     /// The strategy that was asked for. The one that ran is in the outcome.
     strategy: String,
     /// The strategy that `auto` would choose. It is known in a comparison only.
-    auto: Option<Strategy>,
+    auto: Option<String>,
     outcome: Outcome,
 }
 
 enum Outcome {
     Measured {
-        strategy: Strategy,
+        strategy: String,
         /// What the passes of the plan cost.
         cost: Cost,
         times: Times,
@@ -267,6 +315,7 @@ impl<'a> Session<'a> {
             SampleType::I32 => self.rows_of::<i32>(problem),
             SampleType::F32 => self.rows_of::<f32>(problem),
             SampleType::F64 => self.rows_of::<f64>(problem),
+            other => Err(format!("cannot make samples of type {other}").into()),
         }
     }
 
@@ -284,7 +333,7 @@ impl<'a> Session<'a> {
                     device: engine.device(),
                     problem,
                     strategy: choice.name(),
-                    auto,
+                    auto: auto.clone(),
                     outcome: self.outcome(engine, choice, &case),
                 });
                 self.bar.inc(1);
@@ -294,10 +343,10 @@ impl<'a> Session<'a> {
     }
 
     /// The strategy that `auto` would choose, if it is going to be shown.
-    fn auto_choice<T: Sample>(&self, engine: &Engine, problem: &Problem) -> Option<Strategy> {
+    fn auto_choice<T: Sample>(&self, engine: &Engine, problem: &Problem) -> Option<String> {
         let plan = || engine.plan::<T>(&problem.transform).ok();
         let plan = self.arguments.compare.then(plan).flatten();
-        plan.map(|plan| plan.strategy())
+        plan.map(|plan| plan.strategy().to_string())
     }
 
     fn outcome<T: RandomSample>(
@@ -314,11 +363,11 @@ impl<'a> Session<'a> {
         let queued = self.arguments.queued;
         let effort = Effort { queued, ..effort };
         let measured = || -> wavelift::Result<Outcome> {
-            let plan = choice.plan::<T>(engine, &case.transform)?;
-            Ok(match case.measure(engine, &plan, effort)? {
+            let (strategy, cost, verdict) = choice.measure(engine, case, effort)?;
+            Ok(match verdict {
                 Verdict::Right(times) => Outcome::Measured {
-                    strategy: plan.strategy(),
-                    cost: plan.cost(case.direction),
+                    strategy,
+                    cost,
                     times,
                 },
                 Verdict::Wrong(why) => Outcome::Failed(why),
@@ -336,12 +385,21 @@ impl<'a> Session<'a> {
 
 impl Problem {
     fn name(&self) -> String {
-        let (wavelet, levels) = (self.transform.wavelet, self.transform.levels);
+        let (wavelet, levels) = (self.transform.wavelet(), self.transform.level_count());
         let (sample, direction) = (self.sample, self.direction.name());
         format!("{wavelet} {sample} {direction} {levels} {}", self.shape())
     }
 
     fn shape(&self) -> String {
-        format!("{:?}", self.transform.shape)
+        let (shape, axes) = (self.transform.shape(), self.transform.chosen_axes());
+        let along = match axes.len() == shape.len() {
+            true => String::new(),
+            false => format!(" along {axes:?}"),
+        };
+        let layout = match self.transform.coefficient_layout() {
+            Layout::Mallat => String::new(),
+            other => format!(" {other}"),
+        };
+        format!("{shape:?}{along}{layout}")
     }
 }

@@ -24,10 +24,10 @@ fn problem_cells(row: &Row) -> Vec<String> {
     let (platform, device) = row.device.info().index;
     vec![
         format!("{platform}:{device}"),
-        row.problem.transform.wavelet.to_string(),
+        row.problem.transform.wavelet().to_string(),
         row.problem.sample.to_string(),
         row.problem.direction.name().to_owned(),
-        row.problem.transform.levels.to_string(),
+        row.problem.transform.level_count().to_string(),
         row.problem.shape(),
     ]
 }
@@ -87,11 +87,15 @@ fn compared_cells(row: &Row) -> [String; 3] {
     let (strategy, times) = match &row.outcome {
         Outcome::Measured {
             strategy, times, ..
-        } => (*strategy, times),
+        } => (strategy, times),
         Outcome::Refused(_) => return ["- ", "-", "-"].map(String::from),
         Outcome::Failed(_) => return ["FAILED ", "", ""].map(String::from),
     };
-    let mark = if row.auto == Some(strategy) { '*' } else { ' ' };
+    let mark = if row.auto.as_ref() == Some(strategy) {
+        '*'
+    } else {
+        ' '
+    };
     let share = times.of_copy().map(|share| format!("{share:.3}"));
     let rate = bytes_per_second(row, times).map(billions);
     [
@@ -136,7 +140,7 @@ fn outcome_cells(row: &Row) -> Vec<String> {
             strategy,
             cost,
             times,
-        } => (strategy.to_string(), cost, times),
+        } => (strategy.clone(), cost, times),
         Outcome::Refused(why) | Outcome::Failed(why) => {
             let mut cells = vec![String::new(); 9];
             cells[0] = asked.clone();
@@ -184,12 +188,14 @@ fn object(row: &Row) -> Option<Value> {
     Some(json!({
         "platform": row.device.info().platform,
         "device": row.device.info().name,
-        "strategy": strategy.to_string(),
-        "wavelet": transform.wavelet.name(),
+        "strategy": strategy,
+        "layout": transform.coefficient_layout().name(),
+        "wavelet": transform.wavelet().name(),
         "sample": row.problem.sample.name(),
         "direction": row.problem.direction.name(),
-        "levels": transform.levels,
-        "shape": transform.shape,
+        "levels": transform.level_count(),
+        "shape": transform.shape(),
+        "axes": transform.chosen_axes(),
         "runs": times.device.len(),
         "median_ns": median(&times.device),
         "min_ns": times.least(),

@@ -1,9 +1,9 @@
 //! A transform with random input and what the reference makes of it: plans are checked, then timed.
 
 use super::check::{RandomSample, expected, random_samples, relative_error};
-use super::runner::enqueue;
+use super::runnable::Runnable;
 use super::timing::{Bench, Effort, Times};
-use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Transform};
+use wavelift::{DeviceArray, Direction, Engine, Result, Transform};
 
 pub struct Case<T> {
     pub transform: Transform,
@@ -31,10 +31,10 @@ impl<T: RandomSample> Case<T> {
     }
 
     /// Runs a plan of the same transform once: what is wrong with the result, and the arrays.
-    fn try_once(&self, engine: &Engine, plan: &Plan<T>) -> Result<(Option<String>, Arrays<T>)> {
+    fn try_once(&self, engine: &Engine, plan: Runnable<T>) -> Result<(Option<String>, Arrays<T>)> {
         let input = engine.upload(&self.samples)?;
-        let mut output = engine.upload(&vec![T::POISON; self.samples.len()])?;
-        enqueue(plan, self.direction, &input, &mut output)?.wait()?;
+        let mut output = plan.output(engine, &self.samples, T::POISON)?;
+        plan.enqueue(self.direction, &input, &mut output)?.wait()?;
         let error = relative_error(&output.download()?, &self.expected);
         let bound = T::BOUND;
         let right = error <= bound;
@@ -43,12 +43,12 @@ impl<T: RandomSample> Case<T> {
     }
 
     /// What is wrong with a plan's result, if anything is.
-    pub fn check(&self, engine: &Engine, plan: &Plan<T>) -> Result<Option<String>> {
+    pub fn check(&self, engine: &Engine, plan: Runnable<T>) -> Result<Option<String>> {
         Ok(self.try_once(engine, plan)?.0)
     }
 
     /// Checks a plan's result, and times it where it is right.
-    pub fn measure(&self, engine: &Engine, plan: &Plan<T>, effort: Effort) -> Result<Verdict> {
+    pub fn measure(&self, engine: &Engine, plan: Runnable<T>, effort: Effort) -> Result<Verdict> {
         let (wrong, (input, output)) = self.try_once(engine, plan)?;
         if let Some(wrong) = wrong {
             return Ok(Verdict::Wrong(wrong));
@@ -70,5 +70,5 @@ type Arrays<T> = (DeviceArray<T>, DeviceArray<T>);
 pub fn check_memory(transform: &Transform) -> super::cli::Result<()> {
     let samples = transform.len().saturating_mul(4);
     let probe = Vec::<f64>::new().try_reserve_exact(samples);
-    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape).into())
+    probe.map_err(|_| format!("{:?} samples do not fit into memory", transform.shape()).into())
 }

@@ -68,42 +68,39 @@ where
 /// A parser for the name of a strategy, with passes or without, or what else a `T` can be.
 pub fn strategy<T>() -> impl TypedValueParser<Value = T>
 where
-    T: FromStr<Err = wavelift::Error> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>,
+    T: Clone + Send + Sync + 'static,
 {
     StringValueParser::new().try_map(|name: String| name.parse::<T>())
 }
 
 /// Reads a strategy; the error for another word lists `others`, which could stand there too.
-pub fn strategy_or(others: &str, word: &str) -> wavelift::Result<Strategy> {
+pub fn strategy_or(others: &str, word: &str) -> std::result::Result<Strategy, String> {
     word.parse().map_err(|error| match error {
         wavelift::Error::Unknown {
             what,
             expected,
             got,
-        } => wavelift::Error::Unknown {
-            what,
-            expected: format!("{others} or {expected}"),
-            got,
-        },
-        other => other,
+            ..
+        } => format!("unknown {what} `{got}`, expected {others} or {expected}"),
+        other => other.to_string(),
     })
 }
 
 pub fn wavelet() -> impl TypedValueParser<Value = Wavelet> {
-    static ALL: &[Wavelet] = &Wavelet::ALL;
-    one_of(ALL.iter().map(Wavelet::name))
+    one_of(Wavelet::ALL.iter().map(Wavelet::name))
 }
 
 pub fn sample() -> impl TypedValueParser<Value = SampleType> {
-    one_of(SampleType::ALL.map(SampleType::name))
+    one_of(SampleType::ALL.iter().map(|sample| sample.name()))
 }
 
 pub fn boundary() -> impl TypedValueParser<Value = Boundary> {
-    one_of(Boundary::ALL.map(Boundary::name))
+    one_of(Boundary::ALL.iter().map(|boundary| boundary.name()))
 }
 
 pub fn layout() -> impl TypedValueParser<Value = Layout> {
-    one_of(Layout::ALL.map(Layout::name))
+    one_of(Layout::ALL.iter().map(|layout| layout.name()))
 }
 
 pub fn at_least(least: u64) -> impl TypedValueParser<Value = usize> {
@@ -126,6 +123,32 @@ impl FromStr for Size {
             (Ok(width @ 1..), Ok(height @ 1..)) => Ok(Size { width, height }),
             _ => Err("expected a size like 4096 or 1920x1080"),
         }
+    }
+}
+
+/// The shape of an array, outermost axis first, and the axes that are transformed.
+#[derive(Clone)]
+pub struct Shape {
+    pub lengths: Vec<usize>,
+    pub axes: Vec<usize>,
+}
+
+impl FromStr for Shape {
+    type Err = &'static str;
+
+    fn from_str(word: &str) -> std::result::Result<Self, Self::Err> {
+        let numbers = |words: &str, separator: char| {
+            let numbers = words.split(separator).map(str::parse::<usize>);
+            let numbers: std::result::Result<Vec<usize>, _> = numbers.collect();
+            numbers.map_err(|_| "expected a shape like 65536x1024:1 or 4096x4096x3:0+1")
+        };
+        let (lengths, axes) = match word.split_once(':') {
+            Some((lengths, axes)) => (lengths, Some(numbers(axes, '+')?)),
+            None => (word, None),
+        };
+        let lengths = numbers(lengths, 'x')?;
+        let axes = axes.unwrap_or_else(|| (0..lengths.len()).collect());
+        Ok(Shape { lengths, axes })
     }
 }
 

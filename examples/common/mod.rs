@@ -5,6 +5,7 @@ pub mod case;
 pub mod check;
 pub mod cli;
 pub mod replace;
+pub mod runnable;
 pub mod runner;
 pub mod table;
 pub mod timing;

@@ -1,8 +1,8 @@
 //! Measuring how long plans take, in turns with plain copies.
 
-use super::runner::enqueue;
+use super::runnable::Runnable;
 use std::time::{Duration, Instant};
-use wavelift::{DeviceArray, Direction, Engine, Plan, Result, Sample};
+use wavelift::{DeviceArray, Direction, Engine, Result, Sample};
 
 /// The nanoseconds that each run took: on the device, as the host saw it, and for a copy of the same bytes.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl Effort {
 /// A plan, and the arrays on which it is measured.
 pub struct Bench<'a, T: Sample> {
     pub engine: &'a Engine,
-    pub plan: &'a Plan<T>,
+    pub plan: Runnable<'a, T>,
     pub direction: Direction,
     pub input: DeviceArray<T>,
     pub output: DeviceArray<T>,
@@ -102,6 +102,7 @@ impl<T: Sample> Bench<'_, T> {
         Ok(times)
     }
 
+    /// The copy is also what a transform in place works on.
     fn run(&mut self, times: &mut Times, long: Option<&mut [DeviceArray<T>; 2]>) -> Result<()> {
         let copy = self.engine.enqueue_copy(&self.input, &mut self.output)?;
         times.copy.push(nanoseconds(copy.device_time()?));
@@ -111,7 +112,9 @@ impl<T: Sample> Bench<'_, T> {
             }
         }
         let start = Instant::now();
-        let run = enqueue(self.plan, self.direction, &self.input, &mut self.output)?;
+        let run = self
+            .plan
+            .enqueue(self.direction, &self.input, &mut self.output)?;
         self.engine.finish()?;
         times.wall.push(nanoseconds(start.elapsed()));
         times.device.push(nanoseconds(run.device_time()?));

@@ -1,7 +1,7 @@
 //! Arrays as they are read from files and written to files.
 
 use crate::common::cli::Result;
-use wavelift::SampleType;
+use wavelift::{Sample, SampleType};
 
 /// An array in row-major order, the last axis contiguous.
 pub struct Array {
@@ -22,37 +22,33 @@ impl Samples {
     /// change on their way through f64.
     pub fn convert(to: SampleType, values: impl Iterator<Item = f64>) -> Result<Samples> {
         Ok(match to {
-            SampleType::I16 => Samples::I16(integers(values, |v| v as i16)?),
-            SampleType::I32 => Samples::I32(integers(values, |v| v as i32)?),
-            SampleType::F32 => Samples::F32(values.map(to_f32).collect()),
-            SampleType::F64 => Samples::F64(values.collect()),
+            SampleType::I16 => Samples::I16(converted(values)?),
+            SampleType::I32 => Samples::I32(converted(values)?),
+            SampleType::F32 => Samples::F32(converted(values)?),
+            SampleType::F64 => Samples::F64(converted(values)?),
+            other => return Err(format!("cannot hold samples of type {other}").into()),
         })
     }
 
     /// All values, which f64 represents exactly.
     pub fn values(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        fn all<T: Sample>(samples: &[T]) -> Box<dyn Iterator<Item = f64> + '_> {
+            Box::new(samples.iter().map(|sample| sample.to_f64()))
+        }
         match self {
-            Samples::I16(samples) => Box::new(samples.iter().map(|&v| v.into())),
-            Samples::I32(samples) => Box::new(samples.iter().map(|&v| v.into())),
-            Samples::F32(samples) => Box::new(samples.iter().map(|&v| v.into())),
-            Samples::F64(samples) => Box::new(samples.iter().copied()),
+            Samples::I16(samples) => all(samples),
+            Samples::I32(samples) => all(samples),
+            Samples::F32(samples) => all(samples),
+            Samples::F64(samples) => all(samples),
         }
     }
 }
 
-/// Converts values to integers. A NaN has no integer, so it is an error and does not become zero.
-fn integers<T>(values: impl Iterator<Item = f64>, cast: fn(f64) -> T) -> Result<Vec<T>> {
-    let convert = |value: f64| match value.is_nan() {
+/// Converts values. A NaN has no integer, so it is an error and does not become zero.
+fn converted<T: Sample>(values: impl Iterator<Item = f64>) -> Result<Vec<T>> {
+    let convert = |value: f64| match value.is_nan() && T::TYPE.is_integer() {
         true => Err("has a NaN, which no integer can represent".into()),
-        false => Ok(cast(value.round_ties_even())),
+        false => Ok(T::from_f64(value)),
     };
     values.map(convert).collect()
-}
-
-fn to_f32(value: f64) -> f32 {
-    let largest = f64::from(f32::MAX);
-    match value.is_finite() {
-        true => value.clamp(-largest, largest) as f32,
-        false => value as f32,
-    }
 }

@@ -20,8 +20,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use wavelift::{
-    Boundary, Device, DeviceSelector, Error, Layout, Sample, SampleType, Strategy, Transform,
-    Wavelet,
+    Boundary, Device, DeviceSelector, Layout, Sample, SampleType, Strategy, Transform, Wavelet,
 };
 
 /// Transforms the array or picture in one file, writes the result to another, and prints one line of JSON with the
@@ -88,9 +87,9 @@ enum StrategyChoice {
 }
 
 impl FromStr for StrategyChoice {
-    type Err = Error;
+    type Err = String;
 
-    fn from_str(word: &str) -> wavelift::Result<Self> {
+    fn from_str(word: &str) -> std::result::Result<Self, String> {
         match word {
             "auto" => Ok(StrategyChoice::Auto),
             "reference" => Ok(StrategyChoice::Reference),
@@ -195,7 +194,7 @@ impl Arguments {
             0
         };
         let axes = self.axes.clone().unwrap_or((first..shape.len()).collect());
-        Transform::new(self.wavelet, shape)
+        Transform::new(self.wavelet.clone(), shape)
             .axes(axes)
             .levels(self.levels)
             .boundary(self.boundary.unwrap_or(self.wavelet.boundary()))
@@ -227,14 +226,14 @@ fn compute<T: Sample>(
         "platform": info.map(|info| &info.platform),
         "device": info.map(|info| &info.name),
         "strategy": runner.strategy(),
-        "wavelet": transform.wavelet.name(),
+        "wavelet": transform.wavelet().name(),
         "sample": T::TYPE.name(),
         "direction": arguments.direction.name(),
-        "levels": transform.levels,
-        "shape": transform.shape,
-        "axes": transform.axes,
-        "boundary": transform.boundary.name(),
-        "layout": transform.layout.name(),
+        "levels": transform.level_count(),
+        "shape": transform.shape(),
+        "axes": transform.chosen_axes(),
+        "boundary": transform.boundary_rule().name(),
+        "layout": transform.coefficient_layout().name(),
         "build_ns": nanoseconds(build),
         "upload_ns": nanoseconds(times.upload),
         "transform_ns": nanoseconds(times.transform),

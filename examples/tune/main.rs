@@ -168,12 +168,12 @@ fn tune(arguments: Arguments) -> Result<()> {
 fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let Size { width, height } = arguments.size;
-    for &wavelet in &arguments.wavelets {
-        let transform = Transform::new(wavelet, [height, width]).levels(arguments.levels);
+    for wavelet in &arguments.wavelets {
+        let transform = Transform::new(wavelet.clone(), [height, width]).levels(arguments.levels);
         transform.check()?;
         check_memory(&transform)?;
         for &sample in &arguments.samples {
-            if !sample.is_served_by(&wavelet) {
+            if !sample.is_served_by(wavelet) {
                 left_out.push(format!("left out: {wavelet} has no steps for {sample}"));
                 continue;
             }

@@ -3,6 +3,7 @@
 use crate::common::case::{Case, Verdict};
 use crate::common::check::RandomSample;
 use crate::common::cli::{DirectionArgument, Result};
+use crate::common::runnable::Runnable;
 use crate::common::timing::{Effort, median};
 use crate::line::{device_column, line};
 use crate::search::{Grid, Sizes, search};
@@ -75,6 +76,7 @@ impl<'a> Tuner<'a> {
             SampleType::I32 => self.tune_of::<i32>(strategy, problem, grid),
             SampleType::F32 => self.tune_of::<f32>(strategy, problem, grid),
             SampleType::F64 => self.tune_of::<f64>(strategy, problem, grid),
+            other => Err(format!("cannot make samples of type {other}").into()),
         }
     }
 
@@ -181,7 +183,7 @@ impl<T: RandomSample> Subject<'_, T> {
         [
             self.strategy.to_string(),
             self.problem.sample.to_string(),
-            self.problem.transform.wavelet.name().to_owned(),
+            self.problem.transform.wavelet().name().to_owned(),
             self.problem.direction.name().to_owned(),
         ]
     }
@@ -197,8 +199,8 @@ impl<T: RandomSample> Subject<'_, T> {
             "sample": sample,
             "wavelet": wavelet,
             "direction": direction,
-            "levels": self.problem.transform.levels,
-            "shape": self.problem.transform.shape,
+            "levels": self.problem.transform.level_count(),
+            "shape": self.problem.transform.shape(),
             "sizes": sizes.to_string(),
             "again": again,
         })
@@ -236,7 +238,7 @@ impl<T: RandomSample> Subject<'_, T> {
         };
         let plan = engine.plan_with::<T>(transform, self.strategy)?;
         Ok(
-            match case.measure(&engine, &plan, Effort::brief(self.runs))? {
+            match case.measure(&engine, Runnable::Between(&plan), Effort::brief(self.runs))? {
                 Verdict::Right(times) => Trial::Measured {
                     time: median(&times.device),
                     copy: median(&times.copy),
@@ -253,12 +255,12 @@ impl<T: RandomSample> Subject<'_, T> {
         direction: Direction,
     ) -> wavelift::Result<Option<String>> {
         let transform = &self.problem.transform;
-        let mut odd = transform.clone();
-        for (side, less) in odd.shape.iter_mut().zip([3, 1]) {
-            *side = side.saturating_sub(less).max(1) | 1;
-        }
+        let sides = transform.shape().iter().zip([3, 1]);
+        let odd_sides = sides.map(|(side, less)| side.saturating_sub(less).max(1) | 1);
+        let odd = Transform::new(transform.wavelet().clone(), odd_sides.collect::<Vec<_>>())
+            .levels(transform.level_count());
         let plan = engine.plan_with::<T>(&odd, self.strategy)?;
-        let wrong = Case::<T>::new(&odd, direction)?.check(engine, &plan)?;
-        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape)))
+        let wrong = Case::<T>::new(&odd, direction)?.check(engine, Runnable::Between(&plan))?;
+        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape())))
     }
 }

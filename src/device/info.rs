@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The kind of a device, as OpenCL reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DeviceKind {
     /// A graphics processor.
     Gpu,
@@ -16,7 +17,8 @@ pub enum DeviceKind {
 
 impl DeviceKind {
     /// All kinds of devices, the usually fastest first.
-    pub const ALL: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Cpu];
+    pub const ALL: &'static [DeviceKind] =
+        &[DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Cpu];
 
     /// Returns the name of the kind, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
@@ -48,7 +50,7 @@ pub enum Exchange {
 
 impl Exchange {
     /// All kinds of exchange. The kernels number them in this order, from 0.
-    pub const ALL: [Exchange; 5] = [
+    pub const ALL: &'static [Exchange] = &[
         Exchange::None,
         Exchange::Ptx,
         Exchange::Khr,

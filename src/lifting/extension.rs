@@ -109,10 +109,10 @@ mod tests {
     fn lifting_the_extended_line_is_lifting_by_the_rule() {
         let mut cases = 0;
         for wavelet in Wavelet::ALL {
-            for boundary in Boundary::ALL {
+            for &boundary in Boundary::ALL {
                 for samples in [30usize, 31, 64, 65] {
                     let Some(extension) =
-                        Extension::new(&wavelet, SampleType::I32, boundary, samples)
+                        Extension::new(wavelet, SampleType::I32, boundary, samples)
                     else {
                         continue;
                     };
@@ -127,9 +127,9 @@ mod tests {
                         let more = 28;
                         let mut long = extended(extension, &line, more);
                         // Errors from the outer ends do not reach the line itself.
-                        lift(&wavelet, Boundary::Zero, &mut long);
+                        lift(wavelet, Boundary::Zero, &mut long);
                         let mut short = line.clone();
-                        lift(&wavelet, boundary, &mut short);
+                        lift(wavelet, boundary, &mut short);
                         let middle = more as usize..more as usize + samples;
                         assert_eq!(long[middle], short, "{wavelet} {boundary} {samples}");
                     }

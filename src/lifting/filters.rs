@@ -177,8 +177,9 @@ mod tests {
         };
         let one_sided = Wavelet::real("one-sided", &one_sided, scale).unwrap();
         let real = Wavelet::ALL
-            .into_iter()
-            .filter(|one| one.real_steps().is_some());
+            .iter()
+            .filter(|&one| one.real_steps().is_some())
+            .cloned();
         for wavelet in real.chain([one_sided]) {
             let line: Vec<f64> = (0..64)
                 .map(|i| ((i * i * 37) % 101) as f64 - 50.0)

@@ -178,11 +178,12 @@ mod tests {
             Wavelet::integer("lopsided", &steps, 0).unwrap()
         };
         let wavelets = Wavelet::ALL
-            .into_iter()
-            .filter(|w| w.integer_steps().is_some())
+            .iter()
+            .filter(|&w| w.integer_steps().is_some())
+            .cloned()
             .chain((-4..=4).map(lopsided));
         for wavelet in wavelets {
-            for boundary in Boundary::ALL {
+            for &boundary in Boundary::ALL {
                 for samples in (2..140).chain([201, 202, 203, 204]) {
                     check_border(&wavelet, boundary, false, &line(samples));
                     check_border(&wavelet, boundary, true, &line(samples));

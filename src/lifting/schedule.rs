@@ -128,12 +128,12 @@ mod tests {
             (Wavelet::DAUB_4, (vec![0, 0, 1], 2), (vec![1, 1, 2], 3)),
         ] {
             assert_eq!(
-                lags(wavelet, false, <[_]>::to_vec),
+                lags(wavelet.clone(), false, <[_]>::to_vec),
                 forward,
                 "{wavelet} forward"
             );
             assert_eq!(
-                lags(wavelet, true, <[_]>::to_vec),
+                lags(wavelet.clone(), true, <[_]>::to_vec),
                 inverse,
                 "{wavelet} inverse"
             );
@@ -156,11 +156,15 @@ mod tests {
             (Wavelet::DAUB_4, (vec![0, 1, 2], 5), (vec![1, 3, 4], 6)),
         ] {
             assert_eq!(
-                lags(wavelet, false, effective),
+                lags(wavelet.clone(), false, effective),
                 forward,
                 "{wavelet} forward"
             );
-            assert_eq!(lags(wavelet, true, effective), inverse, "{wavelet} inverse");
+            assert_eq!(
+                lags(wavelet.clone(), true, effective),
+                inverse,
+                "{wavelet} inverse"
+            );
         }
     }
 

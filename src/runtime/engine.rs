@@ -173,7 +173,7 @@ impl Engine {
     /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of
     /// [`Engine::plan`].
     pub fn plan_in_place<T: Sample>(&self, transform: &Transform) -> Result<InPlacePlan<T>> {
-        let whole = Region::dense(transform.shape.as_slice());
+        let whole = Region::dense(transform.shape());
         InPlacePlan::new(&self.site, transform, &whole)
     }
 
@@ -337,10 +337,10 @@ fn check_regions(transform: &Transform, regions: &[&Region]) -> Result<()> {
     transform.check()?;
     for region in regions {
         region.check()?;
-        if region.shape() != transform.shape {
+        if region.shape() != transform.shape() {
             return Err(Error::Shape {
                 what: "region",
-                expected: format!("the transform's shape {:?}", transform.shape),
+                expected: format!("the transform's shape {:?}", transform.shape()),
                 got: format!("{:?}", region.shape()),
             });
         }

@@ -62,7 +62,7 @@ struct Routes<T: Sample> {
 impl<T: Sample> InPlacePlan<T> {
     pub(crate) fn new(site: &Site, transform: &Transform, region: &Region) -> Result<Self> {
         transform.check()?;
-        T::TYPE.check(&transform.wavelet)?;
+        T::TYPE.check(transform.wavelet())?;
         let shared = &site.shared;
         let design = |direction, limits: &[(&'static str, usize)]| {
             let designed = Planned::designed::<T>(region);
@@ -88,7 +88,7 @@ impl<T: Sample> InPlacePlan<T> {
         check_memory(design(Direction::Forward, &[])?.scratch)?;
 
         let build = |direction| {
-            let prelude = prelude(&transform.wavelet, T::TYPE, direction);
+            let prelude = prelude(transform.wavelet(), T::TYPE, direction);
             build_kernels(
                 shared,
                 &prelude,

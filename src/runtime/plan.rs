@@ -64,7 +64,7 @@ impl<T: Sample> Plan<T> {
         wanted: Option<Strategy>,
     ) -> Result<Self> {
         transform.check()?;
-        T::TYPE.check(&transform.wavelet)?;
+        T::TYPE.check(transform.wavelet())?;
         let builder = Builder {
             site,
             strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
@@ -436,7 +436,7 @@ impl Builder<'_> {
             direction,
             ..
         } = problem;
-        let prelude = prelude(&transform.wavelet, *sample, *direction);
+        let prelude = prelude(transform.wavelet(), *sample, *direction);
         let (design, kernels) = build_kernels(
             &self.site.shared,
             &prelude,

@@ -54,7 +54,7 @@ fn sources(
     passes: impl Fn(&Problem, &Target) -> Result<Vec<Pass>>,
 ) -> Result<Vec<(String, String)>> {
     transform.check()?;
-    sample.check(&transform.wavelet)?;
+    sample.check(transform.wavelet())?;
     let tuning = &Tuning::load()?.with(tuning)?;
     let target = Target {
         device,
@@ -64,7 +64,7 @@ fn sources(
     let mut sources: Vec<(String, String)> = Vec::new();
     for direction in [Direction::Forward, Direction::Inverse] {
         let problem = Problem::new(transform, sample, direction);
-        let prelude = prelude(&transform.wavelet, sample, direction);
+        let prelude = prelude(transform.wavelet(), sample, direction);
         for pass in passes(&problem, &target)? {
             let source = source(&prelude, &pass.kernel);
             if sources.iter().all(|(_, known)| *known != source) {

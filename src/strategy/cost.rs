@@ -134,7 +134,7 @@ impl<'a> Meter<'a> {
     /// How many of the channels of all axes, two for one axis and four for two, have a factor other than 1.
     fn factors(&self) -> u64 {
         let sample = self.problem.sample;
-        let scale = self.problem.transform.wavelet.scale();
+        let scale = self.problem.transform.wavelet().scale();
         let (s, d) = (scale.approximation, scale.detail);
         let factors = match self.axes {
             1 => vec![s, d],
@@ -169,7 +169,7 @@ impl<'a> Meter<'a> {
 
     /// So many pairs by the taps of both filters, which include the scaling.
     pub fn convolved(&self, pairs: usize) -> Cost {
-        let filters = filters(&self.problem.transform.wavelet, self.problem.direction);
+        let filters = filters(self.problem.transform.wavelet(), self.problem.direction);
         let operations = filters.iter().flatten().map(|taps| {
             let multiplied = taps.iter().filter(|tap| tap.factor.abs() != 1.0).count();
             (taps.len() - 1 + multiplied) as u64
@@ -201,7 +201,7 @@ impl<'a> Meter<'a> {
 
 /// The operations of each step on a pair, in running order.
 fn operations_of_steps(problem: &Problem) -> Vec<u64> {
-    let wavelet = &problem.transform.wavelet;
+    let wavelet = problem.transform.wavelet();
     let mut steps: Vec<u64> = if problem.sample.is_integer() {
         let steps = wavelet.integer_steps().unwrap_or_default().iter();
         let rounding = |bias: i32, shift: u32| u64::from(bias != 0) + u64::from(shift != 0);

@@ -31,7 +31,7 @@ pub(crate) struct Regions {
 impl Regions {
     /// Both in one piece, at the start of arrays of their own.
     pub fn dense(transform: &Transform) -> Self {
-        let region = Region::dense(transform.shape.as_slice());
+        let region = Region::dense(transform.shape());
         Regions {
             signal: region.clone(),
             bands: region,
@@ -60,7 +60,7 @@ impl Problem {
 
     /// The stencils of the lifting steps in the order in which they run.
     pub fn stencils(&self) -> Vec<Stencil> {
-        prelude::stencils(&self.transform.wavelet, self.sample, self.direction)
+        prelude::stencils(self.transform.wavelet(), self.sample, self.direction)
     }
 }
 

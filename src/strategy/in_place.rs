@@ -43,11 +43,11 @@ pub(crate) struct InPlace {
 /// [`Error::Unsupported`] for the Mallat layout, for doubles on a device without, and for more lines than can be counted.
 pub(crate) fn plan_in_place(problem: &Problem, target: &Target) -> Result<InPlace> {
     let refuse = |why: String| {
-        let (wavelet, sample) = (&problem.transform.wavelet, problem.sample);
+        let (wavelet, sample) = (problem.transform.wavelet(), problem.sample);
         let what = format!("{wavelet} on {sample} samples in place");
         Err(Error::Unsupported { what, why })
     };
-    if problem.transform.layout == Layout::Mallat {
+    if problem.transform.coefficient_layout() == Layout::Mallat {
         let why = "the Mallat layout moves coefficients away from where their samples were: ask for \
                    `Layout::Interleaved`, or for a plan between two arrays";
         return refuse(why.to_owned());
@@ -138,7 +138,7 @@ impl Designer<'_> {
             };
         }
         // Of the array: an axis that is down to one sample in the lattice still has others between its neighbours.
-        let behind = &self.problem.transform.shape[level.axes[done] + 1..];
+        let behind = &self.problem.transform.shape()[level.axes[done] + 1..];
         let sweep = match behind.iter().all(|&samples| samples == 1) {
             true => self.rows(),
             false => self.columns(),
@@ -266,8 +266,8 @@ impl Designer<'_> {
         };
         let is_shifted = done == 0 && self.problem.sample.is_integer();
         Geometry {
-            boundary: transform.boundary.number(),
-            shift: i32::from(is_shifted) * transform.wavelet.pre_shift() as i32,
+            boundary: transform.boundary_rule().number(),
+            shift: i32::from(is_shifted) * transform.wavelet().pre_shift() as i32,
             ..sides.lines(level.axes[done])
         }
     }
@@ -488,9 +488,12 @@ mod tests {
     fn what_is_saved_is_at_most_three_hundredths_of_the_array() {
         let sizes = prop_oneof![1..=64usize, 1..=5000usize];
         let large = (transforms(SampleType::F32, 1 << 20), sizes).prop_map(|(transform, size)| {
-            let mut shape = transform.shape.clone();
+            let mut shape = transform.shape().to_vec();
             shape[0] = size * 7;
-            Transform { shape, ..transform }
+            Transform::new(transform.wavelet().clone(), shape)
+                .axes(transform.chosen_axes())
+                .levels(transform.level_count())
+                .boundary(transform.boundary_rule())
         });
         for_all(500, large, |transform| {
             let transform = transform.layout(Layout::Interleaved);

@@ -17,7 +17,7 @@ impl Lines {
     pub fn new(todo: &Todo) -> Self {
         let axis = todo.axes()[0];
         let geometry = Geometry {
-            boundary: todo.problem.transform.boundary.number(),
+            boundary: todo.problem.transform.boundary_rule().number(),
             shift: todo.pre_shift(),
             ..todo.sides(1, 1).lines(axis)
         };

@@ -34,7 +34,7 @@ impl Todo<'_> {
         let regions = &self.problem.regions;
         let is_complete = taken == level.axes.len();
         let bands = if is_complete {
-            let settled = match transform.layout {
+            let settled = match transform.coefficient_layout() {
                 Layout::Mallat => Order::Planar,
                 Layout::Interleaved => Order::Interleaved,
             };
@@ -57,7 +57,7 @@ impl Todo<'_> {
     /// The level's pre-shift, where a take of the axes that are left applies it: integers alone are shifted, once per
     /// level, by its first forward pass and its last inverse one.
     pub fn pre_shift(&self) -> i32 {
-        let wavelet = &self.problem.transform.wavelet;
+        let wavelet = self.problem.transform.wavelet();
         let applies = self.done == 0 && self.problem.sample.is_integer();
         if applies {
             wavelet.pre_shift() as i32
@@ -170,7 +170,7 @@ fn advice(todo: &Todo, strategies: &[Strategy]) -> String {
         level.axes,
         reasons.join("; ")
     );
-    let axes = &todo.problem.transform.axes;
+    let axes = todo.problem.transform.chosen_axes();
     let is_behind = |axis: usize| axes.iter().all(|&transformed| transformed < axis);
     if (0..level.shape.len()).any(|axis| is_behind(axis) && level.shape[axis] > 1) {
         let batch = (0..level.shape.len()).filter(|axis| !axes.contains(axis));
@@ -199,7 +199,7 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     works.ok_or_else(|| Error::Unsupported {
         what: format!(
             "{} on {} samples, level {}, axes {:?}",
-            todo.problem.transform.wavelet,
+            todo.problem.transform.wavelet(),
             todo.problem.sample,
             todo.levels[0].number,
             todo.axes()

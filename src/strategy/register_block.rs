@@ -9,8 +9,8 @@ use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
-use crate::transform::geometry::Geometry;
-use crate::wavelet::{Boundary, SampleType};
+use crate::transform::geometry::{Geometry, Side};
+use crate::wavelet::{Boundary, Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[BLOCK_ROWS];
 
@@ -29,8 +29,8 @@ const LEAST_RESULTS: usize = 4;
 /// 512 x 512 5.3 and 6.2, of 1023 x 1021 7.8 and 12.5; of 64 pictures of 256 x 256, as many samples as the first, 15.4 and 14.1.
 const LOADED: usize = 84 << 10;
 
-/// How many times as large as its results a block may be then: 13/7 in 16 bits, 5 times, takes 6.8 us for 512 x 512, by
-/// `streamed` 7.4; Fidelity, 14 times, was not tried.
+/// How many times as large as its results a block may be then: 13/7, 5 times, still gains; Fidelity, 14 times, was not
+/// tried.
 const LARGEST_BLOCK: usize = 6;
 
 /// Work-items in a work-group, where the device allows as many.
@@ -44,7 +44,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
     let geometry = Geometry {
-        boundary: todo.problem.transform.boundary.number(),
+        boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
     };
     let offer = Sizes::new(todo).and_then(|sizes| {
@@ -62,14 +62,17 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 }
 
 /// Whether pictures are so small that it is waiting that takes time, and not memory: a block has all of its loads under way
-/// at once.
+/// at once. Not of 16-bit samples, whose blocks are twice as wide: five levels of 1024 x 1024 by 5/3 take 34 us (inverse 31),
+/// by `streamed` 22.6 (19.7).
 fn is_best_for(device: &DeviceInfo, sizes: &Sizes, geometry: &Geometry) -> bool {
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
-    let (block, results) = (sizes.lanes * sizes.rows / 2, sizes.width() * sizes.height());
+    let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
+    let results = sizes.width() * sizes.height();
     let loaded = samples as u64 * block as u64 / results as u64;
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
+        && sizes.pairs == 1
         && block <= LARGEST_BLOCK * results
         && loaded <= (LOADED * device.compute_units) as u64
 }
@@ -82,7 +85,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
     // Blocks of a work-group stand one below another.
     let groups = strips * rows.div_ceil(sizes.group / sizes.lanes);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
-    let aligned = width % 2 == 0 && geometry.signal.is_aligned(2, 2);
+    let [loads_words, stores_words] = sizes.words(todo.problem.direction, &geometry);
     Ok(Pass {
         kernel: Kernel {
             name: "register_block",
@@ -95,7 +98,8 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
         own: vec![
             ("strips", strips as i32),
             ("groups", groups as i32),
-            ("aligned", i32::from(aligned)),
+            ("loads_words", i32::from(loads_words)),
+            ("stores_words", i32::from(stores_words)),
             ("restored", i32::from(x.restored || y.restored)),
             ("period_x", x.period),
             ("turn_x", x.turn),
@@ -105,6 +109,12 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
         groups: groups * pictures,
         cost: sizes.cost(todo, &geometry, [strips, rows]),
     })
+}
+
+/// The arrays of the sub-bands.
+fn band_sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
+    let low = (geometry.has_low == 1).then_some(&geometry.low);
+    [Some(&geometry.bands), low].into_iter().flatten()
 }
 
 /// How an axis goes on beyond its border.
@@ -120,7 +130,7 @@ struct Border {
 impl Border {
     fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
         let transform = &todo.problem.transform;
-        let (wavelet, boundary) = (&transform.wavelet, transform.boundary);
+        let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
         let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
         let period = 2 * (i64::from(samples) - 1);
         let mirrored = |restored| {
@@ -155,6 +165,8 @@ struct Sizes {
     lanes: usize,
     /// Work-items in a work-group, whole sub-groups.
     group: usize,
+    /// Pairs of columns of a work-item, two words of memory.
+    pairs: usize,
     /// Rows of a block with its halo.
     rows: usize,
     x_first: bool,
@@ -175,6 +187,7 @@ impl Sizes {
         let mut sizes = Sizes {
             lanes,
             group: GROUP.min(most) / lanes * lanes,
+            pairs: if sample == SampleType::I16 { 2 } else { 1 },
             rows: rows.max(2 * (reach.before + reach.after) + LEAST_RESULTS),
             // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
             x_first: todo.x_first() && sample.is_integer(),
@@ -183,7 +196,7 @@ impl Sizes {
         if sizes.group == 0 {
             return Err(format!("it needs work-groups of {lanes}"));
         }
-        if lanes <= sizes.reach.before + sizes.reach.after {
+        if sizes.width() == 0 {
             return Err(format!("sub-groups of {lanes} are all halo"));
         }
         while alone && sizes.local_bytes(sample) > device.local_memory {
@@ -198,14 +211,26 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// Pairs of columns from one block to the next.
+    /// Pairs of columns from one block to the next: what is left when the halo has whole work-items.
     fn width(&self) -> usize {
-        self.lanes - self.reach.before - self.reach.after
+        let halo = [self.reach.before, self.reach.after].map(|pairs| pairs.div_ceil(self.pairs));
+        self.lanes.saturating_sub(halo[0] + halo[1]) * self.pairs
     }
 
     /// Pairs of rows from one block to the next.
     fn height(&self) -> usize {
         self.rows / 2 - self.reach.before - self.reach.after
+    }
+
+    /// Whether what is loaded, and what is stored, is in whole words of memory.
+    fn words(&self, direction: Direction, geometry: &Geometry) -> [bool; 2] {
+        let signal = geometry.signal.is_aligned(2, 2 * self.pairs);
+        let bands =
+            self.pairs == 1 || band_sides(geometry).all(|side| side.is_aligned(1, self.pairs));
+        match direction {
+            Direction::Forward => [signal, bands],
+            Direction::Inverse => [bands, signal],
+        }
     }
 
     /// Rows of a block that are lifted along x.
@@ -220,7 +245,7 @@ impl Sizes {
     /// What work-items show one another where there is no exchange: a channel of the rows that are lifted along x.
     fn local_bytes(&self, sample: SampleType) -> u64 {
         // Steps compute in 32 bits at least.
-        (self.rows_along_x() * self.group * sample.size().max(4)) as u64
+        (self.rows_along_x() * self.group * self.pairs * sample.size().max(4)) as u64
     }
 
     /// So many blocks side by side and one below another in each picture. They read their halos; along y each lifts what
@@ -229,8 +254,9 @@ impl Sizes {
         let meter = Meter::new(todo.problem, 2, todo.pre_shift());
         let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
         let pictures = (geometry.across[1] * geometry.across[2]) as usize;
-        let halo = 2 * (self.reach.before + self.reach.after);
-        let read = (width + strips * halo) * (height + rows * halo);
+        let halo = 2 * (self.lanes * self.pairs - self.width());
+        let halo_rows = 2 * (self.reach.before + self.reach.after);
+        let read = (width + strips * halo) * (height + rows * halo_rows);
         let blocks = pictures * strips * rows.next_multiple_of(self.group / self.lanes);
         let alone = todo.target.device.exchange == Exchange::None;
         let of_group = match alone {
@@ -241,20 +267,16 @@ impl Sizes {
             false => Cost::default(),
         };
         meter.scaled(pictures * read, pictures * height * width)
-            + meter.lifted_alone(blocks * 2 * self.lanes, self.height())
-            + meter.lifted(blocks * self.lanes * self.rows_along_x())
+            + meter.lifted_alone(blocks * 2 * self.lanes * self.pairs, self.height())
+            + meter.lifted(blocks * self.lanes * self.pairs * self.rows_along_x())
             + of_group
     }
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
         let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
-        let is_narrow = sides
-            .into_iter()
-            .flatten()
-            .all(|side| side.is_narrow(height, width));
+        let mut sides = band_sides(geometry).chain([&geometry.signal]);
+        let is_narrow = sides.all(|side| side.is_narrow(height, width));
         // To find one of several pictures takes a fifth more instructions (9/7 in f32, compiled for an NVIDIA H200). CPUs
         // keep the general way under test.
         let exchanges = device.exchange != Exchange::None;
@@ -263,6 +285,7 @@ impl Sizes {
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
             define("GROUP", self.group),
+            define("PAIRS", self.pairs),
             define("BLOCK_ROWS", self.rows),
             define("X_FIRST", u8::from(self.x_first)),
             define("DISTANCE", if is_narrow { "int" } else { "long" }),
@@ -283,7 +306,7 @@ mod tests {
     use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::Transform;
-    use crate::wavelet::{Direction, Wavelet};
+    use crate::wavelet::Wavelet;
 
     fn exchanging() -> Setting {
         Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::RegisterBlock])
@@ -351,10 +374,10 @@ mod tests {
         let never = i32::MAX;
         let (cdf97, dd137) = (Wavelet::CDF_9_7, Wavelet::VC2_DD_13_7);
         let mirrored = [12, 12, 18, 18, 0];
-        assert_eq!(of(cdf97, Boundary::Symmetric, [10, 7]), mirrored);
-        assert_eq!(of(cdf97, Boundary::Clamp, [10, 7]), mirrored);
+        assert_eq!(of(cdf97.clone(), Boundary::Symmetric, [10, 7]), mirrored);
+        assert_eq!(of(cdf97.clone(), Boundary::Clamp, [10, 7]), mirrored);
         assert_eq!(
-            of(cdf97, Boundary::Periodic, [10, 8]),
+            of(cdf97.clone(), Boundary::Periodic, [10, 8]),
             [8, never, 10, never, 0]
         );
         // Anew at every step.
@@ -382,32 +405,35 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_whole_pairs_are_aligned() {
-        let aligned = |shape: &[usize]| {
-            let axes = [shape.len() - 2, shape.len() - 1];
+    fn rows_go_by_words_where_they_are_aligned() {
+        let words = |shape: &[usize], axes: [usize; 2], sample| {
             let transform = Transform::new(Wavelet::CDF_5_3, shape).axes(axes);
-            own(
-                &launch(&exchanging(), &transform, SampleType::I16),
-                "aligned",
-            )
+            BOTH.map(|direction| {
+                let launch = launch_in(direction, &exchanging(), &transform, sample);
+                [own(&launch, "loads_words"), own(&launch, "stores_words")]
+            })
         };
-        assert_eq!([aligned(&[9, 10]), aligned(&[3, 9, 10])], [1, 1]);
-        assert_eq!([aligned(&[10, 9]), aligned(&[2, 10, 9])], [0, 0]);
+        // A pair of 32 bits; of a sub-band single samples, which always go.
+        let i32s =
+            |shape: &[usize]| words(shape, [shape.len() - 2, shape.len() - 1], SampleType::I32);
+        assert_eq!([i32s(&[9, 10]), i32s(&[3, 9, 10])], [[[1, 1]; 2]; 2]);
+        assert_eq!([i32s(&[10, 9]), i32s(&[2, 10, 9])], [[[0, 1], [1, 0]]; 2]);
         // Rows of other pictures of the batch stand between.
-        let apart = Transform::new(Wavelet::CDF_5_3, [8, 3, 9]).axes([0, 2]);
-        assert_eq!(
-            own(&launch(&exchanging(), &apart, SampleType::I16), "aligned"),
-            0
-        );
+        assert_eq!(words(&[8, 3, 9], [0, 2], SampleType::I32), [[0, 1], [1, 0]]);
+        // Two pairs of 16 bits; of a sub-band two samples.
+        let i16s = |shape| words(shape, [0, 1], SampleType::I16);
+        assert_eq!(i16s(&[10, 12]), [[1, 1]; 2]);
+        assert_eq!([i16s(&[10, 10]), i16s(&[10, 11])], [[[0, 0]; 2]; 2]);
     }
 
     #[test]
     fn blocks_are_preferred_for_small_pictures_on_gpus_that_exchange() {
-        let first = |device: DeviceInfo, wavelet, shape: &[usize]| {
+        let of = |device: DeviceInfo, wavelet, shape: &[usize], sample| {
             let transform = Transform::new(wavelet, shape).axes([shape.len() - 2, shape.len() - 1]);
-            let problem = problem(&transform, SampleType::I32, Direction::Forward);
+            let problem = problem(&transform, sample, Direction::Forward);
             Setting::of(device).design(&problem).unwrap().launches[0].strategy
         };
+        let first = |device, wavelet, shape: &[usize]| of(device, wavelet, shape, SampleType::I32);
         let cdf53 = |shape: &[usize]| first(large_gpu(), Wavelet::CDF_5_3, shape);
         assert_eq!(cdf53(&[2048, 2048]), Strategy::RegisterBlock);
         assert_eq!(cdf53(&[4096, 4096]), Strategy::Streamed);
@@ -416,6 +442,8 @@ mod tests {
         let picture = [512, 512];
         let fidelity = first(large_gpu(), Wavelet::VC2_FIDELITY, &picture);
         assert_eq!(fidelity, Strategy::Streamed);
+        let shorts = of(large_gpu(), Wavelet::CDF_5_3, &picture, SampleType::I16);
+        assert_eq!(shorts, Strategy::Streamed);
         let alone = first(gpu(Exchange::None, 1), Wavelet::CDF_5_3, &picture);
         assert_eq!(alone, Strategy::Streamed);
     }

@@ -38,7 +38,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let Some([y, x]) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
-    if todo.problem.transform.boundary == Boundary::Periodic {
+    if todo.problem.transform.boundary_rule() == Boundary::Periodic {
         return Offer::no(
             "a loop that goes down once does not see the other end of a periodic column",
         );
@@ -58,7 +58,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ));
     }
     let geometry = Geometry {
-        boundary: todo.problem.transform.boundary.number(),
+        boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
     };
     let taken = Taken {
@@ -278,9 +278,13 @@ mod tests {
 
     #[test]
     fn reals_go_along_x_first() {
-        let x_first = |wavelet, sample| {
+        let x_first = |wavelet: Wavelet, sample| {
             BOTH.map(|direction| {
-                let problem = problem(&Transform::new(wavelet, [64, 64]), sample, direction);
+                let problem = problem(
+                    &Transform::new(wavelet.clone(), [64, 64]),
+                    sample,
+                    direction,
+                );
                 let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
                 let design = setting.design(&problem).unwrap();
                 number(&design.launches[0].pass.kernel, "X_FIRST")

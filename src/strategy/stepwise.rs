@@ -22,12 +22,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ..
     } = todo.problem;
     let geometry = Geometry {
-        boundary: transform.boundary.number(),
+        boundary: transform.boundary_rule().number(),
         shift: todo.pre_shift(),
         ..todo.sides(1, 1).lines(todo.axes()[0])
     };
     let forward = *direction == Direction::Forward;
-    let scaled = !sample.is_integer() && transform.wavelet.scale() != Scale::NONE;
+    let scaled = !sample.is_integer() && transform.wavelet().scale() != Scale::NONE;
     let shifted = geometry.shift > 0;
     let pass = |name, step| pass(name, step, geometry, todo.problem, todo.target);
     let mut passes = vec![pass("move", 0)];
@@ -57,7 +57,7 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
     };
-    let last = problem.transform.shape.len() - 1;
+    let last = problem.transform.shape().len() - 1;
     Design {
         launches: vec![Launch {
             strategy: Strategy::Stepwise,
@@ -124,7 +124,7 @@ mod tests {
     fn names(wavelet: Wavelet, sample: SampleType) -> [String; 2] {
         let setting = Setting::of(DeviceInfo::imaginary()).only(&[Strategy::Stepwise]);
         BOTH.map(|direction| {
-            let transform = Transform::new(wavelet, [100]);
+            let transform = Transform::new(wavelet.clone(), [100]);
             let design = setting
                 .design(&problem(&transform, sample, direction))
                 .unwrap();

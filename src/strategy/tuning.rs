@@ -94,7 +94,7 @@ impl Tuning {
 impl Line {
     /// How closely the line fits; 0 where it does not.
     fn closeness(&self, strategy: Strategy, problem: &Problem, device: &DeviceInfo) -> u32 {
-        let wavelet = problem.transform.wavelet.name();
+        let wavelet = problem.transform.wavelet().name();
         let direction = self.direction;
         let fits = self.strategy.shares_sizes(strategy)
             && self.sample == problem.sample

@@ -201,7 +201,8 @@ mod tests {
             float_vector: 8,
             ..cpu()
         };
-        let name = |device: DeviceInfo, axis| pass(device, far, &[200, 200], axis).kernel.name;
+        let name =
+            |device: DeviceInfo, axis| pass(device, far.clone(), &[200, 200], axis).kernel.name;
         assert_eq!(name(narrow.clone(), 0), "column_pairs");
         assert_eq!(name(narrow, 1), "row_pairs");
         assert_eq!(name(cpu(), 1), "row_vectors");

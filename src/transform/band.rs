@@ -240,7 +240,7 @@ impl Transform {
 /// The wavelet's steps for `sample` as a wavelet for real samples: integer steps without their rounding.
 fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
     if !sample.is_integer() {
-        return *wavelet;
+        return wavelet.clone();
     }
     let steps: Vec<RealStep> = wavelet
         .integer_steps()
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn bands_cover_every_coefficient_once() {
-        for layout in Layout::ALL {
+        for &layout in Layout::ALL {
             for (shape, axes) in [
                 (vec![5, 7], vec![0, 1]),
                 (vec![3, 1, 6], vec![2, 1]),
@@ -379,7 +379,7 @@ mod tests {
             Wavelet::DAUB_4,
             Wavelet::HAAR,
         ] {
-            let transform = Transform::new(wavelet, [192, 256]).levels(3);
+            let transform = Transform::new(wavelet.clone(), [192, 256]).levels(3);
             for (level, band) in transform.bands() {
                 let at = transform.band_box(level, band).unwrap();
                 let mut coefficients = vec![0f64; transform.len()];

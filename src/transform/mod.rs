@@ -1,6 +1,7 @@
 //! What to compute: a [`Transform`] by some wavelet of an array of some shape, its sub-bands and coefficients,
 //! and the reference that computes it on the CPU.
 
+mod arithmetic;
 mod band;
 mod coefficients;
 pub(crate) mod geometry;
@@ -29,6 +30,7 @@ pub const MAX_LEVELS: u32 = 64;
 
 /// The layout of the coefficients: where they stand in an array of the input's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Layout {
     /// Planar: along each axis of n samples the ceil(n/2) low-pass coefficients come first, then the high-pass
     /// ones. The next level recurses into the LL band, which is at the start of every axis.
@@ -40,7 +42,7 @@ pub enum Layout {
 
 impl Layout {
     /// All layouts.
-    pub const ALL: [Layout; 2] = [Layout::Mallat, Layout::Interleaved];
+    pub const ALL: &'static [Layout] = &[Layout::Mallat, Layout::Interleaved];
 
     /// Returns the name of the layout, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
@@ -57,6 +59,9 @@ named!(Layout, "layout");
 /// contiguous), the axes to transform (the others are a batch), the number of levels, the boundary rule and
 /// the layout of the coefficients.
 ///
+/// Equal transforms, whose axes may have been listed in any order, have equal plans, so a transform can be the key of a
+/// map of plans.
+///
 /// ```
 /// use wavelift::{Boundary, Transform, Wavelet};
 /// // Five levels over the last two axes of a batch of three pictures.
@@ -68,21 +73,15 @@ named!(Layout, "layout");
 /// transform.check()?;
 /// # Ok::<(), wavelift::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transform {
-    /// The wavelet.
-    pub wavelet: Wavelet,
-    /// The lengths of the axes, outermost first.
-    pub shape: Vec<usize>,
-    /// The axes to transform, outermost first; the method [`axes`](Self::axes()) sorts them.
-    pub axes: Vec<usize>,
-    /// The number of levels.
-    pub levels: u32,
-    /// The boundary rule.
-    pub boundary: Boundary,
-    /// The layout of the coefficients.
-    pub layout: Layout,
+    wavelet: Wavelet,
+    shape: Vec<usize>,
+    /// Sorted.
+    axes: Vec<usize>,
+    levels: u32,
+    boundary: Boundary,
+    layout: Layout,
 }
 
 /// A level that transforms at least one axis.
@@ -103,12 +102,12 @@ impl Transform {
     pub fn new(wavelet: Wavelet, shape: impl Into<Vec<usize>>) -> Self {
         let shape = shape.into();
         Transform {
-            wavelet,
             axes: (0..shape.len()).collect(),
             shape,
             levels: 1,
             boundary: wavelet.boundary(),
             layout: Layout::Mallat,
+            wavelet,
         }
     }
 
@@ -137,6 +136,37 @@ impl Transform {
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
+    }
+
+    /// Returns the wavelet.
+    pub fn wavelet(&self) -> &Wavelet {
+        &self.wavelet
+    }
+
+    /// Returns the lengths of the axes of the array, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the axes that are transformed, outermost first, in whatever order they were listed. The others are a
+    /// batch.
+    pub fn chosen_axes(&self) -> &[usize] {
+        &self.axes
+    }
+
+    /// Returns the number of levels that were asked for, whether or not the shape has so many.
+    pub fn level_count(&self) -> u32 {
+        self.levels
+    }
+
+    /// Returns the boundary rule.
+    pub fn boundary_rule(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// Returns the layout of the coefficients.
+    pub fn coefficient_layout(&self) -> Layout {
+        self.layout
     }
 
     /// Returns the number of samples of the array, which is also the number of coefficients. It is zero if
@@ -217,7 +247,6 @@ impl Transform {
     /// The levels in which some axis is longer than one sample, finest first.
     pub(crate) fn active_levels(&self) -> Vec<Level> {
         let mut order = self.axes.clone();
-        order.sort_unstable();
         if self.wavelet.axis_order() == AxisOrder::InnermostFirst {
             order.reverse();
         }
@@ -239,6 +268,7 @@ impl Transform {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wavelet::{Channel, RealStep, Scale};
 
     #[test]
     fn requests_are_checked() {
@@ -250,6 +280,34 @@ mod tests {
         assert!(!ok(t(&[1 << 31])) && !ok(t(&[i32::MAX as usize; 4])));
         assert!(!ok(t(&[4, 4]).axes([0, 0])) && !ok(t(&[4, 4]).axes([2])) && !ok(t(&[4]).axes([])));
         assert!(!ok(t(&[4, 4]).levels(65)));
+    }
+
+    #[test]
+    fn transforms_that_are_equal_are_one_key() {
+        use std::collections::HashSet;
+        let t = |wavelet: Wavelet| Transform::new(wavelet, [4, 4]);
+        let tap = |tap| RealStep::new(Channel::Detail, 0, &[tap]);
+        let own = |first| Wavelet::real("own", &[tap(first)], Scale::NONE).unwrap();
+        assert_eq!(tap(-0.0).taps()[0].to_bits(), 0);
+        let equal = [
+            [t(Wavelet::HAAR).axes([1, 0]), t("haar".parse().unwrap())],
+            [t(own(-0.0)), t(own(0.0).clone())],
+        ];
+        for [a, b] in equal {
+            assert_eq!(a, b);
+            assert_eq!(HashSet::from([a, b]).len(), 1);
+        }
+        let different = HashSet::from([
+            t(Wavelet::HAAR),
+            t(Wavelet::DAUB_4),
+            t(own(0.5)),
+            t(own(0.5f64.next_up())),
+            t(own(0.5)).levels(2),
+            t(own(0.5)).axes([1]),
+            t(own(0.5)).boundary(Boundary::Zero),
+            t(own(0.5)).layout(Layout::Interleaved),
+        ]);
+        assert_eq!(different.len(), 8);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! oracle of every test. It needs no OpenCL.
 
 use crate::error::{Error, Result};
+use crate::transform::arithmetic::{Arithmetic, by_type};
 use crate::transform::{Layout, Level, Transform};
 use crate::wavelet::Boundary;
 use crate::wavelet::Sample;
-use crate::wavelet::arithmetic::Arithmetic;
 use crate::wavelet::{Channel, Direction, Wavelet};
 
 /// Transforms `samples` (row-major, of the transform's shape) into as many coefficients, in the transform's
@@ -30,8 +30,7 @@ pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>
             for_each_line(transform, &level, axis, |places| {
                 let mut line: Vec<T> = places.clone().map(|at| array[at]).collect();
                 if i == 0 {
-                    line.iter_mut()
-                        .for_each(|v| *v = v.shifted(bits, Direction::Forward));
+                    shift_line(bits, Direction::Forward, &mut line);
                 }
                 forward_line(&transform.wavelet, transform.boundary, &mut line);
                 put(
@@ -57,14 +56,13 @@ pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<V
         let bits = transform.wavelet.pre_shift();
         for (i, &axis) in level.axes.iter().enumerate().rev() {
             for_each_line(transform, &level, axis, |places| {
-                let mut line = vec![T::ZERO; places.len()];
+                let mut line = vec![T::zeroed(); places.len()];
                 for (i, at) in in_layout(transform.layout, line.len()).zip(places.clone()) {
                     line[i] = array[at];
                 }
                 inverse_line(&transform.wavelet, transform.boundary, &mut line);
                 if i == 0 {
-                    line.iter_mut()
-                        .for_each(|v| *v = v.shifted(bits, Direction::Inverse));
+                    shift_line(bits, Direction::Inverse, &mut line);
                 }
                 put(&mut array, places, line.into_iter());
             });
@@ -75,22 +73,39 @@ pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<V
 
 /// Transforms one line by one level, in place: even samples become approximations, odd samples details. The
 /// line must have at least two samples.
-pub(crate) fn forward_line<T: Arithmetic>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
-    for step in T::steps(wavelet).expect("checked by the caller") {
-        apply(step, boundary, line, T::plus);
-    }
-    scale(wavelet, Direction::Forward, line);
+pub(crate) fn forward_line<T: Sample>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
+    by_type!(T, line => {
+        for_each_step(wavelet, boundary, Direction::Forward, line);
+        scale(wavelet, Direction::Forward, line);
+    });
 }
 
 /// Undoes [`forward_line`] in place.
-pub(crate) fn inverse_line<T: Arithmetic>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
-    scale(wavelet, Direction::Inverse, line);
-    for step in T::steps(wavelet)
-        .expect("checked by the caller")
-        .iter()
-        .rev()
-    {
-        apply(step, boundary, line, T::minus);
+pub(crate) fn inverse_line<T: Sample>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
+    by_type!(T, line => {
+        scale(wavelet, Direction::Inverse, line);
+        for_each_step(wavelet, boundary, Direction::Inverse, line);
+    });
+}
+
+/// Shifts a line by the `bits` of the pre-shift, in place: left before a forward level, back with rounding after an
+/// inverse one.
+pub(crate) fn shift_line<T: Sample>(bits: u32, direction: Direction, line: &mut [T]) {
+    by_type!(T, line => line.iter_mut().for_each(|v| *v = v.shifted(bits, direction)));
+}
+
+fn for_each_step<T: Arithmetic>(
+    wavelet: &Wavelet,
+    boundary: Boundary,
+    direction: Direction,
+    line: &mut [T],
+) {
+    let steps = T::steps(wavelet).expect("checked by the caller").iter();
+    match direction {
+        Direction::Forward => steps.for_each(|step| apply(step, boundary, line, T::plus)),
+        Direction::Inverse => steps
+            .rev()
+            .for_each(|step| apply(step, boundary, line, T::minus)),
     }
 }
 
@@ -224,7 +239,7 @@ mod tests {
     fn the_inverse_restores_every_axis_subset() {
         let samples: Vec<i32> = (0..3 * 4 * 5 * 2).map(|i| (i * 7919) % 257 - 128).collect();
         for axes in [vec![0], vec![1, 3], vec![2, 0], vec![0, 1, 2, 3]] {
-            for layout in Layout::ALL {
+            for &layout in Layout::ALL {
                 let transform = Transform::new(Wavelet::CDF_5_3, [3, 4, 5, 2])
                     .axes(axes.clone())
                     .levels(4)

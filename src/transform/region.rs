@@ -88,14 +88,14 @@ impl Region {
     pub fn band(&self, transform: &Transform, level: u32, band: Band) -> Result<Region> {
         self.check()?;
         let at = transform.band_box(level, band)?;
-        if self.shape != transform.shape {
+        if self.shape != transform.shape() {
             return refuse(
                 "region",
-                format!("the transform's shape {:?}", transform.shape),
+                format!("the transform's shape {:?}", transform.shape()),
                 format!("{:?}", self.shape),
             );
         }
-        let dense = Region::dense(transform.shape.as_slice());
+        let dense = Region::dense(transform.shape());
         let mut found = Region {
             offset: self.offset,
             strides: self.strides.clone(),
@@ -357,7 +357,7 @@ mod tests {
             let transform = Transform::new(Wavelet::CDF_5_3, [3, 21, 10])
                 .axes([1, 2])
                 .levels(3)
-                .layout(layout);
+                .layout(*layout);
             let dense = Region::dense([3, 21, 10]);
             let placed = dense.clone().with_strides([1000, 37, 3]).at(5);
             let inside = dense.places();

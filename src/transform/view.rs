@@ -321,7 +321,7 @@ mod tests {
             (vec![1, 6], vec![0, 1]),
         ];
         for (shape, axes) in boxes {
-            for layout in Layout::ALL {
+            for &layout in Layout::ALL {
                 let transform = Transform::new(Wavelet::CDF_5_3, shape.clone())
                     .axes(axes.clone())
                     .levels(2)

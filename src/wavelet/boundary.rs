@@ -8,6 +8,7 @@ use crate::names::named;
 ///
 /// Under every rule the transform has as many coefficients as samples and is invertible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Boundary {
     /// The signal is mirrored about its first and its last sample, repeatedly if needed. This is the
     /// whole-sample symmetry of JPEG 2000 and CCSDS 122, and the mode `reflect` of PyWavelets.
@@ -22,7 +23,7 @@ pub enum Boundary {
 
 impl Boundary {
     /// All boundary rules. The kernels number them in this order, from 0.
-    pub const ALL: [Boundary; 4] = [
+    pub const ALL: &'static [Boundary] = &[
         Boundary::Symmetric,
         Boundary::Periodic,
         Boundary::Clamp,
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for rule in Boundary::ALL {
+        for &rule in Boundary::ALL {
             assert_eq!(rule.name().parse(), Ok(rule));
         }
         assert!("mirror".parse::<Boundary>().is_err());

@@ -1,6 +1,6 @@
 //! The two polyphase channels of a signal, and the two directions of a transform.
 
-/// One of the two polyphase channels of a signal.
+/// One of the two polyphase channels of a signal. There will never be another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// The even samples, which become the approximation (low-pass) coefficients.
@@ -27,7 +27,7 @@ impl Channel {
     }
 }
 
-/// The direction of a transform: forward (analysis) or inverse (synthesis).
+/// The direction of a transform: forward (analysis) or inverse (synthesis). There will never be another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From samples to coefficients.

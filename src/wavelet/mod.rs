@@ -14,14 +14,14 @@ mod table;
 
 pub use boundary::Boundary;
 pub use channel::{Channel, Direction};
-pub(crate) use sample::arithmetic;
 pub use sample::{Sample, SampleType};
 pub use steps::{IntegerStep, RealStep, Stencil};
 
 use crate::error::{Error, Result};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
-use steps::Steps;
+use steps::{Steps, plain_zero};
 
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
@@ -35,6 +35,7 @@ const MAX_NAME: usize = 24;
 /// The order of the axes within a forward level. Integer results depend on it. The inverse takes the axes in
 /// the opposite order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum AxisOrder {
     /// The last axis (x, along rows) comes first, as in VC-2 and CCSDS 122.
     InnermostFirst,
@@ -44,7 +45,9 @@ pub enum AxisOrder {
 
 /// The factors by which the two channels are multiplied after the last forward step. The inverse divides by
 /// them before its first step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// Scales are equal if their factors are, bit for bit, where -0.0 is taken for 0.0.
+#[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The factor of the approximation channel.
     pub approximation: f64,
@@ -68,9 +71,32 @@ impl Scale {
     }
 }
 
+impl Scale {
+    fn bits(self) -> [u64; 2] {
+        [self.approximation, self.detail].map(|factor| plain_zero(factor).to_bits())
+    }
+}
+
+impl PartialEq for Scale {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for Scale {}
+
+impl Hash for Scale {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
+    }
+}
+
 /// A wavelet: lifting steps for real samples, for integer samples or for both, with the boundary rule and the
 /// axis order of its standard.
-#[derive(Clone, Copy, PartialEq)]
+///
+/// A clone is cheap: it shares the steps. Two wavelets are equal if everything about them is, the name included; real
+/// taps and scale factors are compared bit for bit.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Wavelet {
     name: [u8; MAX_NAME],
     real: Option<Steps<RealStep>>,
@@ -122,7 +148,7 @@ impl Wavelet {
                 ));
             }
         }
-        wavelet.real = Some(Steps::new(steps));
+        wavelet.real = Some(Steps::Shared(steps.into()));
         wavelet.scale = scale;
         Ok(wavelet)
     }
@@ -164,7 +190,7 @@ impl Wavelet {
                 format!("pre-shift {pre_shift} is over 8 bits"),
             ));
         }
-        self.integer = Some(Steps::new(steps));
+        self.integer = Some(Steps::Shared(steps.into()));
         self.pre_shift = pre_shift;
         Ok(self)
     }
@@ -181,6 +207,7 @@ impl Wavelet {
         self
     }
 
+    /// A wavelet without steps, for the constructors to complete.
     fn unfinished(name: &str) -> Result<Self> {
         let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-' || c == b'_';
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(plain) {
@@ -189,26 +216,15 @@ impl Wavelet {
                 format!("a name is 1 to {MAX_NAME} lower-case letters, digits, `-` and `_`"),
             ));
         }
-        Ok(Self::named(name))
-    }
-
-    /// A wavelet without steps, for the constructors and the table to complete.
-    const fn named(name: &str) -> Self {
-        let mut bytes = [0; MAX_NAME];
-        let mut i = 0;
-        while i < name.len() {
-            bytes[i] = name.as_bytes()[i];
-            i += 1;
-        }
-        Wavelet {
-            name: bytes,
+        Ok(Wavelet {
+            name: stored(name),
             real: None,
             scale: Scale::NONE,
             integer: None,
             pre_shift: 0,
             boundary: Boundary::Symmetric,
             axis_order: AxisOrder::OutermostFirst,
-        }
+        })
     }
 
     /// Returns the name of the wavelet. For wavelets of [`Wavelet::ALL`], [`FromStr`] reads it.
@@ -219,13 +235,13 @@ impl Wavelet {
 
     /// Returns the steps for real samples, in forward order, or `None` if the wavelet is for integers only.
     pub fn real_steps(&self) -> Option<&[RealStep]> {
-        self.real.as_ref().map(Steps::as_slice)
+        self.real.as_deref()
     }
 
     /// Returns the steps for integer samples, in forward order, or `None` if the wavelet is for real samples
     /// only.
     pub fn integer_steps(&self) -> Option<&[IntegerStep]> {
-        self.integer.as_ref().map(Steps::as_slice)
+        self.integer.as_deref()
     }
 
     /// Returns the factors that scale real samples after the forward steps. Integers are never scaled.
@@ -253,6 +269,17 @@ impl Wavelet {
     pub const fn axis_order(&self) -> AxisOrder {
         self.axis_order
     }
+}
+
+/// A name as wavelets store it.
+const fn stored(name: &str) -> [u8; MAX_NAME] {
+    let mut bytes = [0; MAX_NAME];
+    let mut i = 0;
+    while i < name.len() {
+        bytes[i] = name.as_bytes()[i];
+        i += 1;
+    }
+    bytes
 }
 
 fn stencils<S>(steps: &[S], stencil: impl Fn(&S) -> Stencil) -> Vec<Stencil> {
@@ -315,13 +342,11 @@ impl FromStr for Wavelet {
 
     /// Finds a wavelet of [`Wavelet::ALL`] by its name.
     fn from_str(word: &str) -> Result<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|wavelet| wavelet.name() == word)
-            .ok_or_else(|| {
-                let known: Vec<&str> = Self::ALL.iter().map(Wavelet::name).collect();
-                Error::unknown("wavelet", &known, word)
-            })
+        let found = Self::ALL.iter().find(|wavelet| wavelet.name() == word);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(Wavelet::name).collect();
+            Error::unknown("wavelet", &known, word)
+        })
     }
 }
 
@@ -333,7 +358,7 @@ mod tests {
     #[test]
     fn names_round_trip_and_are_unique() {
         for wavelet in Wavelet::ALL {
-            assert_eq!(wavelet.to_string().parse(), Ok(wavelet));
+            assert_eq!(wavelet.to_string().parse().as_ref(), Ok(wavelet));
         }
         let unknown = "cdf98".parse::<Wavelet>().unwrap_err().to_string();
         assert!(unknown.contains("cdf97") && unknown.contains("vc2-fidelity"));

@@ -1,12 +1,13 @@
-//! The sample types and their arithmetic on the CPU.
+//! The sample types.
 
-use super::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
+use super::{IntegerStep, RealStep, Stencil, Wavelet};
 use crate::error::Error;
 use crate::names::named;
 use std::fmt;
 
 /// The type of samples and coefficients, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SampleType {
     /// 16-bit signed integers.
     I16,
@@ -20,7 +21,7 @@ pub enum SampleType {
 
 impl SampleType {
     /// All sample types.
-    pub const ALL: [SampleType; 4] = [
+    pub const ALL: &'static [SampleType] = &[
         SampleType::I16,
         SampleType::I32,
         SampleType::F32,
@@ -62,7 +63,8 @@ impl SampleType {
         }
     }
 
-    pub(crate) const fn is_integer(self) -> bool {
+    /// Whether the samples are integers.
+    pub const fn is_integer(self) -> bool {
         matches!(self, SampleType::I16 | SampleType::I32)
     }
 
@@ -83,152 +85,90 @@ impl SampleType {
 
 named!(SampleType, "sample type");
 
-/// A type whose arrays can be transformed: `i16`, `i32`, `f32` or `f64`.
-pub trait Sample: arithmetic::Arithmetic + bytemuck::Pod + PartialEq + fmt::Debug {
+/// A type whose arrays can be transformed: `i16`, `i32`, `f32` or `f64`, and no other type.
+///
+/// Besides comparing samples and printing them, code for any of these types can convert them and take their absolute
+/// values:
+///
+/// ```
+/// use wavelift::Sample;
+/// /// What is larger than `threshold`, in either direction, moves closer to zero by it; the rest becomes zero.
+/// fn soft<T: Sample>(value: T, threshold: f64) -> T {
+///     let value = value.to_f64();
+///     T::from_f64(value.signum() * (value.abs() - threshold).max(0.0))
+/// }
+/// assert_eq!(soft(-7i16, 2.5), -4); // -4.5 is halfway and goes to the even number
+/// assert_eq!(soft(7.0f32, 2.5), 4.5);
+/// ```
+pub trait Sample:
+    sealed::Sealed + bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display
+{
     /// The sample type as a value.
     const TYPE: SampleType;
+
+    /// Returns the sample as `f64`, which holds every sample of every type exactly.
+    fn to_f64(self) -> f64;
+
+    /// Returns the sample nearest to `value`, and of two that are equally near the even one.
+    ///
+    /// Values beyond the type's range become its smallest or largest sample. As an integer, an infinity becomes that too
+    /// and NaN becomes 0; as a float they stay what they are.
+    fn from_f64(value: f64) -> Self;
+
+    /// Returns the absolute value. That of the smallest integer, which its type cannot hold, is the largest integer:
+    /// `i16::MIN` gives `i16::MAX`.
+    fn abs(self) -> Self;
 }
 
-impl Sample for i16 {
-    const TYPE: SampleType = SampleType::I16;
+mod sealed {
+    /// Keeps other types from being samples.
+    pub trait Sealed {}
 }
 
-impl Sample for i32 {
-    const TYPE: SampleType = SampleType::I32;
-}
+macro_rules! sample {
+    ($T:ident, $TYPE:ident, $into_range:expr, $abs:expr) => {
+        impl sealed::Sealed for $T {}
 
-impl Sample for f32 {
-    const TYPE: SampleType = SampleType::F32;
-}
+        impl Sample for $T {
+            const TYPE: SampleType = SampleType::$TYPE;
 
-impl Sample for f64 {
-    const TYPE: SampleType = SampleType::F64;
-}
-
-/// The arithmetic that the reference needs. It is kept out of the public trait [`Sample`], which it also seals.
-pub(crate) mod arithmetic {
-    use super::*;
-
-    pub trait Arithmetic: Copy + Send + Sync + 'static {
-        type Step: Copy;
-        const ZERO: Self;
-
-        fn steps(wavelet: &Wavelet) -> Option<&[Self::Step]>;
-        fn stencil(step: &Self::Step) -> Stencil;
-        /// The value that `step` adds to a sample whose neighbours are `at(0)`, `at(1)` ..., reduced to the
-        /// sample's width.
-        fn lifting(step: &Self::Step, at: impl Fn(usize) -> Self) -> Self;
-        fn plus(self, value: Self) -> Self;
-        fn minus(self, value: Self) -> Self;
-        /// The sample after scaling, which follows the forward steps and is undone before the inverse steps.
-        /// Integers are not scaled.
-        fn scaled(self, wavelet: &Wavelet, channel: Channel, direction: Direction) -> Self;
-        /// The sample after the pre-shift: to the left before a forward level, back with rounding after an inverse
-        /// level. Reals are not shifted.
-        fn shifted(self, bits: u32, direction: Direction) -> Self;
-    }
-
-    macro_rules! integer {
-        ($T:ty) => {
-            impl Arithmetic for $T {
-                type Step = IntegerStep;
-                const ZERO: Self = 0;
-
-                fn steps(wavelet: &Wavelet) -> Option<&[IntegerStep]> {
-                    wavelet.integer_steps()
-                }
-
-                fn stencil(step: &IntegerStep) -> Stencil {
-                    step.stencil()
-                }
-
-                fn lifting(step: &IntegerStep, at: impl Fn(usize) -> Self) -> Self {
-                    let taps = step.taps().iter().enumerate();
-                    let sum = taps.fold(step.bias(), |sum, (i, tap)| {
-                        sum.wrapping_add(tap.wrapping_mul(i32::from(at(i))))
-                    });
-                    (sum >> step.shift()) as $T
-                }
-
-                fn plus(self, value: Self) -> Self {
-                    self.wrapping_add(value)
-                }
-
-                fn minus(self, value: Self) -> Self {
-                    self.wrapping_sub(value)
-                }
-
-                fn scaled(self, _: &Wavelet, _: Channel, _: Direction) -> Self {
-                    self
-                }
-
-                fn shifted(self, bits: u32, direction: Direction) -> Self {
-                    let wide = i32::from(self);
-                    match direction {
-                        Direction::Forward => (wide << bits) as $T,
-                        Direction::Inverse => (wide.wrapping_add((1 << bits) >> 1) >> bits) as $T,
-                    }
-                }
+            fn to_f64(self) -> f64 {
+                self.into()
             }
-        };
-    }
 
-    macro_rules! real {
-        ($T:ty) => {
-            impl Arithmetic for $T {
-                type Step = RealStep;
-                const ZERO: Self = 0.0;
-
-                fn steps(wavelet: &Wavelet) -> Option<&[RealStep]> {
-                    wavelet.real_steps()
-                }
-
-                fn stencil(step: &RealStep) -> Stencil {
-                    step.stencil()
-                }
-
-                fn lifting(step: &RealStep, at: impl Fn(usize) -> Self) -> Self {
-                    let taps = step.taps().iter().enumerate();
-                    taps.map(|(i, &tap)| tap as $T * at(i)).sum()
-                }
-
-                fn plus(self, value: Self) -> Self {
-                    self + value
-                }
-
-                fn minus(self, value: Self) -> Self {
-                    self - value
-                }
-
-                fn scaled(self, wavelet: &Wavelet, channel: Channel, direction: Direction) -> Self {
-                    let factor = wavelet.scale().of(channel);
-                    match direction {
-                        Direction::Forward => self * factor as $T,
-                        Direction::Inverse => self * (1.0 / factor) as $T,
-                    }
-                }
-
-                fn shifted(self, _: u32, _: Direction) -> Self {
-                    self
-                }
+            fn from_f64(value: f64) -> Self {
+                let into_range: fn(f64) -> f64 = $into_range;
+                into_range(value) as $T
             }
-        };
-    }
 
-    integer!(i16);
-    integer!(i32);
-    real!(f32);
-    real!(f64);
+            fn abs(self) -> Self {
+                let abs: fn($T) -> $T = $abs;
+                abs(self)
+            }
+        }
+    };
+}
+
+sample!(i16, I16, f64::round_ties_even, i16::saturating_abs);
+sample!(i32, I32, f64::round_ties_even, i32::saturating_abs);
+sample!(f32, F32, within_f32, f32::abs);
+sample!(f64, F64, |value| value, f64::abs);
+
+/// Saturates a number, not an infinity. The conversion itself rounds to the nearest.
+fn within_f32(value: f64) -> f64 {
+    match value.is_infinite() {
+        true => value,
+        false => value.clamp(f32::MIN.into(), f32::MAX.into()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::arithmetic::Arithmetic;
     use super::*;
 
     #[test]
     fn names_round_trip() {
-        for sample in SampleType::ALL {
+        for &sample in SampleType::ALL {
             assert_eq!(sample.name().parse(), Ok(sample));
         }
         assert!("u8".parse::<SampleType>().is_err());
@@ -238,11 +178,11 @@ mod tests {
     fn every_wavelet_serves_integers_or_reals_and_says_which() {
         for wavelet in Wavelet::ALL {
             assert_eq!(
-                SampleType::I16.check(&wavelet).is_ok(),
+                SampleType::I16.check(wavelet).is_ok(),
                 wavelet.integer_steps().is_some()
             );
             assert_eq!(
-                SampleType::F64.check(&wavelet).is_ok(),
+                SampleType::F64.check(wavelet).is_ok(),
                 wavelet.real_steps().is_some()
             );
         }
@@ -254,19 +194,41 @@ mod tests {
     }
 
     #[test]
-    fn integer_sums_wrap_at_32_bits_and_results_at_the_width() {
-        let step = IntegerStep::add(Channel::Detail, 0, &[1 << 20, 1], 0, 0);
-        assert_eq!(i16::lifting(&step, |i| [1 << 12, 5][i]), 5);
-        let step = IntegerStep::add(Channel::Detail, 0, &[2], 1, 1);
-        assert_eq!(i16::lifting(&step, |_| i16::MIN), i16::MIN);
-        assert_eq!(i32::lifting(&step, |_| i32::MIN), 0);
+    fn conversions_round_to_nearest_and_saturate() {
+        let cases = [
+            (2.5, 2),
+            (3.5, 4),
+            (-2.5, -2),
+            (0.500001, 1),
+            (-0.49, 0),
+            (32767.5, i16::MAX),
+            (1e300, i16::MAX),
+            (f64::NEG_INFINITY, i16::MIN),
+            (f64::NAN, 0),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(i16::from_f64(value), expected, "{value}");
+        }
+        assert_eq!(i32::from_f64(-2147483648.5), i32::MIN);
+        assert_eq!(f32::from_f64(0.1), 0.1f32);
+        assert_eq!(f32::from_f64(-1e300), f32::MIN);
+        assert_eq!(f32::from_f64(f64::INFINITY), f32::INFINITY);
+        assert!(f32::from_f64(f64::NAN).is_nan() && f64::from_f64(f64::NAN).is_nan());
+        fn round_trip<T: Sample>(samples: &[T]) {
+            for &sample in samples {
+                assert_eq!(T::from_f64(sample.to_f64()), sample);
+            }
+        }
+        round_trip(&[i16::MIN, -1, 0, i16::MAX]);
+        round_trip(&[i32::MIN, -1, 0, i32::MAX - 1, i32::MAX]);
+        round_trip(&[f32::MIN, f32::MIN_POSITIVE, 0.1]);
     }
 
     #[test]
-    fn shifting_back_rounds() {
-        assert_eq!((-3i16).shifted(1, Direction::Inverse), -1);
-        assert_eq!(3i16.shifted(1, Direction::Inverse), 2);
-        assert_eq!(i16::MAX.shifted(1, Direction::Forward), -2);
-        assert_eq!(i16::MAX.shifted(0, Direction::Inverse), i16::MAX);
+    fn absolute_values_saturate() {
+        assert_eq!([i16::MIN, -3, 3].map(Sample::abs), [i16::MAX, 3, 3]);
+        assert_eq!(Sample::abs(i32::MIN), i32::MAX);
+        assert_eq!([-0.5f32, 0.5].map(Sample::abs), [0.5, 0.5]);
+        assert_eq!(Sample::abs(f64::NEG_INFINITY), f64::INFINITY);
     }
 }

@@ -1,9 +1,11 @@
 //! Lifting steps: which samples they change, which neighbours they read, and what they add.
 
-use super::{Channel, MAX_STEPS, MAX_TAPS};
+use super::{Channel, MAX_TAPS};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// The samples that a lifting step changes and the neighbours that it reads for each of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stencil {
     /// The channel that the step changes. It reads the other channel.
     pub target: Channel,
@@ -21,7 +23,9 @@ impl Stencil {
 }
 
 /// A lifting step on real samples: target\[n\] += sum of taps\[i\] * other\[n + first + i\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// Steps are equal if their taps are, bit for bit; a tap of -0.0 is stored as 0.0.
+#[derive(Clone, Copy, Debug)]
 pub struct RealStep {
     stencil: Stencil,
     taps: [f64; MAX_TAPS],
@@ -34,7 +38,7 @@ impl RealStep {
         let mut all = [0.0; MAX_TAPS];
         let mut i = 0;
         while i < taps.len() && i < MAX_TAPS {
-            all[i] = taps[i];
+            all[i] = plain_zero(taps[i]);
             i += 1;
         }
         let count = taps.len();
@@ -59,12 +63,37 @@ impl RealStep {
     }
 }
 
+impl RealStep {
+    fn bits(&self) -> (Stencil, [u64; MAX_TAPS]) {
+        (self.stencil, self.taps.map(f64::to_bits))
+    }
+}
+
+impl PartialEq for RealStep {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits() == other.bits()
+    }
+}
+
+impl Eq for RealStep {}
+
+impl Hash for RealStep {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().hash(state);
+    }
+}
+
+/// The number itself, with 0.0 for -0.0, so that equal numbers have equal bits.
+pub(super) const fn plain_zero(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number }
+}
+
 /// A lifting step on integer samples:
 /// target\[n\] += (sum of taps\[i\] * other\[n + first + i\] + bias) >> shift.
 ///
 /// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result is reduced
 /// to the sample's width, so that the inverse restores every input exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntegerStep {
     stencil: Stencil,
     taps: [i32; MAX_TAPS],
@@ -140,32 +169,34 @@ impl IntegerStep {
     }
 }
 
-/// A list of at most [`MAX_STEPS`] steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Steps<S> {
-    all: [S; MAX_STEPS],
-    count: usize,
+/// A list of steps that is cheap to clone: one of the table, or one of a user, shared among its clones.
+#[derive(Clone)]
+pub(super) enum Steps<S: 'static> {
+    Table(&'static [S]),
+    Shared(Arc<[S]>),
 }
 
-impl<S: Copy> Steps<S> {
-    pub const fn new(steps: &[S]) -> Self {
-        assert!(
-            !steps.is_empty() && steps.len() <= MAX_STEPS,
-            "1 to MAX_STEPS steps"
-        );
-        let mut all = [steps[0]; MAX_STEPS];
-        let mut i = 1;
-        while i < steps.len() {
-            all[i] = steps[i];
-            i += 1;
-        }
-        Steps {
-            all,
-            count: steps.len(),
+impl<S> std::ops::Deref for Steps<S> {
+    type Target = [S];
+
+    fn deref(&self) -> &[S] {
+        match self {
+            Steps::Table(steps) => steps,
+            Steps::Shared(steps) => steps,
         }
     }
+}
 
-    pub fn as_slice(&self) -> &[S] {
-        &self.all[..self.count]
+impl<S: PartialEq> PartialEq for Steps<S> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<S: Eq> Eq for Steps<S> {}
+
+impl<S: Hash> Hash for Steps<S> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
     }
 }

@@ -1,6 +1,6 @@
 //! The wavelets that come with the library, each with its source.
 
-use super::{AxisOrder, Boundary, Channel, IntegerStep, RealStep, Scale, Steps, Wavelet};
+use super::{AxisOrder, Boundary, Channel, IntegerStep, RealStep, Scale, Steps, Wavelet, stored};
 use Channel::{Approximation as S, Detail as D};
 
 // Shared by several wavelets of VC-2 and by CCSDS 122.
@@ -15,72 +15,71 @@ const K: f64 = 1.230174104914001;
 impl Wavelet {
     /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000 (ITU-T T.800, annex F, equations F-5 and
     /// F-6), and the same steps without rounding for real samples.
-    pub const CDF_5_3: Wavelet = Wavelet {
-        real: Some(Steps::new(&[
+    pub const CDF_5_3: Wavelet = Entry {
+        real: Some(&[
             RealStep::new(D, 0, &[-0.5, -0.5]),
             RealStep::new(S, -1, &[0.25, 0.25]),
-        ])),
-        integer: Some(Steps::new(&[
-            IntegerStep::subtract(D, 0, &[1, 1], 0, 1),
-            UPDATE_2_TAPS,
-        ])),
-        ..Wavelet::named("cdf53")
-    };
+        ]),
+        integer: Some(&[IntegerStep::subtract(D, 0, &[1, 1], 0, 1), UPDATE_2_TAPS]),
+        ..entry("cdf53")
+    }
+    .wavelet();
 
     /// CDF 9/7: the irreversible transform of JPEG 2000 (ITU-T T.800, annex F, table F.4). Its low-pass
     /// gain is 1.
-    pub const CDF_9_7: Wavelet = Wavelet {
-        real: Some(Steps::new(&[
+    pub const CDF_9_7: Wavelet = Entry {
+        real: Some(&[
             RealStep::new(D, 0, &[-1.586134342059924, -1.586134342059924]),
             RealStep::new(S, -1, &[-0.052980118572961, -0.052980118572961]),
             RealStep::new(D, 0, &[0.882911075530934, 0.882911075530934]),
             RealStep::new(S, -1, &[0.443506852043971, 0.443506852043971]),
-        ])),
+        ]),
         scale: Scale {
             approximation: 1.0 / K,
             detail: K,
         },
-        ..Wavelet::named("cdf97")
-    };
+        ..entry("cdf97")
+    }
+    .wavelet();
 
     /// The orthonormal Haar wavelet: s = (a + b) / sqrt 2, d = (b - a) / sqrt 2.
-    pub const HAAR: Wavelet = Wavelet {
-        real: Some(Steps::new(&[
-            RealStep::new(D, 0, &[-1.0]),
-            RealStep::new(S, 0, &[0.5]),
-        ])),
+    pub const HAAR: Wavelet = Entry {
+        real: Some(&[RealStep::new(D, 0, &[-1.0]), RealStep::new(S, 0, &[0.5])]),
         scale: Scale {
             approximation: SQRT_2,
             detail: 1.0 / SQRT_2,
         },
-        ..Wavelet::named("haar")
-    };
+        ..entry("haar")
+    }
+    .wavelet();
 
     /// The orthonormal Daubechies wavelet with four taps (two vanishing moments), in the lifting steps of
     /// Daubechies and Sweldens, "Factoring wavelet transforms into lifting steps" (1998), section 7.5.
-    pub const DAUB_4: Wavelet = Wavelet {
-        real: Some(Steps::new(&[
+    pub const DAUB_4: Wavelet = Entry {
+        real: Some(&[
             RealStep::new(S, 0, &[SQRT_3]),
             RealStep::new(D, -1, &[-(SQRT_3 - 2.0) / 4.0, -SQRT_3 / 4.0]),
             RealStep::new(S, 1, &[-1.0]),
-        ])),
+        ]),
         scale: Scale {
             approximation: (SQRT_3 - 1.0) / SQRT_2,
             detail: (SQRT_3 + 1.0) / SQRT_2,
         },
         boundary: Boundary::Periodic,
-        ..Wavelet::named("daub4")
-    };
+        ..entry("daub4")
+    }
+    .wavelet();
 
     /// The integer 9/7-M transform of CCSDS 122.0-B.
-    pub const CCSDS_9_7_M: Wavelet = Wavelet {
-        integer: Some(Steps::new(&[
+    pub const CCSDS_9_7_M: Wavelet = Entry {
+        integer: Some(&[
             PREDICT_4_TAPS,
             IntegerStep::subtract(S, -1, &[-1, -1], 2, 2),
-        ])),
+        ]),
         axis_order: AxisOrder::InnermostFirst,
-        ..Wavelet::named("ccsds97m")
-    };
+        ..entry("ccsds97m")
+    }
+    .wavelet();
 
     /// The Deslauriers-Dubuc (9,7) filter of VC-2.
     pub const VC2_DD_9_7: Wavelet = vc2("vc2-dd97", 1, &[PREDICT_4_TAPS, UPDATE_2_TAPS]);
@@ -132,7 +131,7 @@ impl Wavelet {
     );
 
     /// All wavelets that come with the library.
-    pub const ALL: [Wavelet; 12] = [
+    pub const ALL: &'static [Wavelet] = &[
         Self::CDF_5_3,
         Self::CDF_9_7,
         Self::HAAR,
@@ -154,12 +153,58 @@ const VC2_HAAR_STEPS: [IntegerStep; 2] = [
 ];
 
 /// A wavelet of VC-2 (SMPTE ST 2042-1, section 15.4.4): rows first, boundary rule `Clamp`.
-const fn vc2(name: &str, pre_shift: u32, steps: &[IntegerStep]) -> Wavelet {
-    Wavelet {
-        integer: Some(Steps::new(steps)),
+const fn vc2(name: &'static str, pre_shift: u32, steps: &'static [IntegerStep]) -> Wavelet {
+    Entry {
+        integer: Some(steps),
         pre_shift,
         boundary: Boundary::Clamp,
         axis_order: AxisOrder::InnermostFirst,
-        ..Wavelet::named(name)
+        ..entry(name)
+    }
+    .wavelet()
+}
+
+/// What an entry of the table says about a wavelet.
+#[derive(Clone, Copy)]
+struct Entry {
+    name: &'static str,
+    real: Option<&'static [RealStep]>,
+    scale: Scale,
+    integer: Option<&'static [IntegerStep]>,
+    pre_shift: u32,
+    boundary: Boundary,
+    axis_order: AxisOrder,
+}
+
+/// What an entry says where it says nothing else.
+const fn entry(name: &'static str) -> Entry {
+    Entry {
+        name,
+        real: None,
+        scale: Scale::NONE,
+        integer: None,
+        pre_shift: 0,
+        boundary: Boundary::Symmetric,
+        axis_order: AxisOrder::OutermostFirst,
+    }
+}
+
+impl Entry {
+    const fn wavelet(self) -> Wavelet {
+        Wavelet {
+            name: stored(self.name),
+            real: match self.real {
+                Some(steps) => Some(Steps::Table(steps)),
+                None => None,
+            },
+            scale: self.scale,
+            integer: match self.integer {
+                Some(steps) => Some(Steps::Table(steps)),
+                None => None,
+            },
+            pre_shift: self.pre_shift,
+            boundary: self.boundary,
+            axis_order: self.axis_order,
+        }
     }
 }

@@ -79,7 +79,11 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
         (&[13, 8], &[1], 0),
     ];
     all.iter()
-        .map(|(shape, axes, levels)| Transform::new(wavelet, *shape).axes(*axes).levels(*levels))
+        .map(|(shape, axes, levels)| {
+            Transform::new(wavelet.clone(), *shape)
+                .axes(*axes)
+                .levels(*levels)
+        })
         .collect()
 }
 
@@ -106,7 +110,9 @@ pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
         .enumerate()
         .flat_map(|(i, (shape, levels))| {
             let axes = [shape.len() - 2, shape.len() - 1];
-            let transform = Transform::new(wavelet, shape).axes(axes).levels(levels);
+            let transform = Transform::new(wavelet.clone(), shape)
+                .axes(axes)
+                .levels(levels);
             let boundary = Boundary::ALL[i % Boundary::ALL.len()];
             let layout = Layout::ALL[i / 2 % Layout::ALL.len()];
             [
@@ -121,8 +127,8 @@ pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
 pub fn everywhere(transforms: Vec<Transform>) -> Vec<Transform> {
     let mut all = Vec::new();
     for transform in transforms {
-        for boundary in Boundary::ALL {
-            for layout in Layout::ALL {
+        for &boundary in Boundary::ALL {
+            for &layout in Layout::ALL {
                 all.push(transform.clone().boundary(boundary).layout(layout));
             }
         }

@@ -77,6 +77,25 @@ fn check(row: &Value) {
 }
 
 #[test]
+fn plans_in_place_have_the_interleaved_layout_alone() {
+    let table = stdout(&mut benchmark(
+        "--sizes 32 --wavelets cdf53 --samples i16 --levels 1 --directions forward \
+         --layouts mallat,interleaved --strategies in_place",
+    ));
+    let devices = wavelift::Device::all().unwrap().len();
+    assert_eq!(
+        table.matches("[32, 32] interleaved").count(),
+        devices,
+        "{table}"
+    );
+    assert_eq!(
+        table.matches("Mallat layout moves").count(),
+        devices,
+        "{table}"
+    );
+}
+
+#[test]
 fn a_comparison_shows_all_strategies_side_by_side() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("rows.json");
@@ -127,8 +146,29 @@ fn what_a_wavelet_has_no_steps_for_is_left_out_with_a_note() {
 }
 
 #[test]
+fn arrays_of_any_shape_are_measured_along_any_axes() {
+    let table = stdout(&mut benchmark(
+        "--shape 9x16:1 --shape 8x6x3:0+1 --shape 50 --sizes 12x10 --wavelets haar --samples f32 --levels 2 \
+         --directions forward",
+    ));
+    for shape in [
+        "[9, 16] along [1]",
+        "[8, 6, 3] along [0, 1]",
+        "[50]",
+        "[10, 12]",
+    ] {
+        assert!(table.contains(shape), "{table}");
+    }
+    assert!(!table.contains("4096"), "{table}");
+}
+
+#[test]
 fn wrong_requests_are_errors() {
     for (options, word) in [
+        ("--shape 8x", "65536x1024:1"),
+        ("--shape 8x8:1,0", "65536x1024:1"),
+        ("--shape 8x8:2", "axes"),
+        ("--shape 8x0", "[8, 0]"),
         ("--sizes 0", "--sizes"),
         ("--sizes 4096x", "--sizes"),
         ("--sizes 1000000000", "memory"),

@@ -108,7 +108,11 @@ fn transforms(wavelet: Wavelet) -> Vec<Transform> {
         (&[13, 8], &[1], 0),
     ];
     all.iter()
-        .map(|(shape, axes, levels)| Transform::new(wavelet, *shape).axes(*axes).levels(*levels))
+        .map(|(shape, axes, levels)| {
+            Transform::new(wavelet.clone(), *shape)
+                .axes(*axes)
+                .levels(*levels)
+        })
         .collect()
 }
 
@@ -119,7 +123,7 @@ fn check_all<T: RandomSample>(device: &Device, wavelet: Wavelet, strategies: &[S
     }
     let engine = Engine::new(device).unwrap();
     for (i, transform) in transforms(wavelet).into_iter().enumerate() {
-        let regions = regions::<T>(&transform.shape);
+        let regions = regions::<T>(&transform.shape());
         for (j, samples) in regions.iter().enumerate() {
             let bands = &regions[(i + j + 1) % regions.len()];
             let transform = transform
@@ -177,7 +181,7 @@ fn regions_are_transformed_in_place() {
         for transform in transforms(Wavelet::CDF_5_3) {
             let transform = transform.layout(Layout::Interleaved);
             let samples = random_samples::<i32>(transform.len(), 1);
-            for region in regions::<i32>(&transform.shape) {
+            for region in regions::<i32>(&transform.shape()) {
                 let plan = engine
                     .plan_in_place_region::<i32>(&transform, &region)
                     .unwrap();
@@ -362,7 +366,7 @@ fn sub_bands_come_to_the_host() {
         for layout in Layout::ALL {
             let transform = Transform::new(Wavelet::CDF_5_3, [61, 95])
                 .levels(3)
-                .layout(layout);
+                .layout(*layout);
             let plan = engine.plan::<i32>(&transform).unwrap();
             let samples = random_samples::<i32>(transform.len(), 8);
             let on_host = plan.forward(&samples).unwrap();

@@ -82,7 +82,7 @@ fn has_two_levels(todo: &Todo) -> bool {
 /// The launch for one level or two, or why there is none.
 fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> {
     let geometry = Geometry {
-        boundary: todo.problem.transform.boundary.number(),
+        boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(levels, 2).pictures(y, x)
     };
     let picture = Picture::new(todo, geometry, levels)?;
@@ -213,7 +213,7 @@ impl<'a> Picture<'a> {
             _ => 1,
         };
         let symmetric = is_symmetric(
-            &self.todo.problem.transform.wavelet,
+            self.todo.problem.transform.wavelet(),
             self.todo.problem.sample,
         );
         let turns = symmetric && !matches!(self.extension, None | Some(Extension::Periodic));
@@ -325,9 +325,9 @@ fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
     let transform = &todo.problem.transform;
     let [y, x] = sides.map(|samples| {
         Extension::new(
-            &transform.wavelet,
+            transform.wavelet(),
             todo.problem.sample,
-            transform.boundary,
+            transform.boundary_rule(),
             samples,
         )
     });

@@ -77,7 +77,7 @@ fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
         let mut defines = kernel.defines.into_iter();
         defines.find(|(name, _)| name == "DISTANCE").unwrap().1
     };
-    for layout in Layout::ALL {
+    for &layout in Layout::ALL {
         let exchange = || gpu(Exchange::Khr, 32);
         assert_eq!(distance(exchange(), 46_000, layout), "int");
         assert_eq!(distance(exchange(), 47_000, layout), "long");
@@ -87,8 +87,8 @@ fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
 
 #[test]
 fn borders_go_on_as_their_rule_allows_or_have_a_frame() {
-    let extension = |wavelet, boundary, shape: [usize; 2]| {
-        let transform = Transform::new(wavelet, shape).boundary(boundary);
+    let extension = |wavelet: Wavelet, boundary, shape: [usize; 2]| {
+        let transform = Transform::new(wavelet.clone(), shape).boundary(boundary);
         let sample = match wavelet.integer_steps() {
             Some(_) => SampleType::I32,
             None => SampleType::F32,

@@ -115,11 +115,11 @@ fn passes() -> Vec<Pass> {
     for setting in settings() {
         for wavelet in wavelets() {
             for (i, shape) in shapes.iter().enumerate() {
-                let transform = Transform::new(wavelet, shape.clone())
+                let transform = Transform::new(wavelet.clone(), shape.clone())
                     .levels(3)
                     .boundary(Boundary::ALL[i % Boundary::ALL.len()])
                     .layout(Layout::ALL[i / Boundary::ALL.len() % Layout::ALL.len()]);
-                let mut samples = SampleType::ALL.into_iter();
+                let mut samples = SampleType::ALL.iter().cloned();
                 let sample = samples
                     .find(|sample| sample.is_served_by(&wavelet))
                     .unwrap();

@@ -116,10 +116,10 @@ fn check_scratch(transform: &Transform, design: &Design, direction: Direction) -
         prop_assert!(a == whole && b <= low, "{:?} for {whole} and {low}", [a, b]);
     }
     let even = transform
-        .axes
+        .chosen_axes()
         .iter()
-        .all(|&axis| transform.shape[axis].is_multiple_of(2));
-    if even && transform.axes.len() >= 2 {
+        .all(|&axis| transform.shape()[axis].is_multiple_of(2));
+    if even && transform.chosen_axes().len() >= 2 {
         prop_assert!(a + b <= whole + whole / 4);
     }
     // No array is larger than the most that is put into it: forward, what a take reads; inverse, what it writes.

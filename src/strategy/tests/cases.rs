@@ -168,7 +168,8 @@ pub fn wavelets() -> Vec<Wavelet> {
         IntegerStep::subtract(S, 1, &[3, 1, 2], 2, 3),
     ];
     let one_sided = Wavelet::integer("own-one-sided", &one_sided, 1).unwrap();
-    let real = Wavelet::CDF_9_7.real_steps().unwrap();
+    let cdf97 = Wavelet::CDF_9_7;
+    let real = cdf97.real_steps().unwrap();
     let scale = Scale {
         approximation: 0.5,
         detail: 3.0,
@@ -192,8 +193,8 @@ fn wavelets_for(sample: SampleType) -> Vec<Wavelet> {
 fn rules(sample: SampleType) -> impl Generator<Value = (Wavelet, Boundary, Layout)> {
     (
         select(wavelets_for(sample)),
-        select(&Boundary::ALL),
-        select(&Layout::ALL),
+        select(Boundary::ALL),
+        select(Layout::ALL),
     )
 }
 

@@ -42,8 +42,8 @@ fn forward(
 
 #[test]
 fn operations_of_a_pair() {
-    let of = |wavelet, sample, direction, count: fn(&Meter) -> Cost| {
-        let problem = problem(&Transform::new(wavelet, [8]), sample, direction);
+    let of = |wavelet: Wavelet, sample, direction, count: fn(&Meter) -> Cost| {
+        let problem = problem(&Transform::new(wavelet.clone(), [8]), sample, direction);
         count(&Meter::new(&problem, 1, wavelet.pre_shift() as i32)).operations
     };
     for direction in BOTH {

@@ -292,11 +292,11 @@ impl Shares<'_> {
     fn register_block(&self) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let mut coverage = Coverage::new(pictures * rows, columns);
-        let halo = self.reach.before + self.reach.after;
-        let (width, height) = (
-            self.number("LANES") - halo,
-            self.number("BLOCK_ROWS") / 2 - halo,
-        );
+        let pairs = self.number("PAIRS");
+        let halo = [self.reach.before, self.reach.after];
+        let [before, after] = halo.map(|halo| halo.div_ceil(pairs));
+        let width = (self.number("LANES") - before - after) * pairs;
+        let height = self.number("BLOCK_ROWS") / 2 - halo[0] - halo[1];
         let sub_groups = self.number("GROUP") / self.number("LANES");
         let (strips, groups) = (self.own("strips"), self.own("groups"));
         assert_eq!(self.launch.pass.groups, groups * pictures);
@@ -463,8 +463,8 @@ fn large() -> impl Generator<Value = Transform> {
     (
         shapes,
         select(wavelets.to_vec()),
-        select(&Boundary::ALL),
-        select(&Layout::ALL),
+        select(Boundary::ALL),
+        select(Layout::ALL),
     )
         .prop_map(|((shape, axes), wavelet, boundary, layout)| {
             Transform::new(wavelet, shape)

@@ -8,8 +8,8 @@ use super::host_pictures::Picture;
 use crate::strategy::Problem;
 use crate::strategy::design::{Array, Design, Kernel, Launch};
 use crate::transform::geometry::{Axis, Geometry, Side};
-use crate::transform::reference::{forward_line, inverse_line};
-use crate::wavelet::{Boundary, Direction, Sample, Wavelet};
+use crate::transform::reference::{forward_line, inverse_line, shift_line};
+use crate::wavelet::{Boundary, Direction, Sample};
 use std::collections::HashSet;
 
 /// A sample of one of the arrays.
@@ -185,13 +185,11 @@ impl<T: Sample> Running<'_, T> {
         let geometry = self.geometry();
         let shift = geometry.shift as u32;
         if self.forward() {
-            line.iter_mut()
-                .for_each(|v| *v = v.shifted(shift, Direction::Forward));
+            shift_line(shift, Direction::Forward, line);
         }
         lift(self.problem, geometry.boundary, line);
         if !self.forward() {
-            line.iter_mut()
-                .for_each(|v| *v = v.shifted(shift, Direction::Inverse));
+            shift_line(shift, Direction::Inverse, line);
         }
     }
 
@@ -258,9 +256,7 @@ impl<T: Sample> Running<'_, T> {
         let boundary = self.geometry().boundary;
         let shift = number(kernel, "PRE_SHIFT") as u32;
         if self.forward() {
-            samples
-                .iter_mut()
-                .for_each(|v| *v = v.shifted(shift, Direction::Forward));
+            shift_line(shift, Direction::Forward, samples);
         }
         let (width, height) = (picture.width as usize, picture.height as usize);
         let along_x = |samples: &mut [T]| {
@@ -283,9 +279,7 @@ impl<T: Sample> Running<'_, T> {
             along_x(samples);
         }
         if !self.forward() {
-            samples
-                .iter_mut()
-                .for_each(|v| *v = v.shifted(shift, Direction::Inverse));
+            shift_line(shift, Direction::Inverse, samples);
         }
     }
 }
@@ -318,7 +312,7 @@ fn along(axis: Axis, n: i32) -> i64 {
 }
 
 fn lift<T: Sample>(problem: &Problem, boundary: i32, line: &mut [T]) {
-    let wavelet: &Wavelet = &problem.transform.wavelet;
+    let wavelet = problem.transform.wavelet();
     let boundary = Boundary::ALL[boundary as usize];
     match problem.direction {
         Direction::Forward => forward_line(wavelet, boundary, line),

@@ -147,9 +147,9 @@ fn region(shape: Vec<usize>) -> impl Generator<Value = Region> {
 fn in_regions(cases: impl Generator<Value = Case>) -> impl Generator<Value = (Case, Regions)> {
     cases.prop_flat_map(|case| {
         let regions = [(), ()].map(|()| {
-            let shape = &case.0.shape;
-            let dense = Just(Region::dense(shape.as_slice()));
-            prop_oneof![1 => dense, 3 => region(shape.clone())]
+            let shape = case.0.shape();
+            let dense = Just(Region::dense(shape));
+            prop_oneof![1 => dense, 3 => region(shape.to_vec())]
         });
         let [signal, bands] = regions;
         let regions = (signal, bands).prop_map(|(signal, bands)| Regions { signal, bands });

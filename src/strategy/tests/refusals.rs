@@ -132,7 +132,7 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
     );
     let far = RealStep::new(Channel::Detail, 5, &[0.5]);
     let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
-    let why = reason(large_gpu(), &picture(far), SampleType::F32);
+    let why = reason(large_gpu(), &picture(far.clone()), SampleType::F32);
     assert!(
         why.contains("reaches over 4 pairs, past the neighbouring work-item"),
         "{why}"
@@ -142,7 +142,7 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
     for direction in BOTH {
         assert!(
             alone
-                .design(&problem(&picture(far), SampleType::F32, direction))
+                .design(&problem(&picture(far.clone()), SampleType::F32, direction))
                 .is_ok()
         );
     }
@@ -161,7 +161,7 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     ];
     for transform in borders {
         let why = reason(large_gpu(), &transform, SampleType::F32);
-        let boundary = transform.boundary;
+        let boundary = transform.boundary_rule();
         let expected =
             format!("511 samples and these steps do not go on beyond a {boundary} border");
         assert_eq!(why, format!("`register_block`: {expected}"));
