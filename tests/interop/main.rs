@@ -5,5 +5,6 @@
 mod common;
 mod events;
 mod foreign;
+mod measured;
 mod raw;
 mod views;

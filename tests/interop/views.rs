@@ -1,9 +1,12 @@
 //! Regions of arrays: plans work on them where they stand, and nowhere else; samples go there and come from there.
 
-use crate::common::{RandomSample, computes, devices, expected, random_samples, relative_error};
+use crate::common::{
+    RandomSample, can_run, computes, devices, expected, ran, random_samples, relative_error,
+};
+use crate::foreign::Program;
 use wavelift::{
-    Band, Boundary, Device, DeviceArray, Direction, Engine, Error, Layout, Plan, Region, Strategy,
-    Transform, Wavelet,
+    Band, Boundary, Device, DeviceArray, DeviceInfo, Direction, Engine, Error, Layout, Plan,
+    Region, Strategy, Transform, Wavelet,
 };
 
 /// Where each sample of a region is, in row-major order.
@@ -123,7 +126,7 @@ fn check_all<T: RandomSample>(device: &Device, wavelet: Wavelet, strategies: &[S
     }
     let engine = Engine::new(device).unwrap();
     for (i, transform) in transforms(wavelet).into_iter().enumerate() {
-        let regions = regions::<T>(&transform.shape());
+        let regions = regions::<T>(transform.shape());
         for (j, samples) in regions.iter().enumerate() {
             let bands = &regions[(i + j + 1) % regions.len()];
             let transform = transform
@@ -181,7 +184,7 @@ fn regions_are_transformed_in_place() {
         for transform in transforms(Wavelet::CDF_5_3) {
             let transform = transform.layout(Layout::Interleaved);
             let samples = random_samples::<i32>(transform.len(), 1);
-            for region in regions::<i32>(&transform.shape()) {
+            for region in regions::<i32>(transform.shape()) {
                 let plan = engine
                     .plan_in_place_region::<i32>(&transform, &region)
                     .unwrap();
@@ -387,16 +390,66 @@ fn sub_bands_come_to_the_host() {
     }
 }
 
-/// Places that 32 bits cannot count: where an array may be so large.
+/// Regions past byte 2^32 of an array, and one whose rows go past it, of memory that is otherwise never touched.
 #[test]
 fn views_may_be_past_32_bits() {
+    const LEN: usize = (1 << 30) + 100_000;
     for device in devices() {
-        let len = (1usize << 32) + 100_000;
-        let info = device.info();
-        if info.max_allocation < len as u64 * 2 || info.global_memory < len as u64 * 4 {
-            println!("not run: arrays of {len} samples on {device}");
+        let holds = |info: &DeviceInfo| {
+            let bytes = 4 * LEN as u64;
+            info.max_allocation >= bytes && info.global_memory >= bytes
+        };
+        if !can_run("arrays past 2^32 bytes", &device, "past-32-bits", holds) {
             continue;
         }
-        println!("ran: arrays of {len} samples on {device}");
+        let program = Program::on(&device, 0);
+        let engine = program.engine();
+        let buffer = program.buffer(4 * LEN, 0);
+        // SAFETY: the buffer is valid; samples are written before they are read.
+        let mut x = unsafe { DeviceArray::<i32>::from_raw(&engine, buffer.raw, 0, LEN) }.unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [64, 96]).levels(3);
+        let past = Region::dense([64, 96])
+            .with_strides([200, 1])
+            .at((1 << 30) + 10);
+        let wide = Region::dense([64, 96])
+            .with_strides([(1 << 24) + 1000, 1])
+            .at(50);
+        let samples = random_samples::<i32>(transform.len(), 1);
+        let expected = wavelift::reference::forward(&transform, &samples).unwrap();
+        for strategy in Strategy::ALL {
+            let plan = engine.plan_regions_with::<i32>(&transform, &past, &wide, *strategy);
+            let Ok(plan) = plan else { continue };
+            x.view_mut(&past).unwrap().write(&samples).unwrap();
+            let (from, to) = x.view_pair(&past, &wide).unwrap();
+            plan.enqueue_forward(from, to).unwrap();
+            assert!(
+                x.view(&wide).unwrap().download().unwrap() == expected,
+                "{plan:?}"
+            );
+            x.view_mut(&past)
+                .unwrap()
+                .write(&vec![0; samples.len()])
+                .unwrap();
+            let (from, to) = x.view_pair(&wide, &past).unwrap();
+            plan.enqueue_inverse(from, to).unwrap();
+            assert!(
+                x.view(&past).unwrap().download().unwrap() == samples,
+                "{plan:?}"
+            );
+        }
+        let transform = transform.layout(Layout::Interleaved);
+        let expected = wavelift::reference::forward(&transform, &samples).unwrap();
+        for region in [&past, &wide] {
+            let plan = engine
+                .plan_in_place_region::<i32>(&transform, region)
+                .unwrap();
+            x.view_mut(region).unwrap().write(&samples).unwrap();
+            plan.enqueue_forward(x.view_mut(region).unwrap()).unwrap();
+            assert!(
+                x.view(region).unwrap().download().unwrap() == expected,
+                "{plan:?}"
+            );
+        }
+        ran("arrays past 2^32 bytes", &device);
     }
 }
