@@ -46,6 +46,18 @@ impl Event {
         self.0.get()
     }
 
+    /// Returns the event as a `cl_event` with a reference of its own, for the caller to release. Not released, the event is kept
+    /// for ever, and nothing else happens.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] if it cannot be retained.
+    pub fn into_raw(self) -> Result<*mut c_void> {
+        // SAFETY: the event is valid as long as `self`.
+        unsafe { cl3::event::retain_event(self.as_raw()) }
+            .map_err(|code| opencl("clRetainEvent")(ClError(code)))?;
+        Ok(self.as_raw())
+    }
+
     /// Whether what the event stands for is done, without waiting for it.
     ///
     /// # Errors
