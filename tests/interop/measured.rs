@@ -2,7 +2,13 @@
 
 use crate::common::{devices, random_samples};
 use std::time::{Duration, Instant};
+use wavelift::{Device, DeviceKind};
 use wavelift::{Direction, Engine, Plan, Region, Transform, Wavelet};
+
+fn gpus() -> impl Iterator<Item = Device> {
+    let gpus = |device: &Device| device.info().kind == DeviceKind::Gpu;
+    devices().into_iter().filter(gpus)
+}
 
 /// The median of 30 device times.
 fn median(engine: &Engine, plan: &Plan<f32>, region: &Region, direction: Direction) -> Duration {
@@ -28,7 +34,7 @@ fn median(engine: &Engine, plan: &Plan<f32>, region: &Region, direction: Directi
 #[test]
 #[ignore = "a measurement"]
 fn pitched_pictures() {
-    for device in devices() {
+    for device in gpus() {
         let engine = Engine::with_profiling(&device).unwrap();
         for (side, levels) in [(1024, 5), (4096, 1), (4096, 5), (8192, 1), (8192, 5)] {
             let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(levels);
@@ -56,10 +62,10 @@ fn pitched_pictures() {
 }
 
 /// Transforms a second of 256 x 256, five levels, by so many threads, each with a plan and a queue.
-fn rate(engine: &Engine, threads: usize, waits: bool) -> f64 {
+fn rate(open: impl Fn() -> Engine, threads: usize, waits: bool) -> f64 {
     const RUNS: usize = 2000;
     let transform = Transform::new(Wavelet::CDF_9_7, [256, 256]).levels(5);
-    let engines: Vec<Engine> = (0..threads).map(|_| engine.another().unwrap()).collect();
+    let engines: Vec<Engine> = (0..threads).map(|_| open()).collect();
     let plans: Vec<Plan<f32>> = engines
         .iter()
         .map(|engine| engine.plan::<f32>(&transform).unwrap())
@@ -92,16 +98,20 @@ fn rate(engine: &Engine, threads: usize, waits: bool) -> f64 {
 #[test]
 #[ignore = "a measurement"]
 fn several_threads() {
-    for device in devices() {
+    for device in gpus() {
         let engine = Engine::new(&device).unwrap();
+        let queues = || engine.another().unwrap();
+        let contexts = || Engine::new(&device).unwrap();
         for waits in [false, true] {
-            let one = rate(&engine, 1, waits);
-            for threads in [2, 4, 8] {
-                let many = rate(&engine, threads, waits);
+            for own_context in [false, true] {
+                let rates = [1, 2, 4, 8].map(|threads| match own_context {
+                    false => rate(queues, threads, waits),
+                    true => rate(contexts, threads, waits),
+                });
                 println!(
-                    "{threads} threads{}: {many:.0} transforms a second, {:.2} times those of one ({one:.0})",
-                    if waits { " that wait for each" } else { "" },
-                    many / one
+                    "1, 2, 4, 8 threads, a {} each{}: {rates:.0?} transforms a second",
+                    if own_context { "context" } else { "queue" },
+                    if waits { ", waiting for every run" } else { "" }
                 );
             }
         }
