@@ -133,10 +133,10 @@ pub enum Error {
     },
 
     /// An array that belongs to an engine of another OpenCL context than the one that should use it.
-    #[error("{what} belongs to another engine")]
+    #[error("{what} belongs to another engine, of another OpenCL context")]
     #[non_exhaustive]
     ForeignArray {
-        /// The argument that belongs to another engine.
+        /// The argument that belongs there.
         what: &'static str,
     },
 

@@ -33,6 +33,9 @@
 //! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes the same transforms on the CPU, one sample
 //! after the other, without OpenCL.
 //!
+//! A [`Region`] says where samples stand in a larger array, and a [`DeviceView`] is one on the device. A program with OpenCL
+//! objects of its own hands them over by [`Engine::from_raw`], [`DeviceArray::from_raw`] and [`Event::from_raw`].
+//!
 //! # Semantics
 //!
 //! - For any n >= 1, n samples have ceil(n/2) approximations (at the even places) and floor(n/2) details

@@ -161,7 +161,8 @@ impl<T: Sample> DeviceArray<T> {
     /// - What the buffer holds of the samples has been written before they are read: every bit pattern is a sample, but memory
     ///   that was never written has none.
     /// - As long as runs of the engine use the array, nothing else writes its samples, and nothing else reads those that runs
-    ///   write. Memory of the host under `CL_MEM_USE_HOST_PTR` outlives the buffer.
+    ///   write: also no other array made of the same memory, but for those that one queue, if in order, or events keep apart.
+    ///   Memory of the host under `CL_MEM_USE_HOST_PTR` outlives the buffer.
     ///
     /// # Errors
     /// [`Error::Handle`] for null, what is no buffer (an image, a pipe), and a buffer of another context or too small;
