@@ -5,7 +5,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs kernels test intel pyopencl oclgrind no-runtime
+CHECKS = format clippy docs kernels test intel pyopencl ocl oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
@@ -47,6 +47,10 @@ intel:
 # The C interface of examples/shared_library, called from PyOpenCL.
 pyopencl:
 	scripts/pyopencl
+
+# The feature `ocl-interop`: objects of the crate `ocl`.
+ocl:
+	scripts/ocl
 
 # Every kernel in a simulator that sees races, reads of what was never written, and accesses out of bounds.
 oclgrind:

@@ -6,6 +6,8 @@ mod engine;
 mod event;
 mod handle;
 mod in_place;
+#[cfg(feature = "ocl-interop")]
+mod ocl;
 mod plan;
 mod program;
 mod queue;
