@@ -5,19 +5,21 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs kernels test intel pyopencl ocl oclgrind no-runtime
+CHECKS = format clippy docs package oldest-rust kernels test intel pyopencl ocl oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
 	scripts/setup --release
 	cargo run --release --example decompose
 
-# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time.
+# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time. No kernel depends
+# on a feature of the crate, so that with all of them only their own tests run.
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo test --doc; \
-	else cargo test --no-fail-fast; fi
+	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test crates; \
+	else cargo test --no-fail-fast && cargo test --all-features --test crates; fi
+	cargo test --doc --all-features
 
 ci:
 	@for check in $(CHECKS); do \
@@ -30,11 +32,24 @@ ci:
 format:
 	cargo fmt --check
 
+# Features may not depend on each other but where Cargo.toml says so.
 clippy:
-	cargo clippy --all-targets -- --deny warnings
+	cargo clippy --all-targets --all-features -- --deny warnings
+	cargo clippy --test oclgrind --all-features -- --deny warnings
+	for feature in '' ndarray image serde; do \
+	  cargo clippy --features "$$feature" -- --deny warnings || exit 1; \
+	done
 
 docs:
-	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps
+	RUSTDOCFLAGS='--deny warnings' cargo doc --no-deps --all-features
+
+# What would be published is small, and builds by itself with all features.
+package:
+	scripts/package
+
+# The oldest Rust that Cargo.toml declares.
+oldest-rust:
+	scripts/oldest-rust
 
 # Every program that the tests build, compiled by clang with warnings as errors, for every kind of device; it needs none.
 kernels:

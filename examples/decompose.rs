@@ -7,15 +7,12 @@ mod common;
 
 use clap::Parser;
 use common::cli::{self, Result, about};
+use common::picture::{Picture, psnr, to_byte};
 use common::runner::{Runner, Times};
-use common::{pixels_of_planes, planes_of_pixels};
-use image::{DynamicImage, ExtendedColorType};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use wavelift::{
-    Coefficients, Device, DeviceSelector, Direction, Error, SampleType, Transform, Wavelet,
-};
+use wavelift::{Coefficients, Device, DeviceSelector, Direction, SampleType, Transform, Wavelet};
 
 const BUNDLED: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/astronaut.png"),
@@ -53,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn demo(arguments: Arguments) -> Result<()> {
-    let device = device(arguments.device)?;
+    let device = cli::device_if_any(arguments.device)?;
     std::fs::create_dir_all(&arguments.out).map_err(about(&arguments.out))?;
     let pictures = match arguments.pictures.is_empty() {
         true => BUNDLED.map(PathBuf::from).to_vec(),
@@ -69,25 +66,6 @@ fn demo(arguments: Arguments) -> Result<()> {
         lossless(&picture, arguments.levels, device.as_ref())?;
     }
     Ok(())
-}
-
-/// The device to run on, or none if there is no OpenCL device at all, which is reported. It is an error if there are
-/// devices and none is the wanted one: nothing then runs elsewhere.
-fn device(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
-    let none = match Device::all() {
-        Ok(devices) if !devices.is_empty() => {
-            let device = cli::selector(wanted)?.pick()?;
-            cli::print(format!("device: {device}"))?;
-            return Ok(Some(device));
-        }
-        Ok(_) => "no platform has a device".to_owned(),
-        Err(error @ Error::NoRuntime { .. }) => error.to_string(),
-        Err(error) => return Err(error.into()),
-    };
-    cli::print(format!(
-        "device: none, so the CPU reference computes: {none}"
-    ))?;
-    Ok(None)
 }
 
 /// Writes the mosaic of sub-bands, and the picture reconstructed from the largest coefficients.
@@ -224,13 +202,6 @@ fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<
     Ok(values)
 }
 
-/// The peak signal-to-noise ratio of 8-bit samples, in decibels.
-fn psnr(wanted: &[u8], got: &[u8]) -> f64 {
-    let square = |(a, b): (&u8, &u8)| (f64::from(*a) - f64::from(*b)).powi(2);
-    let error: f64 = wanted.iter().zip(got).map(square).sum();
-    10.0 * (255.0 * 255.0 * wanted.len() as f64 / error).log10()
-}
-
 /// The number of bits per value of an ideal code that knows how often each value occurs, and nothing else.
 fn entropy(values: &[i16]) -> f64 {
     let mut counts = std::collections::HashMap::new();
@@ -242,66 +213,4 @@ fn entropy(values: &[i16]) -> f64 {
         .into_values()
         .map(|count| -share(count) * share(count).log2())
         .sum()
-}
-
-fn to_byte(value: f32) -> u8 {
-    value.round() as u8
-}
-
-/// A picture of 8 bits per sample, one colour after the other.
-struct Picture {
-    colours: usize,
-    height: usize,
-    width: usize,
-    planes: Vec<u8>,
-}
-
-impl Picture {
-    fn open(path: &Path) -> Result<Self> {
-        let reader = image::ImageReader::open(path).map_err(about(path))?;
-        let reader = reader.with_guessed_format().map_err(about(path))?;
-        let image = reader.decode().map_err(about(path))?;
-        let (width, height) = (image.width() as usize, image.height() as usize);
-        let (colours, pixels) = match has_colour(&image) {
-            true => (3, image.into_rgb8().into_raw()),
-            false => (1, image.into_luma8().into_raw()),
-        };
-        let planes = planes_of_pixels(&pixels, colours);
-        Ok(Picture {
-            colours,
-            height,
-            width,
-            planes,
-        })
-    }
-
-    /// A picture of the same size with other samples.
-    fn with(&self, planes: Vec<u8>) -> Picture {
-        Picture { planes, ..*self }
-    }
-
-    fn size(&self) -> String {
-        let colour = if self.colours == 3 { "RGB" } else { "grey" };
-        format!("{} x {} {colour}", self.width, self.height)
-    }
-
-    /// A transform over rows and columns, with the colours as a batch.
-    fn transform(&self, wavelet: Wavelet, levels: u32) -> Transform {
-        let shape = [self.colours, self.height, self.width];
-        Transform::new(wavelet, shape).axes([1, 2]).levels(levels)
-    }
-
-    fn save(&self, path: &Path) -> Result<()> {
-        let pixels = pixels_of_planes(&self.planes, self.colours);
-        let colour = match self.colours {
-            3 => ExtendedColorType::Rgb8,
-            _ => ExtendedColorType::L8,
-        };
-        let (width, height) = (self.width as u32, self.height as u32);
-        image::save_buffer(path, &pixels, width, height, colour).map_err(about(path))
-    }
-}
-
-fn has_colour(image: &DynamicImage) -> bool {
-    image.color().has_color()
 }

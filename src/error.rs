@@ -53,6 +53,22 @@ pub enum Error {
         got: usize,
     },
 
+    /// A sample that a transform whose wavelet has a pre-shift may not restore.
+    #[error("sample {value} at {place:?} is not within {least}..={most}, the samples that {what}")]
+    #[non_exhaustive]
+    Range {
+        /// What restores the samples of the range.
+        what: String,
+        /// The sample.
+        value: i64,
+        /// Its place along each axis.
+        place: Vec<usize>,
+        /// The smallest sample of the range.
+        least: i64,
+        /// The largest sample of the range.
+        most: i64,
+    },
+
     /// A wavelet that its constructor refused.
     #[error("wavelet `{name}`: {why}")]
     #[non_exhaustive]

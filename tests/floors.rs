@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top modules, highest first.
-const FLOORS: [&str; 8] = [
+const FLOORS: [&str; 9] = [
+    "crates",
     "runtime",
     "strategy",
     "lifting",

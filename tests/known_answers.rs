@@ -16,6 +16,8 @@ const PYWAVELETS: &str = include_str!("data/pywavelets.jsonl");
 const JPEG_2000: &str = include_str!("data/jpeg2000.jsonl");
 const VC_2: &str = include_str!("data/vc2.jsonl");
 const CCSDS_122: &str = include_str!("data/ccsds122.jsonl");
+const OPENJPEG: &str = include_str!("data/openjpeg.jsonl");
+const ENVISS: &str = include_str!("data/enviss.jsonl");
 const FILTERS: &str = include_str!("data/filters.jsonl");
 
 /// Those that take every transform.
@@ -209,6 +211,8 @@ files! {
     jpeg_2000: JPEG_2000, 61;
     vc_2: VC_2, 140;
     ccsds_122: CCSDS_122, 15;
+    openjpeg: OPENJPEG, 12;
+    enviss: ENVISS, 3;
 }
 
 /// What a coefficient is the sum of: `taps` times the samples from `first` places from its own on.

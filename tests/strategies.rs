@@ -28,7 +28,8 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 /// real.
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape().to_vec();
-    let (mut pictures, mut levels, mut goes_on) = (true, 0, true);
+    let (mut pictures, mut rows, mut columns) = (true, true, true);
+    let (mut levels, mut goes_on) = (0, true);
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -41,7 +42,11 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             break;
         };
         levels += 1;
-        pictures &= axes.len() == 2 && shape[inner + 1..].iter().all(|&samples| samples == 1);
+        let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
+        pictures &= axes.len() == 2 && in_one_piece;
+        rows &= axes.len() == 1 && in_one_piece;
+        let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
+        columns &= axes.iter().all(stands_behind);
         for axis in axes {
             goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
@@ -49,6 +54,8 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
     }
     match strategy {
         Strategy::RegisterBlock => !pictures || !goes_on,
+        Strategy::RegisterRows => !rows || !goes_on,
+        Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::SingleLoop => {
             !pictures || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
@@ -181,6 +188,14 @@ macro_rules! matrices {
         mod register_block {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterBlock, Wavelet::$wavelet) })*
+        }
+        mod register_rows {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::RegisterRows, Wavelet::$wavelet) })*
+        }
+        mod register_columns {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::RegisterColumns, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

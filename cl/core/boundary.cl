@@ -31,5 +31,20 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
   return -1;  // ZERO
 }
 
+// The place in a signal of `samples` samples that stands for one beyond its border, where the signal is extended once:
+// mirrored or periodic.
+INLINE int place_inside(const int place, const int samples, const int periodic) {
+  const int last = samples - 1;
+  int inside = periodic ? (place < 0 ? place + samples : place - samples) : (place < 0 ? -place : 2 * last - place);
+  // Signals shorter than a step reaches.
+  if (inside < 0 || inside > last) {
+    const int period = periodic ? samples : 2 * last;
+    inside = place % period;
+    inside = inside < 0 ? inside + period : inside;
+    inside = periodic ? inside : min(inside, period - inside);
+  }
+  return inside;
+}
+
 #define PARITY_s 0
 #define PARITY_d 1

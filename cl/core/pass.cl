@@ -47,6 +47,7 @@ INLINE long line_start(const Side *side, const Pass *pass, const int3 at) {
 }
 
 INLINE int3 place_of_line(const Pass *pass, const int index) {
+  if (index < pass->across[0]) return (int3)(index, 0, 0);  // no division
   const int rest = index / pass->across[0];
   return (int3)(index % pass->across[0], rest % pass->across[1], rest / pass->across[1]);
 }

@@ -14,8 +14,8 @@
 // the rows that are lifted.
 //
 // On an NVIDIA H200 small pictures gain, whose time is waiting: one level of 1024 x 1024 by 9/7 in f32 takes 6.9 us (inverse
-// 7.5), by streamed 8.4 (8.4). One level of 8192 x 8192 takes 152 us (154), by streamed 147 (146), a copy 129: memory limits
-// it, and what neighbours load again. In 16 bits, by 5/3 and with 20 rows, it takes 86 us (80), a copy 67; with one pair of
+// 7.5), by streamed 8.4 (8.4). One level of 8192 x 8192 takes 175 us (150), by streamed 147 (146), a copy 130: memory limits
+// it, and what neighbours load again. In 16 bits, by 5/3 and with 20 rows, it takes 103 us (80), a copy 68; with one pair of
 // columns instead of two, a word wide, 128 (92).
 
 #include "core/picture.cl"
@@ -140,24 +140,33 @@ INLINE int pairs_stored(const Block *block, const int count) {
   return is_halo ? 0 : clamp(count - block->column, 0, PAIRS);
 }
 
+// The results in row r of those that are stored, in columns of channel cx or in all of them.
+INLINE void take_results(A (*v)[COLUMNS_OWN], const int r, const int cx, T *samples) {
+  UNROLL for (int p = 0; p < PAIRS; ++p) samples[p] = STORE_2D(cx, r & 1, v[RESULT_ROW + r][2 * p + cx]);
+}
+INLINE void take_row(A (*v)[COLUMNS_OWN], const int r, T *samples) {
+  UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) samples[i] = STORE_2D(i & 1, r & 1, v[RESULT_ROW + r][i]);
+}
+
 #if FORWARD
 INLINE void store_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[COLUMNS_OWN]) {
   const int row = block->row + REACH_LO;
+  T samples[PAIRS];
   UNROLL for (int band = 0; band < 4; ++band) {
     const int cx = band & 1, cy = band >> 1;
-    const int rows = (cy ? block->d_rows : block->s_rows) - row;
     const int pairs = pairs_stored(block, cx ? block->d_columns : block->s_columns);
-    const bool whole = own->stores_words && pairs == PAIRS;
+    const int rows = pairs > 0 ? (cy ? block->d_rows : block->s_rows) - row : 0;
     global T *const to = band_at(picture, band, row, block->column);
-    UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
-      T samples[PAIRS];
-      UNROLL for (int p = 0; p < PAIRS; ++p) samples[p] = STORE_2D(cx, cy, v[RESULT_ROW + 2 * n + cy][2 * p + cx]);
-      const Distance at = n * picture->band_row[band];
-      if (whole) {
-        if (n < rows) *(global Word *)(to + at) = word_of(samples);
-      } else {
+    if (PAIRS == 1 || (own->stores_words && pairs % PAIRS == 0)) {
+      UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
+        take_results(v, 2 * n + cy, cx, samples);
+        if (n < rows) *(global Word *)(to + n * picture->band_row[band]) = word_of(samples);
+      }
+    } else {
+      UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
+        take_results(v, 2 * n + cy, cx, samples);
         UNROLL for (int p = 0; p < PAIRS; ++p)
-          if (n < rows && p < pairs) to[at + p * BAND_STRIDE(picture, band)] = samples[p];
+          if (n < rows && p < pairs) to[n * picture->band_row[band] + p * BAND_STRIDE(picture, band)] = samples[p];
       }
     }
   }
@@ -165,19 +174,21 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
 
 #else
 INLINE void store_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[COLUMNS_OWN]) {
-  const int row = block->row + REACH_LO, rows = picture->height - 2 * row;
+  const int row = block->row + REACH_LO;
   const int pairs[2] = {pairs_stored(block, block->s_columns), pairs_stored(block, block->d_columns)};
-  const bool whole = own->stores_words && pairs[1] == PAIRS;
+  const int rows = pairs[0] > 0 ? picture->height - 2 * row : 0;
   global T *const to = signal_at(picture, 2 * row, 2 * block->column);
-  UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
-    T samples[COLUMNS_OWN];
-    UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) samples[i] = STORE_2D(i % 2, r & 1, v[RESULT_ROW + r][i]);
-    const Distance at = r * picture->signal_row;
-    if (whole) {
-      if (r < rows) *(global Words *)(to + at) = words_of(samples);
-    } else {
+  T samples[COLUMNS_OWN];
+  if (own->stores_words && pairs[0] == pairs[1] && pairs[1] % PAIRS == 0) {
+    UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
+      take_row(v, r, samples);
+      if (r < rows) *(global Words *)(to + r * picture->signal_row) = words_of(samples);
+    }
+  } else {
+    UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
+      take_row(v, r, samples);
       UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
-        if (r < rows && i / 2 < pairs[i % 2]) to[at + i] = samples[i];
+        if (r < rows && i / 2 < pairs[i & 1]) to[r * picture->signal_row + i] = samples[i];
     }
   }
 }

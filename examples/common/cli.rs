@@ -4,14 +4,15 @@ use clap::builder::{
     PossibleValuesParser, RangedU64ValueParser, StringValueParser, TypedValueParser,
 };
 use clap::{Parser, ValueEnum};
-use std::error::Error;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
-use wavelift::{Boundary, DeviceSelector, Direction, Layout, SampleType, Strategy, Wavelet};
+use wavelift::{
+    Boundary, Device, DeviceSelector, Direction, Error, Layout, SampleType, Strategy, Wavelet,
+};
 
-pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Reads the arguments and runs the program. Every error, including wrong arguments, is reported as one line on
 /// stderr and exit code 2.
@@ -48,13 +49,32 @@ pub fn print(text: impl Display) -> Result<()> {
 }
 
 /// Makes an error that says which file it is about.
-pub fn about<E: Display>(path: &std::path::Path) -> impl Fn(E) -> Box<dyn Error> + '_ {
+pub fn about<E: Display>(path: &std::path::Path) -> impl Fn(E) -> Box<dyn std::error::Error> + '_ {
     move |error| format!("{}: {error}", path.display()).into()
 }
 
 /// The selector from the arguments, or else from the environment, or else for the best device.
 pub fn selector(wanted: Option<DeviceSelector>) -> wavelift::Result<DeviceSelector> {
     wanted.map_or_else(DeviceSelector::from_env, Ok)
+}
+
+/// The device to run on, or none if there is no OpenCL device at all, which is reported. It is an error if there are
+/// devices and none is the wanted one: nothing then runs elsewhere.
+pub fn device_if_any(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
+    let none = match Device::all() {
+        Ok(devices) if !devices.is_empty() => {
+            let device = selector(wanted)?.pick()?;
+            print(format!("device: {device}"))?;
+            return Ok(Some(device));
+        }
+        Ok(_) => "no platform has a device".to_owned(),
+        Err(error @ Error::NoRuntime { .. }) => error.to_string(),
+        Err(error) => return Err(error.into()),
+    };
+    print(format!(
+        "device: none, so the CPU reference computes: {none}"
+    ))?;
+    Ok(None)
 }
 
 /// A parser for one of the given names, which `--help` lists.

@@ -4,6 +4,7 @@
 pub mod case;
 pub mod check;
 pub mod cli;
+pub mod picture;
 pub mod replace;
 pub mod runnable;
 pub mod runner;

@@ -1,6 +1,6 @@
 //! How far away the samples lie on which a result of a list of steps depends, in pairs of samples.
 
-use crate::wavelet::Boundary;
+use crate::wavelet::{Boundary, MAX_REACH};
 use crate::wavelet::{Channel, Stencil};
 
 /// Stencils that cover everything the steps read under the boundary rules that stay near the border (symmetric,
@@ -11,9 +11,10 @@ pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
         let (mut first, mut last) = (stencil.first, stencil.last());
         let source = stencil.target.other();
         // All lengths of both parities up to lines that are longer than any step reaches.
+        const LONGEST: usize = 2 * MAX_REACH + 16;
         for (rule, samples) in rules
             .iter()
-            .flat_map(|rule| (2..=80).map(move |n| (rule, n)))
+            .flat_map(|rule| (2..=LONGEST).map(move |n| (rule, n)))
         {
             for target in 0..stencil.target.count(samples) as i32 {
                 for neighbour in target + stencil.first..=target + stencil.last() {

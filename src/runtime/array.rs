@@ -19,6 +19,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// `DeviceArray::from_raw` one of an existing OpenCL buffer.
 ///
 /// Every safe call on an array comes after those before it, whatever queue and engine of its context they go through.
+///
+/// ```no_run
+/// use wavelift::{DeviceSelector, Engine};
+///
+/// let engine = Engine::new(&DeviceSelector::best().pick()?)?;
+/// let mut array = engine.upload(&[1i32, 2, 3])?; // copies, and waits for it
+/// array.write(&[4, 5, 6])?; // as many samples as before
+/// assert_eq!(array.download()?, [4, 5, 6]); // after all that was enqueued
+/// println!("{:?}", engine.memory()); // what all arrays of the engine take
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 pub struct DeviceArray<T: Sample> {
     // Released in this order.
     pub(crate) buffer: Handle<Buffer<T>>,

@@ -25,6 +25,18 @@ use std::sync::{Arc, Mutex};
 /// All work of an engine goes through one queue, in order, so that work enqueued later sees the results of work enqueued
 /// earlier. On a queue of the caller's ([`Engine::from_raw`]) that keeps no order, what uses the same array or the same plan is
 /// kept in order by events.
+///
+/// ```no_run
+/// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
+///
+/// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+/// println!("{}", engine.device());
+/// let transform = Transform::new(Wavelet::HAAR, [1 << 20]).levels(20);
+/// let plan = engine.plan::<f32>(&transform)?;
+/// let coefficients = plan.forward(&vec![1.0; transform.len()])?;
+/// println!("{}", coefficients.as_slice()[0]);
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Engine {
     pub(super) site: Site,
@@ -273,7 +285,7 @@ impl Engine {
         let bytes = len * size_of::<T>();
         if bytes > 0 {
             let set_up = shared.set_up_queue(queue)?;
-            // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size.
+            // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
             unsafe {
                 let zero = [T::zeroed()];
                 set_up

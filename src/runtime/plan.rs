@@ -21,6 +21,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Host slices go through two staging arrays, which the plan makes with the first such call and keeps; arrays on the device
 /// are used where they are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
+///
+/// ```no_run
+/// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
+///
+/// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+/// let transform = Transform::new(Wavelet::CDF_5_3, [512, 512]).levels(3);
+/// let plan = engine.plan::<i16>(&transform)?; // compiles kernels, so keep it
+/// println!("{plan:?}"); // every pass, and by which strategy
+///
+/// // From a slice on the host to coefficients on the host, and back.
+/// let samples = vec![7i16; transform.len()];
+/// let coefficients = plan.forward(&samples)?;
+/// assert_eq!(plan.inverse(&coefficients)?, samples);
+///
+/// // The same with arrays on the device. Calls do not wait; later ones see what earlier ones wrote.
+/// let mut x = engine.upload(&samples)?;
+/// let mut y = engine.zeros::<i16>(transform.len())?;
+/// plan.enqueue_forward(&x, &mut y)?;
+/// plan.enqueue_inverse(&y, &mut x)?.wait()?;
+/// assert_eq!(x.download()?, samples);
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 pub struct Plan<T: Sample> {
     transform: Transform,
     site: Site,

@@ -251,7 +251,8 @@ unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
         waits.as_ptr()
     };
     // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue, kernel and events
-    // are alive, and `wanted` is null or points to a local.
+    // are alive, and `wanted` is null or points to a local. The calls copy the values, and OpenCL keeps buffers and
+    // kernel, released or not, until the launch is done.
     unsafe {
         for (i, buffer) in buffers.into_iter().enumerate() {
             kernel

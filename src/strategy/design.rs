@@ -5,6 +5,7 @@ use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
 use crate::device::DeviceInfo;
 use crate::lifting::prelude;
+use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, SampleType, Stencil};
@@ -105,6 +106,22 @@ pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
 /// loops that are written out.
 pub(crate) fn loops_as_they_are(device: &DeviceInfo) -> Option<Define> {
     (device.float_vector > 1).then(|| define("UNROLL", ""))
+}
+
+/// The same for kernels of pairs that a work-item lifts alone, in loops as long as the wavelet reaches: up to VC-2's Fidelity,
+/// 14 pairs, CPUs' compilers write them out as well. Of twenty steps that reach 60, PoCL then takes 35 s for a plan in place,
+/// and like this 10 s.
+pub(crate) fn long_loops_as_they_are(device: &DeviceInfo, reach: &Reach) -> Option<Define> {
+    const LONG: usize = 16;
+    loops_as_they_are(device).filter(|_| reach.before + reach.after > LONG)
+}
+
+/// Why a work-item cannot hold so many numbers of `sample` in its registers, if it cannot: GPUs give it 255 of 32 bits at
+/// most. What goes beyond them takes a compiler minutes, and memory instead of registers.
+pub(crate) fn lack_of_registers(what: &str, numbers: usize, sample: SampleType) -> Option<String> {
+    const MOST: usize = 255;
+    let needed = numbers * sample.size().div_ceil(4);
+    (needed > MOST).then(|| format!("{what} needs {needed} registers, devices have {MOST}"))
 }
 
 /// A kernel, specialised: which file of cl/, with which sizes.

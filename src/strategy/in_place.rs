@@ -6,7 +6,7 @@
 //! none.
 
 use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Problem, Slots, Target, define};
+use super::design::{Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are};
 use super::planner::impossible;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
@@ -153,6 +153,8 @@ impl Designer<'_> {
         let meter = Meter::new(self.problem, 1, geometry.shift);
         let pass = |mut kernel: Kernel, border_groups: usize, groups: usize, cost: Cost| {
             kernel.defines.push(define("BORDER", self.reach.border()));
+            let loops = long_loops_as_they_are(self.target.device, &self.reach);
+            kernel.defines.extend(loops);
             Pass {
                 kernel,
                 slots: Slots::OF_TAKE,

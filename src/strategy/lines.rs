@@ -11,15 +11,22 @@ pub(super) struct Lines {
     pub reach: Reach,
     /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
     pub are_rows: bool,
+    /// Whether they are so on the signal side.
+    pub in_one_piece: bool,
 }
 
 impl Lines {
     pub fn new(todo: &Todo) -> Self {
+        Self::of_levels(todo, 1)
+    }
+
+    /// The same for a take of several whole levels, which have no other axis.
+    pub fn of_levels(todo: &Todo, levels: usize) -> Self {
         let axis = todo.axes()[0];
         let geometry = Geometry {
             boundary: todo.problem.transform.boundary_rule().number(),
             shift: todo.pre_shift(),
-            ..todo.sides(1, 1).lines(axis)
+            ..todo.sides(levels, 1).lines(axis)
         };
         let behind = &todo.levels[0].shape[axis + 1..];
         let contiguous = behind.iter().all(|&samples| samples == 1);
@@ -31,6 +38,7 @@ impl Lines {
         Lines {
             reach: Reach::new(&todo.problem.stencils()),
             are_rows: contiguous && near,
+            in_one_piece: (geometry.signal.line.stride, geometry.signal.line.detail) == (2, 1),
             geometry,
         }
     }

@@ -1,6 +1,7 @@
 //! How to compute a transform: solvers turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
+mod border;
 mod cost;
 mod design;
 mod in_place;
@@ -8,6 +9,8 @@ mod lines;
 mod passes;
 mod planner;
 mod register_block;
+mod register_columns;
+mod register_rows;
 mod separable;
 mod single_loop;
 mod stepwise;
@@ -89,6 +92,12 @@ strategies! {
     /// The same idea for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
+    /// One pass over memory for several levels of rows: in local memory, and in runs that work-items have in their registers.
+    /// Preferred on GPUs where no picture is left.
+    RegisterRows "register_rows" register_rows;
+    /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
+    /// in registers. Preferred on GPUs where no picture is left.
+    RegisterColumns "register_columns" register_columns;
     /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Preferred on CPUs where no picture
     /// is left.
     Vectors "vectors" vector_passes;

@@ -2,15 +2,15 @@
 //! (cl/register_block/register_block.cl).
 
 use super::Strategy;
+use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
-use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
-use crate::wavelet::{Boundary, Direction, SampleType};
+use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[BLOCK_ROWS];
 
@@ -117,47 +117,6 @@ fn band_sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
     [Some(&geometry.bands), low].into_iter().flatten()
 }
 
-/// How an axis goes on beyond its border.
-struct Border {
-    /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
-    /// second half.
-    period: i32,
-    turn: i32,
-    /// Whether samples beyond the border must be set anew before every step.
-    restored: bool,
-}
-
-impl Border {
-    fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
-        let transform = &todo.problem.transform;
-        let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
-        let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
-        let period = 2 * (i64::from(samples) - 1);
-        let mirrored = |restored| {
-            let period =
-                i32::try_from(period).map_err(|_| format!("{samples} samples are too many"))?;
-            Ok(Border {
-                period,
-                turn: period,
-                restored,
-            })
-        };
-        match (extension, boundary) {
-            (Some(Extension::Mirrored), _) => mirrored(false),
-            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => mirrored(true),
-            (Some(Extension::Periodic), _) => Ok(Border {
-                period: samples,
-                turn: i32::MAX,
-                restored: false,
-            }),
-            // Each step would have to read elsewhere in the block, or in another one.
-            (None, _) => Err(format!(
-                "{samples} samples and these steps do not go on beyond a {boundary} border"
-            )),
-        }
-    }
-}
-
 /// What the kernel is specialised on besides the prelude.
 struct Sizes {
     reach: Reach,
@@ -198,6 +157,13 @@ impl Sizes {
         }
         if sizes.width() == 0 {
             return Err(format!("sub-groups of {lanes} are all halo"));
+        }
+        if let Some(why) = lack_of_registers(
+            "a block with its halo",
+            2 * sizes.pairs * sizes.rows,
+            sample,
+        ) {
+            return Err(why);
         }
         while alone && sizes.local_bytes(sample) > device.local_memory {
             if sizes.group == lanes {
@@ -306,7 +272,7 @@ mod tests {
     use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::Transform;
-    use crate::wavelet::Wavelet;
+    use crate::wavelet::{Boundary, Wavelet};
 
     fn exchanging() -> Setting {
         Setting::of(gpu(Exchange::Khr, 32)).only(&[Strategy::RegisterBlock])

@@ -39,9 +39,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     let lines = Lines::new(todo);
     // The row pass loads and stores both channels of the signal at once.
-    let signal = lines.geometry.signal.line;
-    let in_one_piece = (signal.stride, signal.detail) == (2, 1);
-    let pass = if lines.are_rows && in_one_piece {
+    let pass = if lines.are_rows && lines.in_one_piece {
         row_pass(todo, &vectors, &lines)
     } else {
         column_pass(todo, &vectors, &lines)

@@ -63,6 +63,11 @@ impl Vectors {
         stencils.all(|step| near(step.first) && near(step.last()))
     }
 
+    /// Numbers of a row that a work-item has at hand.
+    pub fn kept_x(&self) -> usize {
+        2 * self.x.kept * self.samples
+    }
+
     /// Pairs of a row that are loaded before the first result.
     pub fn late_pairs(&self) -> usize {
         self.x.last * self.samples

@@ -11,6 +11,16 @@ use std::str::FromStr;
 /// The name of a sub-band: whether it is low-pass (L) or high-pass (H) along each transformed axis, innermost
 /// axis (x) first. `HL` is high-pass along x and low-pass along y; in the Mallat layout it stands at the top
 /// right. [`FromStr`] reads the names for any number of axes, such as `"H"` or `"HLL"`.
+///
+/// ```
+/// use wavelift::{Band, Transform, Wavelet};
+///
+/// // A transform lists the bands that its coefficients consist of, coarsest first.
+/// let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]).levels(2);
+/// let bands: Vec<String> = transform.bands().iter().map(|(level, band)| format!("{band}{level}")).collect();
+/// assert_eq!(bands, ["LL2", "HL2", "LH2", "HH2", "HL1", "LH1", "HH1"]);
+/// assert_eq!("HL".parse(), Ok(Band::HL));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Band {
     axes: usize,

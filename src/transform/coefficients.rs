@@ -7,6 +7,26 @@ use crate::transform::Transform;
 use crate::wavelet::Sample;
 
 /// The coefficients of a transform, on the host: an array of the transform's shape, in its layout.
+///
+/// ```
+/// use wavelift::{Band, Coefficients, Transform, Wavelet, reference};
+///
+/// let transform = Transform::new(Wavelet::CDF_5_3, [4, 6]).levels(2);
+/// let samples: Vec<i32> = (0..24).collect();
+/// // As from `Plan::forward`; the reference needs no device.
+/// let data = reference::forward(&transform, &samples)?;
+/// let mut coefficients = Coefficients::from_parts(&transform, data)?;
+///
+/// // The finest details along x: two rows of three. A view reads them where they stand.
+/// let details = coefficients.band(1, Band::HL)?;
+/// assert_eq!((details.rows(), details.cols()), (2, 3));
+///
+/// // Without them the picture is smoother.
+/// coefficients.band_mut(1, Band::HL)?.apply(|_| 0);
+/// let smoother = reference::inverse(&transform, coefficients.as_slice())?;
+/// assert_eq!(smoother.len(), 24);
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coefficients<T: Sample> {
     transform: Transform,

@@ -4,7 +4,9 @@
 mod arithmetic;
 mod band;
 mod coefficients;
+mod gains;
 pub(crate) mod geometry;
+mod headroom;
 mod overlap;
 pub mod reference;
 mod region;

@@ -177,6 +177,18 @@ macro_rules! reading {
 }
 
 /// A view that reads a sub-band where it stands in [`Coefficients`](super::Coefficients).
+///
+/// ```
+/// use wavelift::{Band, Coefficients, Transform, Wavelet};
+///
+/// let transform = Transform::new(Wavelet::CDF_5_3, [4, 6]);
+/// let coefficients = Coefficients::from_parts(&transform, (0..24).collect::<Vec<i32>>())?;
+/// let hl = coefficients.band(1, Band::HL)?; // top right in the Mallat layout
+/// assert_eq!((hl.get(&[1, 0]), hl.row(1)), (Some(9), Some(&[9, 10, 11][..])));
+/// let largest = hl.rows_iter().map(|row| row.max()).max();
+/// assert_eq!((largest, hl.to_vec()), (Some(Some(11)), vec![3, 4, 5, 9, 10, 11]));
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct BandView<'a, T> {
     data: &'a [T],
@@ -186,6 +198,12 @@ pub struct BandView<'a, T> {
 impl<'a, T: Sample> BandView<'a, T> {
     pub(super) fn new(data: &'a [T], at: BandBox) -> Self {
         BandView { data, at }
+    }
+
+    /// The array in which the band stands.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array(&self) -> &'a [T] {
+        self.data
     }
 
     reading!();
@@ -198,6 +216,17 @@ impl<T: Sample> fmt::Debug for BandView<'_, T> {
 }
 
 /// A view that reads and changes a sub-band where it stands in [`Coefficients`](super::Coefficients).
+///
+/// ```
+/// use wavelift::{Band, Coefficients, Transform, Wavelet};
+///
+/// let transform = Transform::new(Wavelet::CDF_5_3, [4, 4]);
+/// let mut coefficients = Coefficients::from_parts(&transform, (0..16).collect::<Vec<i32>>())?;
+/// let mut hh = coefficients.band_mut(1, Band::HH)?; // bottom right in the Mallat layout
+/// hh.apply(|value| if value > 12 { value } else { 0 });
+/// assert_eq!(hh.to_vec(), [0, 0, 14, 15]);
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 pub struct BandViewMut<'a, T> {
     data: &'a mut [T],
     at: BandBox,
@@ -206,6 +235,18 @@ pub struct BandViewMut<'a, T> {
 impl<'a, T: Sample> BandViewMut<'a, T> {
     pub(super) fn new(data: &'a mut [T], at: BandBox) -> Self {
         BandViewMut { data, at }
+    }
+
+    /// The array in which the band stands.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array(&self) -> &[T] {
+        self.data
+    }
+
+    /// The array in which the band stands, for modification.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn array_mut(&mut self) -> &mut [T] {
+        self.data
     }
 
     reading!();

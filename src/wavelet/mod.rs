@@ -25,10 +25,9 @@ use steps::{Steps, plain_zero};
 
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
-/// The largest number of lifting steps that a wavelet may have.
-pub const MAX_STEPS: usize = 8;
-/// The largest reach of a wavelet: how many pairs of samples to either side its steps together may read.
-pub const MAX_REACH: usize = 16;
+/// The largest reach of a wavelet to either side, in pairs of samples: all of its steps added up, each by as many pairs
+/// as it reads before, or after, the one that it changes. The number of steps has no limit of its own.
+pub const MAX_REACH: usize = 32;
 
 const MAX_NAME: usize = 24;
 
@@ -96,6 +95,24 @@ impl Hash for Scale {
 ///
 /// A clone is cheap: it shares the steps. Two wavelets are equal if everything about them is, the name included; real
 /// taps and scale factors are compared bit for bit.
+///
+/// ```
+/// use wavelift::{Boundary, Channel, IntegerStep, Wavelet};
+///
+/// // One of the library's own, by constant or by name, and with another boundary rule.
+/// assert_eq!("cdf53".parse(), Ok(Wavelet::CDF_5_3));
+/// let periodic = Wavelet::CDF_5_3.with_boundary(Boundary::Periodic);
+/// assert_ne!(periodic, Wavelet::CDF_5_3);
+///
+/// // One of your own: details are differences, then approximations are means, rounded down.
+/// let steps = [
+///     IntegerStep::subtract(Channel::Detail, 0, &[1], 0, 0),
+///     IntegerStep::add(Channel::Approximation, 0, &[1], 0, 1),
+/// ];
+/// let means = Wavelet::integer("means", &steps, 0)?;
+/// assert!(means.real_steps().is_none());
+/// # Ok::<(), wavelift::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Wavelet {
     name: [u8; MAX_NAME],
@@ -129,8 +146,8 @@ impl Wavelet {
     ///
     /// # Errors
     /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case letters,
-    /// digits, `-` and `_`; for no steps or more than [`MAX_STEPS`]; for a step with no taps or more than
-    /// [`MAX_TAPS`]; for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
+    /// digits, `-` and `_`; for no steps; for a step with no taps or more than [`MAX_TAPS`];
+    /// for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
     /// `f32`, or whose inverse is not; and for a reach over [`MAX_REACH`] pairs.
     pub fn real(name: &str, steps: &[RealStep], scale: Scale) -> Result<Self> {
         let mut wavelet = Self::unfinished(name)?;
@@ -158,8 +175,8 @@ impl Wavelet {
     ///
     /// Before each forward level all samples are shifted left by `pre_shift` bits (0 for none); after each
     /// inverse level they are shifted back and rounded. With a pre-shift, round trips are exact only within
-    /// the headroom that [`pre_shift`](Self::pre_shift) describes. Boundary rule and axis order are those
-    /// of [`Wavelet::real`].
+    /// the headroom that `Transform::headroom` states. Boundary rule and axis order
+    /// are those of [`Wavelet::real`].
     ///
     /// # Errors
     /// [`Error::Wavelet`] for a name, a number of steps or taps, or a reach that [`Wavelet::real`] refuses;
@@ -251,11 +268,8 @@ impl Wavelet {
 
     /// Returns by how many bits integer samples are shifted left before each forward level.
     ///
-    /// The bits that the shift pushes out are lost, so round trips are exact only for samples that leave some
-    /// headroom in their type. For `i16` samples, tests showed the following headroom to be enough: one bit
-    /// per level and two per axis; for `vc2-daub97` one bit per level and (levels + 2) / 3 per axis, rounded
-    /// up. For `i32` samples, whose sums have 32 bits, more is needed: 1 bit (`vc2-legall53`), 5 bits
-    /// (`vc2-dd97`, `vc2-dd137`) or 14 bits (`vc2-daub97`).
+    /// The bits that the shift pushes out are lost, so that round trips are exact only for samples that leave some
+    /// headroom in their type. `Transform::headroom` says how much.
     pub const fn pre_shift(&self) -> u32 {
         self.pre_shift
     }
@@ -287,11 +301,8 @@ fn stencils<S>(steps: &[S], stencil: impl Fn(&S) -> Stencil) -> Vec<Stencil> {
 }
 
 fn check_stencils(name: &str, stencils: &[Stencil]) -> Result<()> {
-    if stencils.is_empty() || stencils.len() > MAX_STEPS {
-        return Err(refused(
-            name,
-            format!("{} steps, but 1 to {MAX_STEPS} are allowed", stencils.len()),
-        ));
+    if stencils.is_empty() {
+        return Err(refused(name, "it has no steps".to_owned()));
     }
     if let Some(stencil) = stencils.iter().find(|s| !(1..=MAX_TAPS).contains(&s.count)) {
         return Err(refused(
@@ -365,6 +376,17 @@ mod tests {
     }
 
     #[test]
+    fn clones_share_their_steps() {
+        let steps = [RealStep::new(Detail, 0, &[-0.5, -0.5]); 20];
+        let wavelet = Wavelet::real("own", &steps, Scale::NONE).unwrap();
+        let clone = wavelet.clone();
+        let place = |wavelet: &Wavelet| wavelet.real_steps().unwrap().as_ptr();
+        assert_eq!(place(&wavelet), place(&clone));
+        assert_eq!(wavelet, clone);
+        assert!(size_of::<Wavelet>() <= 128);
+    }
+
+    #[test]
     fn every_table_entry_passes_the_public_checks() {
         for wavelet in Wavelet::ALL {
             if let Some(steps) = wavelet.real_steps() {
@@ -393,8 +415,10 @@ mod tests {
         let why = |result: Result<Wavelet>| result.unwrap_err().to_string();
         assert!(why(Wavelet::real("", &[good], Scale::NONE)).contains("name"));
         assert!(why(Wavelet::real("No", &[good], Scale::NONE)).contains("name"));
-        assert!(why(Wavelet::real("x", &[], Scale::NONE)).contains("0 steps"));
-        assert!(why(Wavelet::real("x", &[good; 9], Scale::NONE)).contains("9 steps"));
+        assert!(why(Wavelet::real("x", &[], Scale::NONE)).contains("no steps"));
+        assert!(Wavelet::real("x", &[good; 32], Scale::NONE).is_ok());
+        let too_far = why(Wavelet::real("x", &[good; 33], Scale::NONE));
+        assert!(too_far.contains("33 ahead, but at most 32"), "{too_far}");
         let not_finite = RealStep::new(Detail, 0, &[f64::NAN]);
         assert!(why(Wavelet::real("x", &[not_finite], Scale::NONE)).contains("NaN"));
         let huge = RealStep::new(Detail, 0, &[1e300]);
@@ -404,7 +428,7 @@ mod tests {
             detail: 1.0,
         };
         assert!(why(Wavelet::real("x", &[good], zero)).contains("scale 0"));
-        for first in [17, -18, i32::MAX, i32::MIN] {
+        for first in [33, -34, i32::MAX, i32::MIN] {
             let step = IntegerStep::add(Approximation, first, &[1, 1], 0, 0);
             assert!(why(Wavelet::integer("x", &[step], 0)).contains("reach"));
         }

@@ -61,6 +61,7 @@ fn complaint(command: &mut Command) -> String {
 
 mod benchmark;
 mod decompose;
+mod denoise;
 mod devices;
 mod transform;
 mod tune;

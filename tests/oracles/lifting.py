@@ -88,7 +88,7 @@ def line(wavelet, boundary, sample, x):
     """One level of one line: low samples, then high samples."""
     n = len(x)
     channels = {"s": list(x[0::2]), "d": list(x[1::2])}
-    kind = "float" if sample == "f64" else "int"
+    kind = "int" if sample in LIMIT else "float"
     for target, sign, first, taps, bias, shift in STEPS[wavelet, kind]:
         other = "d" if target == "s" else "s"
         source, updated = channels[other], []

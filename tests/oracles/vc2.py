@@ -8,7 +8,7 @@ Rerun:  pip install vc2_conformance==1.0.1 vc2_data_tables==1.0.0 numpy && pytho
 One correction. The table of the Fidelity filter has -10 as its second tap in
 the odd step: -2, -10, -25, 81, 81, -25, 10, -2. Every other row of the table is
 symmetric and sums to a power of two; with +10 this one is (128), as printed it
-is not (108). The Schroedinger encoder has the symmetric row, and so have we.
+is not (108). The Schroedinger encoder and FFmpeg have the symmetric row, and so have we (`ffmpeg.py`).
 
 A transform of one axis is VC-2's horizontal-only transform; for another axis
 than the last the picture is transposed. Sizes are multiples of 2^levels.

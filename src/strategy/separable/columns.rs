@@ -3,7 +3,7 @@
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::lifting::schedule::Lags;
 use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{Kernel, Pass, Slots, define};
+use crate::strategy::design::{Kernel, Pass, Slots, define, long_loops_as_they_are};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 
@@ -36,18 +36,20 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
     let border_groups = count.div_ceil(x * y);
     let meter = Meter::new(todo.problem, 1, geometry.shift);
     let runs = [count * positions * y, pairs_each];
+    let mut defines = vec![
+        define("COLUMNS", x),
+        define("WINDOW_Y", y),
+        define("PAIRS_LIFTED", pairs_each),
+        define("CONVOLUTION", u8::from(convolution)),
+        define("WINDOW_PAIRS", pairs(y)),
+        define("BORDER", reach.border()),
+    ];
+    defines.extend(long_loops_as_they_are(todo.target.device, reach));
     Pass {
         kernel: Kernel {
             name: "column_pairs",
             file: "separable/column_pairs.cl",
-            defines: vec![
-                define("COLUMNS", x),
-                define("WINDOW_Y", y),
-                define("PAIRS_LIFTED", pairs_each),
-                define("CONVOLUTION", u8::from(convolution)),
-                define("WINDOW_PAIRS", pairs(y)),
-                define("BORDER", reach.border()),
-            ],
+            defines,
             group: [x, y],
         },
         slots: Slots::OF_TAKE,

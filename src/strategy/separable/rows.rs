@@ -3,7 +3,7 @@
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::strategy::RowPass;
 use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{Kernel, Pass, Slots, define};
+use crate::strategy::design::{Kernel, Pass, Slots, define, long_loops_as_they_are};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 use crate::strategy::tuning::Tunable;
@@ -104,6 +104,7 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
         define("PAD_EVERY", pad_every),
         define("BORDER", reach.border()),
     ];
+    defines.extend(long_loops_as_they_are(todo.target.device, reach));
     defines.extend(convolution.map(|convolution| define("CONVOLUTION", u8::from(convolution))));
     Pass {
         kernel: Kernel {

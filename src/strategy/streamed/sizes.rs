@@ -6,11 +6,14 @@ use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
-use crate::strategy::design::Problem;
+use crate::strategy::design::{Problem, lack_of_registers};
 use crate::strategy::planner::Todo;
 
 /// Pairs that a tile of the frame is long.
 pub const FRAME_PAIRS: usize = 16;
+
+/// Pairs of columns of a work-item, at least.
+const LEAST_PAIRS: usize = 4;
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
@@ -52,10 +55,10 @@ impl Sizes {
         // Two levels have no registers for more. Vectors are powers of two.
         let tuned = todo.target.size(Strategy::Streamed, todo.problem, &PAIRS);
         let tuned = tuned.filter(|_| levels == 1).unwrap_or(PAIRS.default);
-        let pairs = tuned.next_power_of_two().clamp(4, 16);
+        let pairs = tuned.next_power_of_two().clamp(LEAST_PAIRS, 16);
         let first = Sizes::new(todo, levels, pairs);
         let fewer = [pairs / 2, pairs / 4].into_iter();
-        let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(4));
+        let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(LEAST_PAIRS));
         let fewer: Vec<Sizes> = fewer.map(|pairs| Sizes::new(todo, levels, pairs)).collect();
         let fewer = fewer.into_iter().filter(|sizes| sizes.strip > 0);
         std::iter::once(first).chain(fewer).collect()
@@ -125,6 +128,12 @@ impl Sizes {
     /// Why a device cannot run it.
     pub fn check(&self, todo: &Todo) -> Result<(), String> {
         let device = todo.target.device;
+        // Pairs of rows of at least so many pairs of columns.
+        let kept = self.lags.kept * 4 * LEAST_PAIRS;
+        if let Some(why) = lack_of_registers("what its steps still read", kept, todo.problem.sample)
+        {
+            return Err(why);
+        }
         if self.lanes > 1 && self.farthest > self.pairs {
             let pairs = self.pairs;
             return Err(format!(

@@ -104,6 +104,55 @@ impl Shares<'_> {
         coverage
     }
 
+    fn register_rows(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let (tiles, length) = (self.own("tiles"), self.own("tile_samples"));
+        let (samples, levels) = (
+            self.launch.pass.geometry.samples as usize,
+            self.own("levels"),
+        );
+        assert!((tiles - 1) * length < samples && samples <= tiles * length);
+        let rows = self.number("GROUP") / self.number("ROW_ITEMS");
+        let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
+        let halo = self.own("halo");
+        assert!(length.min(samples) + if tiles > 1 { 2 * halo } else { 0 } <= tile);
+        if tiles > 1 {
+            assert_eq!((length % (1 << levels), halo % (1 << levels)), (0, 0));
+        }
+        for number in 0..self.launch.pass.groups * rows {
+            let (row, tile) = (number / tiles, number % tiles);
+            if row < self.lines() {
+                let end = ((tile + 1) * length).min(samples);
+                coverage.store(row, tile * length / 2..end.div_ceil(2));
+            }
+        }
+        coverage
+    }
+
+    fn register_columns(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let kernel = &self.launch.pass.kernel;
+        let has_vectors = kernel.defines.iter().any(|(name, _)| name == "VECTOR");
+        let lines = if has_vectors {
+            self.number("VECTOR")
+        } else {
+            1
+        };
+        let (vectors, segments) = (self.own("vectors"), self.own("segments"));
+        let each = self.own("pairs_per_segment");
+        assert!((segments - 1) * each < self.pairs());
+        for item in 0..self.launch.pass.groups * self.number("GROUP") {
+            let (vector, segment) = (item % vectors, item / vectors);
+            for line in vector * lines..(vector + 1) * lines {
+                if segment < segments {
+                    let from = segment * each;
+                    coverage.store(line, from..(from + each).min(self.pairs()));
+                }
+            }
+        }
+        coverage
+    }
+
     fn column_exchanged(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let (columns, strips) = (self.number("COLUMNS"), self.own("strips"));
@@ -402,6 +451,8 @@ fn check(
                 "single_loop" => shares.single_loop(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
+                "register_rows" => shares.register_rows(),
+                "register_columns" => shares.register_columns(),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -424,6 +475,8 @@ const LIMITS: &[(&str, usize)] = &[
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("register_block", 40),
+    ("register_rows", 70),
+    ("register_columns", 20),
     ("move", 5),
     ("lift", 3),
 ];

@@ -79,11 +79,14 @@ pub(super) fn run<T: Sample>(
             "streamed_one_level" | "single_loop" | "register_block" => {
                 running.pictures(|fine| vec![fine])
             }
+            "register_rows" => running.levels_of_rows(),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            "move" | "short_lines" | "row_pairs" | "row_exchanged" | "column_pairs"
-            | "column_exchanged" | "row_vectors" | "column_vectors" => running.lines(true),
+            "move" | "short_lines" | "register_columns" | "row_pairs" | "row_exchanged"
+            | "column_pairs" | "column_exchanged" | "row_vectors" | "column_vectors" => {
+                running.lines(true)
+            }
             "transpose" => running.lines(false),
             name => panic!("{name} is not known here"),
         }
@@ -191,6 +194,71 @@ impl<T: Sample> Running<'_, T> {
         if !self.forward() {
             shift_line(shift, Direction::Inverse, line);
         }
+    }
+
+    // --- several levels of lines, as in cl/register_rows/register_rows.cl ---
+
+    fn levels_of_rows(&mut self) {
+        let geometry = self.geometry();
+        let levels = own(self.launch, "levels") as usize;
+        for index in 0..geometry.lines {
+            let at = place_of_line(&geometry, index);
+            let signal = self.signal_line(at);
+            let (details, low) = self.bands_of_levels(at, levels);
+            let apart = |samples: &[T], parity: usize| -> Vec<T> {
+                samples.iter().skip(parity).step_by(2).copied().collect()
+            };
+            if self.forward() {
+                let mut samples = self.gather(&signal);
+                for places in &details {
+                    self.lift_line(&mut samples);
+                    self.scatter(places, &apart(&samples, 1));
+                    samples = apart(&samples, 0);
+                }
+                self.scatter(&low, &samples);
+            } else {
+                let mut samples = self.gather(&low);
+                for places in details.iter().rev() {
+                    let details = self.gather(places);
+                    let low = std::mem::take(&mut samples);
+                    let both = low.len() + details.len();
+                    let channels = [low, details];
+                    samples = (0..both).map(|i| channels[i % 2][i / 2]).collect();
+                    self.lift_line(&mut samples);
+                }
+                self.scatter(&signal, &samples);
+            }
+        }
+    }
+
+    /// Where the details of each level are, finest first, and the approximations of the last one.
+    fn bands_of_levels(&self, at: [i32; 3], levels: usize) -> (Vec<Vec<Place>>, Vec<Place>) {
+        let geometry = self.geometry();
+        let axis = geometry.bands.line;
+        let is_interleaved = own(self.launch, "interleaved") == 1;
+        let start = line_start(&geometry.bands, &geometry, at);
+        let place =
+            |first: i64, stride: i64, n: i64| (self.launch.arrays.bands, first + n * stride);
+        let mut samples = i64::from(geometry.samples);
+        let mut details = Vec::new();
+        for level in 0..levels {
+            let (first, stride) = match is_interleaved {
+                true => (axis.detail << level, axis.stride << level),
+                false => (axis.stride * ((samples + 1) / 2), axis.stride),
+            };
+            let of_level = (0..samples / 2).map(|n| place(start + first, stride, n));
+            details.push(of_level.collect());
+            samples = (samples + 1) / 2;
+        }
+        let mut low = self.bands_line(at).into_iter().step_by(2);
+        let (array, first) = low.next().unwrap();
+        let in_low = low.next().map_or(axis.stride, |(_, second)| second - first);
+        let stride = match is_interleaved && Some(array) != self.launch.arrays.low {
+            true => axis.stride << (levels - 1),
+            false => in_low,
+        };
+        let low = (0..samples).map(|n| (array, first + n * stride)).collect();
+        (details, low)
     }
 
     // --- pictures, as in cl/core/picture.cl ---

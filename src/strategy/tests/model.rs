@@ -167,13 +167,15 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 13] = [
+const ONE_LEVEL: [&str; 15] = [
     "column_exchanged",
     "column_pairs",
     "column_vectors",
     "lift",
     "move",
     "register_block",
+    "register_columns",
+    "register_rows",
     "row_exchanged",
     "row_pairs",
     "row_vectors",

@@ -5,7 +5,7 @@ use crate::device::{DeviceInfo, Exchange};
 use crate::error::Error;
 use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::Transform;
-use crate::wavelet::{Boundary, Channel, RealStep, SampleType, Scale, Wavelet};
+use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 /// What the error says was asked for, the same in both directions, and why it cannot be had forward.
 #[track_caller]
@@ -149,6 +149,45 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
 }
 
 #[test]
+fn steps_that_are_too_many_for_registers_are_refused() {
+    let steps = |count: usize| {
+        let steps = [
+            RealStep::new(Channel::Detail, 0, &[0.1, 0.1]),
+            RealStep::new(Channel::Approximation, -1, &[0.1, 0.1]),
+        ];
+        let wavelet = Wavelet::real("many", &steps.repeat(count / 2), Scale::NONE).unwrap();
+        Transform::new(wavelet, [512, 512])
+    };
+    let wide = || gpu(Exchange::Khr, 64);
+    let accepts = |strategy, transform: &Transform, sample| {
+        let problem = problem(transform, sample, Direction::Forward);
+        let setting = Setting::of(wide()).only(&[strategy]);
+        setting.design(&problem).is_ok()
+    };
+    use SampleType::{F32, F64};
+    // 12 pairs of rows of 4 pairs of columns.
+    assert!(accepts(Strategy::Streamed, &steps(20), F32));
+    let why = reason(Strategy::Streamed, wide(), &steps(20), F64);
+    assert_eq!(
+        why,
+        "`streamed`: what its steps still read needs 384 registers, devices have 255"
+    );
+    // Two rows of 12 vectors of 8 pairs.
+    let why = reason(Strategy::SingleLoop, wide(), &steps(20), F32);
+    assert_eq!(
+        why,
+        "`single_loop`: a pair of rows needs 384 registers, devices have 255"
+    );
+    // 68 rows of one pair.
+    assert!(accepts(Strategy::RegisterBlock, &steps(32), F32));
+    let why = reason(Strategy::RegisterBlock, wide(), &steps(32), F64);
+    assert_eq!(
+        why,
+        "`register_block`: a block with its halo needs 272 registers, devices have 255"
+    );
+}
+
+#[test]
 fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     let reason = |device, transform: &Transform, sample| {
         reason(Strategy::RegisterBlock, device, transform, sample)
@@ -189,6 +228,53 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
     let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
     let far = picture(far).boundary(Boundary::Zero);
     assert!(reason(gpu(Exchange::Khr, 16), &far, SampleType::F32).contains("are all halo"));
+}
+
+#[test]
+fn rows_refuse_other_lines_borders_that_do_not_go_on_and_what_they_cannot_hold() {
+    let reason = |device, transform: &Transform| {
+        reason(Strategy::RegisterRows, device, transform, SampleType::F32)
+    };
+    let columns = Transform::new(Wavelet::CDF_9_7, [512, 512]);
+    let why = reason(large_gpu(), &columns);
+    assert_eq!(why, "`register_rows`: it takes rows in one piece");
+    let odd = Transform::new(Wavelet::CDF_9_7, [511]).boundary(Boundary::Periodic);
+    let why = reason(large_gpu(), &odd);
+    assert!(
+        why.contains("do not go on beyond a periodic border"),
+        "{why}"
+    );
+    let row = Transform::new(Wavelet::CDF_9_7, [512]);
+    let half = DeviceInfo {
+        max_work_group: 16,
+        ..large_gpu()
+    };
+    let why = reason(half, &row);
+    assert_eq!(why, "`register_rows`: it needs work-groups of 32");
+    let little = DeviceInfo {
+        local_memory: 1 << 10,
+        ..large_gpu()
+    };
+    let why = reason(little, &row);
+    assert!(
+        why.contains("bytes of local memory, there are 1024"),
+        "{why}"
+    );
+    let far = |offset| {
+        let step = RealStep::new(Channel::Detail, offset, &[0.5]);
+        let wavelet = Wavelet::real("far", &[step], Scale::NONE).unwrap();
+        Transform::new(wavelet, [512]).boundary(Boundary::Zero)
+    };
+    let why = reason(large_gpu(), &far(16));
+    assert_eq!(
+        why,
+        "`register_rows`: its margins hold no reach of 16 pairs"
+    );
+    let narrow = gpu(Exchange::Khr, 1);
+    let long = Transform::new(Wavelet::VC2_FIDELITY, [512]);
+    let setting = Setting::of(narrow).only(&[Strategy::RegisterRows]);
+    let tiles = setting.design(&problem(&long, SampleType::I32, BOTH[0]));
+    assert_eq!(tiles.unwrap().launches.len(), 1);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn a_volume_is_columns_and_then_pictures() {
         &transform,
         SampleType::I16,
         &[
-            "in column_pairs A",
+            "in register_columns A",
             "A streamed_one_level out + B",
             "B streamed_one_level out + A",
             "A streamed_one_level out",
@@ -88,7 +88,7 @@ fn a_volume_is_columns_and_then_pictures() {
             "in streamed_one_level A",
             "in + A streamed_one_level B",
             "in + B streamed_one_level A",
-            "A column_pairs out",
+            "A register_columns out",
         ],
     );
     // Along z, all 128 lines of a plane are neighbours; 32 planes of low bands follow one another.
@@ -138,12 +138,12 @@ fn vc2_takes_the_innermost_axes_first_and_shifts_once_per_level() {
         SampleType::I16,
         &[
             "in streamed_one_level A",
-            "A column_pairs out + B",
+            "A register_columns out + B",
             "B streamed_one_level out",
         ],
         &[
             "in streamed_one_level B",
-            "in + B column_pairs A",
+            "in + B register_columns A",
             "A streamed_one_level out",
         ],
     );
@@ -270,7 +270,10 @@ fn a_kernel_of_two_levels_that_allows_half_a_sub_group_is_none() {
         ["streamed_one_level"; 2]
     );
     let neither = [("streamed_two_levels", 16), ("streamed_one_level", 31)];
-    assert_eq!(names(&neither), ["column_pairs", "row_pairs"].repeat(2));
+    assert_eq!(
+        names(&neither),
+        ["register_columns", "register_rows"].repeat(2)
+    );
 }
 
 #[test]
@@ -313,7 +316,7 @@ fn interleaved_levels_stand_on_a_lattice() {
 fn colours_beside_one_another_are_columns() {
     let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
     for (device, kernel) in [
-        (DeviceInfo::imaginary(), "column_pairs"),
+        (DeviceInfo::imaginary(), "register_columns"),
         (cpu(), "column_vectors"),
     ] {
         let [there, back] = assert_walks(
@@ -463,6 +466,36 @@ fn one_row_is_a_line() {
             .collect();
         assert_eq!(lines, [(1000, 1), (500, 1), (250, 1)]);
     }
+}
+
+#[test]
+fn rows_of_several_levels_are_one_launch() {
+    let rows = Transform::new(Wavelet::CDF_9_7, [3, 5, 1024])
+        .axes([2])
+        .levels(5);
+    let setting = Setting::of(large_gpu());
+    let one = |transform: &Transform, there: &[&str], back: &[&str]| {
+        let [there, mut back] = assert_walks(&setting, transform, SampleType::F32, there, back);
+        back.reverse();
+        assert_eq!(back, there);
+        there
+    };
+    let all = one(&rows, &["in register_rows out"], &["in register_rows out"]);
+    assert_eq!((all[0].samples, all[0].across), (1024, [15, 1, 1]));
+    // A long row goes a few levels at a time.
+    let signal = Transform::new(Wavelet::CDF_9_7, [1 << 20]).levels(8);
+    let there = ["in register_rows out + A", "A register_rows out"];
+    let back = ["in register_rows A", "in + A register_rows out"];
+    let both = one(&signal, &there, &back);
+    assert_eq!((both[0].low.line.stride, both[1].samples), (1, 1 << 15));
+    // Of pictures whose columns are used up, rows are left.
+    let picture = Transform::new(Wavelet::CDF_9_7, [4, 4096]).levels(4);
+    let there = forward(&setting, &picture, SampleType::F32);
+    let kernels = ["register_block", "register_block", "register_rows"];
+    let name = |launch: &Launch| launch.pass.kernel.name;
+    let names: Vec<_> = there.launches.iter().map(name).collect();
+    assert_eq!(names, kernels);
+    assert_eq!(there.launches[2].pass.geometry.bands.line, axis(1, 512));
 }
 
 #[test]

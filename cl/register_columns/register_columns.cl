@@ -1,0 +1,143 @@
+// register_columns: one axis in one pass over memory, for lines that stand side by side in memory.
+//
+// A work-item has one line, or VECTOR neighbours of them as vectors, and sweeps along a segment of it: a pipeline in
+// registers, in which step k runs LAG_k pairs behind the newest, as along y in `streamed`. The newest RING pairs are kept in
+// a ring; the loop over its phases is unrolled, so that every index is constant and nothing is moved. Pairs are loaded
+// PREFETCHED pairs before they are needed, so that many loads are under way. The border is lifted like the inside, of a line
+// that goes on beyond it.
+//
+// After the pipeline of Barina and Zemcik 2015, in registers and along columns alone.
+// Cost per sample: 1 global read and 1 write; REACH_LO + REACH_HI pairs more are read per segment. No barrier, no local
+// memory; 2 * VECTOR * (RING + PREFETCHED) samples in registers.
+
+#include "core/boundary.cl"
+#include "core/pass.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef RING
+#error "RING: pairs of a line that stay in registers, a power of two and at least KEPT"
+#endif
+#ifndef PREFETCHED
+#error "PREFETCHED: pairs that are loaded ahead, a power of two"
+#endif
+#ifndef RESTORED
+#error "RESTORED: 1 where samples beyond the border follow the boundary rule anew at every step; else a line goes on mirrored or periodic"
+#endif
+
+// The arguments besides the geometry.
+typedef struct {
+  int vectors;   // of neighbouring lines
+  int segments;  // of a line
+  int pairs_per_segment;
+  int periodic;  // whether lines go on from their other end
+} RegisterColumns;
+
+// What a work-item has of neighbouring lines, in memory and to compute with.
+#ifdef VECTOR
+#define LINES VECTOR
+#define NEIGHBOURS JOIN(T, VECTOR)
+#define NUMBERS JOIN(A, VECTOR)
+#define AS_NEIGHBOURS(v) JOIN(convert_, NEIGHBOURS)(v)
+#define AS_NUMBERS(v) JOIN(convert_, NUMBERS)(v)
+#else
+#define LINES 1
+#define NEIGHBOURS T
+#define NUMBERS A
+#define AS_NEIGHBOURS(v) ((T)(v))
+#define AS_NUMBERS(v) ((A)(v))
+#endif
+
+// --- loads -------------------------------------------------------------------------------------------
+
+// Which sample of a channel stands for sample n of it where that one is beyond the border; -1 for a zero.
+INLINE int sample_beyond(const int n, const int parity, const Pass *pass, const int periodic) {
+  const int place = 2 * n + parity, samples = pass->samples;
+  if (place >= 0 && place < samples) return n;
+  if (!RESTORED) return place_inside(place, samples, periodic) >> 1;
+  return pass->boundary == ZERO ? -1 : clamp(n, 0, (parity ? D_COUNT(samples) : S_COUNT(samples)) - 1);
+}
+
+INLINE NEIGHBOURS load_neighbours(global const T *channel, const long stride, const int n) {
+  return n < 0 ? (NEIGHBOURS)0 : *(global const NEIGHBOURS *)(channel + n * stride);
+}
+
+// Pair n of lines, which may be beyond the border.
+INLINE void load_pair_of_columns(const Line *in, const Pass *pass, const int periodic, const int n, NEIGHBOURS *pair) {
+  if (n >= 0 && n < D_COUNT(pass->samples)) {
+    pair[0] = *(global const NEIGHBOURS *)(in->s + n * in->s_stride);
+    pair[1] = *(global const NEIGHBOURS *)(in->d + n * in->d_stride);
+  } else {
+    pair[0] = load_neighbours(in->s, in->s_stride, sample_beyond(n, 0, pass, periodic));
+    pair[1] = load_neighbours(in->d, in->d_stride, sample_beyond(n, 1, pass, periodic));
+  }
+}
+
+// --- steps -------------------------------------------------------------------------------------------
+
+// The place in the ring of the pair that is `age` pairs behind the newest.
+#define RING_AT(age) ((phase + RING - (age)) % RING)
+#define PIPED_s(offset) s[RING_AT(lag - (offset))]
+#define PIPED_d(offset) d[RING_AT(lag - (offset))]
+#define PIPED_STEP(k, target, source, first, last, before, after)                        \
+  { const int lag = LAG_##k;                                                             \
+    target[RING_AT(lag)] = LIFT_##k(target[RING_AT(lag)], PIPED_##source);               \
+    if (RESTORED) restore_in_ring(target, PARITY_##target, lag, phase, newest, pass); }
+
+// Sets what steps read of a channel beyond the border, when its sample `lag` behind the newest has changed: zeros, or the
+// outermost sample. The first one is copied to all older places, each place after the last one gets what is before it.
+INLINE void restore_in_ring(NUMBERS *channel, const int parity, const int lag, const int phase, const int newest,
+                            const Pass *pass) {
+  const int n = newest - lag, count = parity ? D_COUNT(pass->samples) : S_COUNT(pass->samples);
+  if (pass->boundary == ZERO) {
+    if (n < 0 || n >= count) channel[RING_AT(lag)] = (NUMBERS)0;
+  } else {
+    if (n == 0) UNROLL for (int age = lag + 1; age < KEPT; ++age) channel[RING_AT(age)] = channel[RING_AT(lag)];
+    if (n >= count) channel[RING_AT(lag)] = channel[RING_AT(lag + 1)];
+  }
+}
+
+// --- sweep -------------------------------------------------------------------------------------------
+
+#define PIPE_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
+
+// Lifts the pairs from `from` to `to` of lines.
+INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, const int periodic, const int from,
+                          const int to) {
+  NEIGHBOURS prefetched[PREFETCHED][2];
+  NUMBERS s[RING], d[RING];
+  const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
+  UNROLL for (int a = 0; a < PREFETCHED; ++a)
+    load_pair_of_columns(in, pass, periodic, min(begin + a, last), prefetched[a]);
+  UNROLL for (int i = 0; i < RING; ++i) s[i] = d[i] = (NUMBERS)0;
+
+  for (int p = begin; p < end; p += PIPE_ROUND) {
+    UNROLL for (int phase = 0; phase < PIPE_ROUND; ++phase) {
+      const int newest = p + phase, done = newest - LAST_LAG;
+      if (newest >= end) return;
+      s[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][0]), IN_s, pass->shift);
+      d[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][1]), IN_d, pass->shift);
+      if (newest + PREFETCHED <= last)
+        load_pair_of_columns(in, pass, periodic, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      LIFT_STEPS(PIPED_STEP)
+      if (done >= from) {
+        *(global NEIGHBOURS *)(out->s + done * out->s_stride) =
+            AS_NEIGHBOURS(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));
+        if (done < D_COUNT(pass->samples))
+          *(global NEIGHBOURS *)(out->d + done * out->d_stride) =
+              AS_NEIGHBOURS(SCALED_OUT(d[RING_AT(LAST_LAG)], OUT_d, pass->shift));
+      }
+    }
+  }
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void register_columns(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterColumns own) {
+  const int item = get_group_id(0) * GROUP + get_local_id(0), number = item / own.vectors;
+  if (number >= own.segments) return;
+  const int index = (item - number * own.vectors) * LINES;
+  const Line in = INPUT_LINE(index), out = OUTPUT_LINE(index);
+  const int from = number * own.pairs_per_segment;
+  sweep_columns(&in, &out, &pass, own.periodic, from, min(from + own.pairs_per_segment, S_COUNT(pass.samples)));
+}

@@ -1,0 +1,51 @@
+//! How lines go on beyond their border, for kernels that lift it like the inside.
+
+use super::planner::Todo;
+use crate::lifting::extension::Extension;
+use crate::wavelet::Boundary;
+
+/// How an axis goes on beyond its border.
+pub(super) struct Border {
+    /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
+    /// second half.
+    pub period: i32,
+    pub turn: i32,
+    /// Whether samples beyond the border must be set anew before every step.
+    pub restored: bool,
+}
+
+impl Border {
+    pub fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
+        let transform = &todo.problem.transform;
+        let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
+        let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
+        let period = 2 * (i64::from(samples) - 1);
+        let mirrored = |restored| {
+            let period =
+                i32::try_from(period).map_err(|_| format!("{samples} samples are too many"))?;
+            Ok(Border {
+                period,
+                turn: period,
+                restored,
+            })
+        };
+        match (extension, boundary) {
+            (Some(Extension::Mirrored), _) => mirrored(false),
+            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => mirrored(true),
+            (Some(Extension::Periodic), _) => Ok(Border {
+                period: samples,
+                turn: i32::MAX,
+                restored: false,
+            }),
+            // Each step would have to read elsewhere in the block, or in another one.
+            (None, _) => Err(format!(
+                "{samples} samples and these steps do not go on beyond a {boundary} border"
+            )),
+        }
+    }
+
+    /// Whether the signal repeats as it is.
+    pub fn is_periodic(&self) -> bool {
+        self.turn == i32::MAX
+    }
+}

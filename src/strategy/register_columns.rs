@@ -1,0 +1,266 @@
+//! One launch for an axis whose lines stand side by side in memory: work-items sweep along a few neighbouring lines each, in
+//! registers (cl/register_columns/register_columns.cl).
+
+use super::border::Border;
+use super::cost::{Cost, Meter};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::lines::{Lines, taken};
+use super::planner::{Offer, Todo};
+use super::tuning::Tunable;
+use crate::device::DeviceKind;
+use crate::lifting::schedule::Lags;
+use crate::transform::geometry::{Geometry, Side};
+
+pub(super) const TUNABLES: &[Tunable] = &[];
+
+/// Neighbouring lines of a work-item at most, of up to 16 bytes together. On an NVIDIA H200 one level along the first axis of
+/// 256 x 256 x 512 takes 74 us by 4 lines, and by 2, where the copy takes 69.
+const LINES: usize = 4;
+
+/// Pairs that are loaded before they are needed, a power of two. With 8 the same takes 74 to 76 us.
+const PREFETCHED: usize = 4;
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 64;
+
+/// Registers of a compute unit, and those of a work-item besides its samples. Both are NVIDIA's, whose OpenCL does not
+/// tell how many work-groups run at once.
+const REGISTERS: usize = 64 << 10;
+const OTHER_REGISTERS: usize = 40;
+
+/// Pairs in the ring, at most.
+const LONGEST_RING: usize = 16;
+
+/// Registers for the pairs in the ring, at most.
+const RING_REGISTERS: usize = 64;
+
+/// Pairs of a segment at least, as often as it reads the reach again.
+const LEAST_SEGMENT: usize = 4;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let lines = Lines::new(todo);
+    let beside = |side: &Side| side.across[0].stride == 1;
+    if lines.are_rows || !(beside(&lines.geometry.signal) || beside(&lines.geometry.bands)) {
+        return Offer::no("it takes lines that stand side by side");
+    }
+    let kept = Lags::new(&todo.problem.stencils()).kept;
+    if kept > LONGEST_RING {
+        return Offer::no(format!("its registers do not hold {kept} pairs"));
+    }
+    let offer = Border::new(todo, lines.geometry.samples).map(|border| {
+        let taken = taken(vec![pass(todo, &lines, &border)]);
+        match todo.target.device.kind {
+            DeviceKind::Gpu => Offer::Preferred(taken),
+            DeviceKind::Cpu | DeviceKind::Accelerator => Offer::Works(taken),
+        }
+    });
+    offer.unwrap_or_else(|why| Offer::No { why })
+}
+
+/// Whether as many neighbouring lines are a vector everywhere.
+fn go_by_vectors(geometry: &Geometry, vector: usize) -> bool {
+    let whole = |place: i64| place % vector as i64 == 0;
+    let is_whole = |side: &Side| {
+        let others = [side.line, side.across[1], side.across[2]];
+        side.across[0].stride == 1
+            && whole(side.across[0].detail)
+            && whole(side.offset)
+            && others
+                .iter()
+                .all(|axis| whole(axis.stride) && whole(axis.detail))
+    };
+    let low = (geometry.has_low == 1).then_some(&geometry.low);
+    let mut sides = [Some(&geometry.signal), Some(&geometry.bands), low]
+        .into_iter()
+        .flatten();
+    let extents = [geometry.across[0], geometry.low_across[0]];
+    vector == 1 || extents.iter().all(|&n| whole(n.into())) && sides.all(is_whole)
+}
+
+/// What a work-item has in registers.
+struct Sizes {
+    vector: usize,
+    ring: usize,
+    /// Work-groups that a compute unit runs at once.
+    filling: usize,
+    group: usize,
+}
+
+impl Sizes {
+    fn new(todo: &Todo, geometry: &Geometry, lags: &Lags) -> Self {
+        let bytes = todo.problem.sample.size();
+        let ring = lags.kept.next_power_of_two();
+        let in_ring = |vector: usize| 2 * vector * ring * bytes.max(4) / 4;
+        let most = LINES.min(16 / bytes);
+        let fits = |vector: &usize| {
+            *vector <= most
+                && in_ring(*vector) <= RING_REGISTERS
+                && go_by_vectors(geometry, *vector)
+        };
+        let vector = [4, 2].into_iter().find(fits).unwrap_or(1);
+        let group = GROUP.min(todo.target.work_group("register_columns"));
+        let registers =
+            in_ring(vector) + 2 * vector * PREFETCHED * bytes.max(4) / 4 + OTHER_REGISTERS;
+        Sizes {
+            vector,
+            ring,
+            filling: REGISTERS / (GROUP * registers),
+            group,
+        }
+    }
+
+    fn defines(&self, todo: &Todo, border: &Border) -> Vec<Define> {
+        let mut defines = vec![
+            define("GROUP", self.group),
+            define("RING", self.ring),
+            define("PREFETCHED", PREFETCHED),
+            define("RESTORED", u8::from(border.restored)),
+        ];
+        if self.vector > 1 {
+            defines.push(define("VECTOR", self.vector));
+        }
+        defines.extend(loops_as_they_are(todo.target.device));
+        defines
+    }
+}
+
+/// Into how many segments lines of so many pairs are cut, of which each takes `overlap` pairs more: so that the last of all
+/// work-groups that run at once ends soonest.
+fn segments(vectors: usize, pairs: usize, overlap: usize, at_once: usize) -> usize {
+    let time = |count: &usize| {
+        let turns = (vectors * count).div_ceil(at_once);
+        turns * (pairs.div_ceil(*count) + overlap)
+    };
+    let most = pairs / (LEAST_SEGMENT * overlap.max(1));
+    (1..=most.clamp(1, 4096)).min_by_key(time).unwrap_or(1)
+}
+
+fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
+    let Lines {
+        geometry, reach, ..
+    } = lines;
+    let lags = Lags::new(&todo.problem.stencils());
+    let sizes = Sizes::new(todo, geometry, &lags);
+    let count = geometry.lines as usize;
+    let (vectors, samples) = (count / sizes.vector, geometry.samples as usize);
+    let pairs = samples.div_ceil(2);
+    let at_once = todo.target.device.compute_units * sizes.filling * sizes.group;
+    let overlap = reach.before + lags.last;
+    let pairs_each = pairs.div_ceil(segments(vectors, pairs, overlap, at_once));
+    let segments = pairs.div_ceil(pairs_each);
+    let meter = Meter::new(todo.problem, 1, geometry.shift);
+    let around = 2 * (segments - 1) * (reach.before + reach.after);
+    Pass {
+        kernel: Kernel {
+            name: "register_columns",
+            file: "register_columns/register_columns.cl",
+            defines: sizes.defines(todo, border),
+            group: [sizes.group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("vectors", vectors as i32),
+            ("segments", segments as i32),
+            ("pairs_per_segment", pairs_each as i32),
+            ("periodic", i32::from(border.is_periodic())),
+        ],
+        groups: (vectors * segments).div_ceil(sizes.group),
+        cost: meter.scaled(count * (samples + around), count * samples)
+            + meter.lifted(count * (pairs + segments * overlap))
+            + Cost::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{Setting, large_gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::{Layout, Transform};
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+    fn launch(device: DeviceInfo, transform: &Transform, sample: SampleType) -> Launch {
+        let problem = problem(transform, sample, Direction::Forward);
+        let setting = Setting::of(device);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    /// How many neighbouring lines are a vector, 1 for none.
+    fn vector(launch: &Launch) -> usize {
+        let mut defines = launch.pass.kernel.defines.iter();
+        let vector = defines.find(|(name, _)| name == "VECTOR");
+        vector.map_or(1, |(_, size)| size.parse().unwrap())
+    }
+
+    #[test]
+    fn neighbouring_lines_are_vectors_where_all_of_them_are_aligned() {
+        let of = |sample, shape: &[usize], axis| {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([axis]);
+            vector(&launch(large_gpu(), &transform, sample))
+        };
+        assert_eq!(of(SampleType::F32, &[64, 64, 64], 0), 4);
+        assert_eq!(of(SampleType::F32, &[64, 64, 64], 1), 4);
+        assert_eq!(of(SampleType::F32, &[64, 3, 3], 0), 1);
+        assert_eq!(of(SampleType::F32, &[64, 3, 6], 0), 2);
+        assert_eq!(of(SampleType::F32, &[5, 64, 6], 1), 2);
+        assert_eq!(of(SampleType::F64, &[64, 64, 64], 0), 2);
+        assert_eq!(of(SampleType::I16, &[64, 64, 64], 0), 4);
+        // Of a low band that is half as wide as the details begin.
+        let picture = Transform::new(Wavelet::VC2_LEGALL_5_3, [64, 32, 12]);
+        let problem = problem(&picture.levels(2), SampleType::I16, Direction::Forward);
+        let design = Setting::of(large_gpu()).design(&problem).unwrap();
+        assert_eq!(vector(&design.launches[1]), 2);
+    }
+
+    #[test]
+    fn long_reaches_take_fewer_lines() {
+        let of = |wavelet| {
+            let transform = Transform::new(wavelet, [64, 64, 64]).axes([0]);
+            let launch = launch(
+                large_gpu(),
+                &transform.boundary(Boundary::Zero),
+                SampleType::I32,
+            );
+            let kernel = &launch.pass.kernel;
+            let sizes = ["RING", "PREFETCHED", "RESTORED"].map(|name| number(kernel, name));
+            (vector(&launch), sizes)
+        };
+        assert_eq!(of(Wavelet::CDF_5_3), (4, [4, 4, 1]));
+        assert_eq!(of(Wavelet::VC2_DD_13_7), (4, [8, 4, 1]));
+        assert_eq!(of(Wavelet::VC2_FIDELITY), (2, [16, 4, 1]));
+    }
+
+    #[test]
+    fn segments_end_together() {
+        // Of 1000 vectors at once; the last turn is as full as the others.
+        assert_eq!(segments(1000, 256, 4, 1000), 1);
+        assert_eq!(segments(400, 256, 4, 1000), 5);
+        assert_eq!(segments(10, 256, 4, 1000), 16);
+        assert_eq!(segments(600, 256, 4, 1000), 5);
+        assert_eq!(segments(9, 8, 4, 1000), 1);
+    }
+
+    #[test]
+    fn columns_are_preferred_on_gpus_where_their_border_goes_on() {
+        let kernel = |device: DeviceInfo, wavelet, samples| {
+            let transform = Transform::new(wavelet, [samples, 9]).axes([0]);
+            launch(device, &transform, SampleType::F32).pass.kernel.name
+        };
+        let gpu = DeviceInfo::imaginary;
+        assert_eq!(kernel(gpu(), Wavelet::CDF_9_7, 99), "register_columns");
+        assert_eq!(kernel(gpu(), Wavelet::HAAR, 98), "register_columns");
+        assert_eq!(kernel(gpu(), Wavelet::HAAR, 99), "column_pairs");
+        let cpu = DeviceInfo {
+            kind: DeviceKind::Cpu,
+            ..gpu()
+        };
+        assert_eq!(kernel(cpu, Wavelet::CDF_9_7, 99), "column_vectors");
+        let interleaved =
+            Transform::new(Wavelet::CDF_9_7, [64, 64, 64]).layout(Layout::Interleaved);
+        let first = launch(gpu(), &interleaved, SampleType::F32);
+        assert_eq!((own(&first, "vectors"), vector(&first)), (1024, 4));
+    }
+}

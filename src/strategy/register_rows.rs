@@ -1,0 +1,408 @@
+//! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
+//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles.
+
+use super::border::Border;
+use super::cost::{Cost, Meter};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::lines::Lines;
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::{DeviceInfo, DeviceKind, Exchange};
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Side};
+
+pub(super) const TUNABLES: &[Tunable] = &[];
+
+/// Samples of four bytes of the longest row that goes as a whole, and of the tiles of longer ones.
+const TILE: usize = 2048;
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
+
+/// Work-items that take the place of a sub-group where there is no exchange.
+const LANES: usize = 32;
+
+/// Pairs of a run at least; less would be mostly reach.
+const LEAST_RUN: usize = 4;
+const LONGEST_RUN: usize = 32;
+
+/// Pairs of a run where a row or a tile has so many samples: more of them share the reach, and fewer work-items move samples
+/// together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
+/// 8 72 and 75; of 256 by 4 47 and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by
+/// 16 40 and 46, by 32 52 and 52.
+fn best_run(tile: usize) -> usize {
+    (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
+}
+
+/// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
+const MARGIN: usize = 32;
+const LONGEST_REACH: usize = MARGIN / 2 - 1;
+
+/// The shortest rows for which this is the best strategy.
+const SHORTEST: i32 = 32;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let lines = Lines::new(todo);
+    if !(lines.are_rows && lines.in_one_piece) {
+        return Offer::no("it takes rows in one piece");
+    }
+    let offer = Row::new(todo, &lines).map(|row| {
+        let taken = Taken {
+            levels: row.levels,
+            axes: 1,
+            passes: vec![row.pass(todo)],
+        };
+        match is_best_for(todo.target.device, lines.geometry.samples) {
+            true => Offer::Preferred(taken),
+            false => Offer::Works(taken),
+        }
+    });
+    offer.unwrap_or_else(|why| Offer::No { why })
+}
+
+fn is_best_for(device: &DeviceInfo, samples: i32) -> bool {
+    device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && samples >= SHORTEST
+}
+
+fn prev_power_of_two(number: usize) -> usize {
+    1 << number.ilog2()
+}
+
+/// The next levels that have no other axis and go on beyond their border in the same way, and this way. The level at hand is
+/// one of them even where it has more axes.
+fn levels_of_rows(todo: &Todo) -> Result<(usize, Border), String> {
+    let axis = todo.axes()[0];
+    let border = |level: usize| Border::new(todo, todo.levels[level].shape[axis] as i32);
+    let first = border(0)?;
+    let alone = |level: usize| todo.levels[level].axes == [axis];
+    let same = |level: &usize| {
+        let kind = |border: &Border| (border.is_periodic(), border.restored);
+        alone(*level) && border(*level).is_ok_and(|border| kind(&border) == kind(&first))
+    };
+    let more = match todo.done == 0 && alone(0) {
+        true => (1..todo.levels.len()).take_while(same).count(),
+        false => 0,
+    };
+    Ok((1 + more, first))
+}
+
+/// How a row, or a tile of it, is dealt out.
+struct Row {
+    reach: Reach,
+    border: Border,
+    levels: usize,
+    /// Work-items of a row, and pairs that each of them has in the first level: powers of two.
+    items: usize,
+    pairs: usize,
+    /// Work-items in a sub-group, or in what takes its place; in a work-group.
+    lanes: usize,
+    group: usize,
+    /// Tiles of a row, samples from one to the next, and those before and after each.
+    tiles: usize,
+    tile_samples: usize,
+    halo: usize,
+    bytes: usize,
+}
+
+impl Row {
+    /// The shares for a device, or why it cannot run them.
+    fn new(todo: &Todo, lines: &Lines) -> Result<Self, String> {
+        let (target, problem) = (todo.target, todo.problem);
+        let (levels, border) = levels_of_rows(todo)?;
+        let samples = lines.geometry.samples as usize;
+        let bytes = problem.sample.size();
+        let reach = lines.reach.before.max(lines.reach.after);
+        if reach > LONGEST_REACH {
+            return Err(format!("its margins hold no reach of {reach} pairs"));
+        }
+        let most = target.work_group("register_rows");
+        let alone = target.device.exchange == Exchange::None;
+        let lanes = match alone {
+            true => LANES.min(prev_power_of_two(most)),
+            false => target.device.lanes,
+        };
+        if lanes > most {
+            return Err(format!("it needs work-groups of {lanes}"));
+        }
+        let longest = TILE * 4 / bytes.max(4);
+        let longest = longest.min(2 * LONGEST_RUN * prev_power_of_two(most));
+        let tile = match alone {
+            // Programs for rows of all lengths.
+            true => (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * lanes),
+            false => samples.next_power_of_two().clamp(2 * LEAST_RUN, longest),
+        };
+        // Compilers for CPUs take long over long runs.
+        let best = if alone { LEAST_RUN } else { best_run(tile) };
+        let shortest = tile / 2 / prev_power_of_two(most);
+        let pairs = best.max(shortest).min(tile / 2);
+        let items = tile / 2 / pairs;
+        let mut row = Row {
+            reach: lines.reach.clone(),
+            border,
+            levels,
+            items,
+            pairs,
+            lanes,
+            group: 0,
+            tiles: 1,
+            tile_samples: samples,
+            halo: 0,
+            bytes,
+        };
+        if samples > tile {
+            row.cut(samples, tile)?;
+        }
+        let wanted = GROUP.min(most).max(items);
+        let fitting = target.device.local_memory as usize / row.local_bytes(1);
+        let rows = (wanted / items).min(fitting);
+        // Whole rows and whole sub-groups.
+        let unit = if alone { items } else { lanes.max(items) };
+        row.group = rows * items / unit * unit;
+        if row.group == 0 {
+            let needed = row.local_bytes(unit / items);
+            let have = target.device.local_memory;
+            return Err(format!(
+                "rows of {} work-items need {needed} bytes of local memory, there are {have}",
+                unit
+            ));
+        }
+        Ok(row)
+    }
+
+    /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
+    fn cut(&mut self, samples: usize, tile: usize) -> Result<(), String> {
+        let reach = self.reach.before.max(self.reach.after);
+        // Level l depends on the reach in its own pairs, of 2^l samples.
+        let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
+        let is_small = |levels: &usize| *levels == 1 || 16 * halo(*levels) <= tile;
+        self.levels = (1..=self.levels).take_while(is_small).count();
+        self.halo = halo(self.levels);
+        let unit = 1 << self.levels;
+        let most = tile.saturating_sub(2 * self.halo) / unit * unit;
+        if most == 0 {
+            return Err(format!("tiles of {tile} samples are all halo"));
+        }
+        self.tiles = samples.div_ceil(most);
+        self.tile_samples = samples.div_ceil(self.tiles).next_multiple_of(unit);
+        self.tiles = samples.div_ceil(self.tile_samples);
+        Ok(())
+    }
+
+    /// Levels in which runs have several pairs; in all others work-items have one at most.
+    fn wide_levels(&self) -> usize {
+        self.levels.min(self.pairs.ilog2() as usize)
+    }
+
+    fn tile(&self) -> usize {
+        2 * self.pairs * self.items
+    }
+
+    /// Places of local memory for a row.
+    fn places(&self) -> usize {
+        let levels = match self.levels > self.wide_levels() {
+            true => self.tile().ilog2() as usize,
+            false => self.wide_levels(),
+        };
+        let samples = self.tile() + (levels + 2) * MARGIN;
+        samples + samples.div_ceil(MARGIN)
+    }
+
+    fn local_bytes(&self, rows: usize) -> usize {
+        rows * self.places() * self.bytes
+    }
+
+    fn pass(&self, todo: &Todo) -> Pass {
+        let geometry = Lines::of_levels(todo, self.levels).geometry;
+        let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
+        let rows = geometry.lines as usize * self.tiles;
+        Pass {
+            kernel: Kernel {
+                name: "register_rows",
+                file: "register_rows/register_rows.cl",
+                defines: self.defines(todo, &geometry),
+                group: [self.group, 1],
+            },
+            slots: Slots::OF_TAKE,
+            geometry,
+            own: vec![
+                ("levels", self.levels as i32),
+                ("tiles", self.tiles as i32),
+                ("tile_samples", self.tile_samples as i32),
+                ("halo", self.halo as i32),
+                ("periodic", i32::from(self.border.is_periodic())),
+                ("interleaved", i32::from(interleaved)),
+            ],
+            groups: rows.div_ceil(self.group / self.items),
+            cost: self.cost(todo, geometry.lines as usize, geometry.samples as usize),
+        }
+    }
+
+    /// Every level reads its margins in local memory, and lifts whole runs with the reach around them.
+    fn cost(&self, todo: &Todo, lines: usize, samples: usize) -> Cost {
+        let meter = Meter::new(todo.problem, 1, todo.pre_shift());
+        let rows = lines * self.tiles;
+        let halo = 2 * self.halo * (self.tiles - 1) * lines;
+        let levels = (0..self.levels).map(|level| {
+            let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
+            let pairs = (self.pairs >> level).max(1);
+            let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
+            meter.scaling(of_level, of_level) + meter.lifted_alone(runs, pairs)
+        });
+        let alone = todo.target.device.exchange == Exchange::None || self.items > self.lanes;
+        let barriers = if alone { 1 + 3 * self.levels } else { 0 };
+        let local = self.local_bytes(self.group / self.items);
+        meter.moved(lines * samples + halo, lines * samples)
+            + levels.sum()
+            + Cost::of_group(barriers, local)
+    }
+
+    fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
+        let device = todo.target.device;
+        let in_one_piece = |side: &Side| side.line.stride == 1;
+        let low = geometry.has_low == 0 || in_one_piece(&geometry.low);
+        // Without exchange the general way stays under test, and programs are fewer.
+        let special = device.exchange != Exchange::None;
+        let even = special
+            && geometry.across[1] * geometry.across[2] == 1
+            && geometry.low_across[0] == geometry.across[0];
+        let planar = special && in_one_piece(&geometry.bands) && low;
+        let tiled = !special || self.tiles > 1;
+        let mut defines = vec![
+            define("EXCHANGE", device.exchange.number()),
+            define("LANES", self.lanes),
+            define("GROUP", self.group),
+            define("ROW_ITEMS", self.items),
+            define("RUN_PAIRS", self.pairs),
+            define("WIDE_LEVELS", self.wide_levels()),
+            define("NARROW", u8::from(self.levels > self.wide_levels())),
+            define("ROW_PLACES", self.places()),
+            define("TILED", u8::from(tiled)),
+            define("EVEN_ROWS", u8::from(even)),
+            define("PLANAR_ROWS", u8::from(planar)),
+            define("RESTORED", u8::from(self.border.restored)),
+        ];
+        defines.extend(loops_as_they_are(device));
+        defines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::Strategy;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+    fn launches(setting: &Setting, transform: &Transform, sample: SampleType) -> Vec<Launch> {
+        let problem = problem(transform, sample, Direction::Forward);
+        setting.design(&problem).unwrap().launches
+    }
+
+    fn rows(samples: usize, levels: u32) -> Transform {
+        let transform = Transform::new(Wavelet::CDF_9_7, [9, samples]);
+        transform.axes([1]).levels(levels)
+    }
+
+    #[test]
+    fn a_sub_group_has_a_row_or_several() {
+        let sizes = |samples, levels| {
+            let setting = Setting::of(large_gpu());
+            let launch = launches(&setting, &rows(samples, levels), SampleType::F32).remove(0);
+            let kernel = &launch.pass.kernel;
+            let names = ["ROW_ITEMS", "RUN_PAIRS", "WIDE_LEVELS", "NARROW"];
+            assert_eq!(own(&launch, "tiles"), 1);
+            names.map(|name| number(kernel, name))
+        };
+        assert_eq!(sizes(1024, 5), [32, 16, 4, 1]);
+        assert_eq!(sizes(1001, 4), [32, 16, 4, 0]);
+        assert_eq!(sizes(2048, 9), [64, 16, 4, 1]);
+        assert_eq!(sizes(256, 3), [16, 8, 3, 0]);
+        assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
+        assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
+        assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
+    }
+
+    #[test]
+    fn long_rows_go_in_tiles_with_a_halo() {
+        let cut = |sample, levels| {
+            let setting = Setting::of(large_gpu());
+            let signal = Transform::new(Wavelet::CDF_5_3, [1 << 20]).levels(levels);
+            let launches = launches(&setting, &signal, sample);
+            let first = &launches[0];
+            let tile = 2
+                * number(&first.pass.kernel, "ROW_ITEMS")
+                * number(&first.pass.kernel, "RUN_PAIRS");
+            let [levels, halo, length] =
+                ["levels", "halo", "tile_samples"].map(|name| own(first, name));
+            assert!(length + 2 * halo <= tile as i32);
+            (tile, levels, halo, launches.len())
+        };
+        // Level l reads one pair of 2^l samples on either side.
+        assert_eq!(cut(SampleType::F32, 1), (2048, 1, 2, 1));
+        assert_eq!(cut(SampleType::F32, 3), (2048, 3, 16, 1));
+        assert_eq!(cut(SampleType::I16, 9), (2048, 6, 128, 2));
+        assert_eq!(cut(SampleType::F64, 9), (1024, 6, 128, 2));
+    }
+
+    #[test]
+    fn levels_that_go_on_alike_are_taken_together() {
+        let taken = |boundary, samples| {
+            let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+            let transform = rows(samples, 3).boundary(boundary);
+            let launches = launches(&setting, &transform, SampleType::F32);
+            let levels = launches.iter().map(|launch| own(launch, "levels"));
+            let restored = number(&launches[0].pass.kernel, "RESTORED") as i32;
+            let kind = [own(&launches[0], "periodic"), restored];
+            (levels.collect::<Vec<_>>(), kind)
+        };
+        assert_eq!(taken(Boundary::Symmetric, 99), (vec![3], [0, 0]));
+        assert_eq!(taken(Boundary::Zero, 99), (vec![3], [0, 1]));
+        assert_eq!(taken(Boundary::Periodic, 88), (vec![3], [1, 0]));
+        // Pair by pair even rows repeat, and odd ones are zero beyond their border.
+        let haar = Transform::new(Wavelet::HAAR, [100]).levels(4);
+        let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+        let launches = launches(&setting, &haar.boundary(Boundary::Zero), SampleType::F32);
+        let levels: Vec<_> = launches.iter().map(|one| own(one, "levels")).collect();
+        assert_eq!(levels, [2, 2]);
+    }
+
+    #[test]
+    fn work_groups_fit_local_memory_and_have_whole_sub_groups() {
+        let group = |device: DeviceInfo, samples| {
+            let setting = Setting::of(device).only(&[Strategy::RegisterRows]);
+            let launch = launches(&setting, &rows(samples, 3), SampleType::F64).remove(0);
+            let kernel = &launch.pass.kernel;
+            let rows = number(kernel, "GROUP") / number(kernel, "ROW_ITEMS");
+            let local = 8 * rows * number(kernel, "ROW_PLACES");
+            assert!(local as u64 <= setting.device.local_memory, "{local}");
+            ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
+        };
+        assert_eq!(group(large_gpu(), 256), [128, 32, 16]);
+        assert_eq!(group(gpu(Exchange::Amd, 64), 64), [128, 64, 8]);
+        assert_eq!(group(DeviceInfo::imaginary(), 9), [54, 32, 2]);
+        let small = DeviceInfo {
+            max_work_group: 7,
+            ..DeviceInfo::imaginary()
+        };
+        assert_eq!(group(small, 900), [4, 4, 4]);
+    }
+
+    #[test]
+    fn rows_are_preferred_on_gpus_that_exchange() {
+        let first = |device, samples| {
+            let setting = Setting::of(device);
+            launches(&setting, &rows(samples, 1), SampleType::F32)[0].strategy
+        };
+        assert_eq!(first(large_gpu(), 32), Strategy::RegisterRows);
+        assert_eq!(first(large_gpu(), 31), Strategy::SEPARABLE);
+        assert_eq!(first(DeviceInfo::imaginary(), 99), Strategy::SEPARABLE);
+        let cpu = DeviceInfo {
+            kind: DeviceKind::Cpu,
+            ..large_gpu()
+        };
+        assert_eq!(first(cpu, 99), Strategy::Vectors);
+    }
+}
