@@ -24,7 +24,11 @@ const SAMPLES: [SampleType; 4] = [
 ];
 
 /// The strategies whose work-items exchange values in sub-groups.
-const EXCHANGING: [Strategy; 2] = [Strategy::Streamed, Strategy::RegisterBlock];
+const EXCHANGING: [Strategy; 3] = [
+    Strategy::Streamed,
+    Strategy::RegisterBlock,
+    Strategy::RegisterRows,
+];
 
 /// A device, and how much is written for it.
 struct Target {
@@ -105,11 +109,12 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
     transforms.collect()
 }
 
-/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, and
-/// axes beside those of a picture.
+/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, axes beside
+/// those of a picture, and rows alone: whole ones, and a long one.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
+    let rows = Transform::new(wavelet.clone(), [5, 1024]).axes([1]);
     vec![
         unaligned.clone().boundary(Boundary::Symmetric),
         unaligned.boundary(Boundary::Zero),
@@ -117,7 +122,11 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         aligned.boundary(Boundary::Periodic),
         Transform::new(wavelet.clone(), [8192, 8192]).levels(2),
         Transform::new(wavelet.clone(), [64, 64]).levels(3),
-        Transform::new(wavelet, [3, 45, 50, 70]),
+        Transform::new(wavelet.clone(), [3, 45, 50, 70]),
+        rows.clone().levels(5),
+        rows.layout(Layout::Interleaved),
+        Transform::new(wavelet.clone(), [9000]).levels(3),
+        Transform::new(wavelet, [99]).boundary(Boundary::Zero),
     ]
 }
 

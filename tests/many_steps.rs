@@ -116,7 +116,7 @@ macro_rules! strategies {
 }
 
 const ALL_HALO: Option<&str> = Some("are all halo");
-const REGISTERS: Option<&str> = Some("registers, devices have 255");
+const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
 
 strategies! {

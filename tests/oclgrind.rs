@@ -76,7 +76,8 @@ fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
-            !is_in_vectors(strategy) && strategy != Strategy::RegisterBlock
+            let apart = [Strategy::RegisterBlock, Strategy::RegisterRows];
+            !is_in_vectors(strategy) && !apart.contains(&strategy)
         });
     }
 }
@@ -87,7 +88,11 @@ fn check_small_groups<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
-            let others = [Strategy::RegisterBlock, Strategy::Stepwise];
+            let others = [
+                Strategy::RegisterBlock,
+                Strategy::RegisterRows,
+                Strategy::Stepwise,
+            ];
             !is_in_vectors(strategy) && !others.contains(&strategy)
         });
     }
@@ -107,6 +112,25 @@ fn check_blocks<T: RandomSample>(transform: &Transform) {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(64);
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::RegisterBlock
+        });
+    }
+}
+
+/// In work-groups of a row each.
+fn check_rows<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(32);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::RegisterRows
+        });
+    }
+}
+
+fn check_columns<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::RegisterColumns
         });
     }
 }
@@ -238,6 +262,36 @@ fn blocks_beyond_every_border() {
     }
     check_blocks::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, [5, 7]).levels(3));
     check_blocks::<f32>(&Transform::new(Wavelet::HAAR, [17, 3]).boundary(Boundary::Zero));
+}
+
+#[test]
+fn rows_in_both_layouts() {
+    for rows in both_layouts(
+        Transform::new(Wavelet::CDF_9_7, [3, 41])
+            .axes([1])
+            .levels(3),
+    ) {
+        check_rows::<f32>(&rows);
+    }
+    // In tiles, of which the last begins with another one's halo.
+    check_rows::<i16>(&Transform::new(Wavelet::VC2_LEGALL_5_3, [601]).levels(2));
+    check_rows::<i16>(&Transform::new(Wavelet::CDF_5_3, [2, 2]).axes([1]));
+}
+
+#[test]
+fn rows_and_columns_beyond_every_border() {
+    for boundary in Boundary::ALL {
+        let rows = Transform::new(Wavelet::VC2_DD_13_7, [2, 300]).axes([1]);
+        check_rows::<i32>(&rows.levels(2).boundary(*boundary));
+        let columns = Transform::new(Wavelet::VC2_DD_13_7, [40, 6]).axes([0]);
+        check_columns::<i32>(&columns.boundary(*boundary));
+    }
+    check_columns::<f32>(&Transform::new(Wavelet::CDF_9_7, [2, 33, 3]).axes([1]));
+    check_columns::<f32>(
+        &Transform::new(Wavelet::CDF_9_7, [34, 8])
+            .axes([0])
+            .levels(2),
+    );
 }
 
 #[test]

@@ -349,6 +349,49 @@ fn exchange_in_blocks(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for rows, where sub-groups wait for their own work-items alone: several rows in a sub-group, a row in each, rows
+/// for several sub-groups, tiles; aligned and not, with levels left for one pair of each work-item.
+fn exchange_in_rows(way: Exchange, lanes: usize) {
+    let what = format!("exchange in rows by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::RegisterRows;
+        let rows = |wavelet, samples: usize, levels| {
+            Transform::new(wavelet, [37, samples])
+                .axes([1])
+                .levels(levels)
+        };
+        let zero = |transform: Transform| transform.boundary(Boundary::Zero);
+        let cdf97 = |samples, levels| rows(Wavelet::CDF_9_7, samples, levels);
+        let interleaved = cdf97(1024, 3).layout(Layout::Interleaved);
+        let batch = Transform::new(Wavelet::CDF_9_7, [3, 130, 5, 1]).axes([1]);
+        let long = Transform::new(Wavelet::CDF_9_7, [3, 20_003])
+            .axes([1])
+            .levels(7);
+        check_all::<f32>(
+            &device,
+            strategy,
+            &[cdf97(1024, 5), cdf97(1001, 5), interleaved],
+        );
+        check_all::<f32>(&device, strategy, &[cdf97(2048, 9), cdf97(63, 2), long]);
+        check_all::<f32>(&device, Strategy::RegisterColumns, &[batch]);
+        let periodic = Transform::new(Wavelet::DAUB_4, [5, 4096])
+            .axes([1])
+            .levels(2);
+        check_all::<f64>(&device, strategy, &[periodic]);
+        let clamped = [
+            rows(Wavelet::VC2_DD_13_7, 500, 3),
+            rows(Wavelet::VC2_DD_13_7, 3000, 3),
+        ];
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(
+            &device,
+            strategy,
+            &[zero(rows(Wavelet::VC2_FIDELITY, 77, 3))],
+        );
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod exchange {
@@ -358,6 +401,10 @@ macro_rules! exchanges {
         mod exchange_in_blocks {
             use super::*;
             $(#[test] fn $name() { exchange_in_blocks(Exchange::$way, $lanes) })*
+        }
+        mod exchange_in_rows {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_rows(Exchange::$way, $lanes) })*
         }
     };
 }
@@ -637,7 +684,12 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
         for &strategy in Strategy::ALL {
             let what = format!("{strategy} in work-groups of {limit}");
             let has_whole_sub_groups = |info: &DeviceInfo| info.lanes <= limit;
-            let has_sub_groups = [Strategy::Streamed, Strategy::RegisterBlock].contains(&strategy);
+            let has_sub_groups = [
+                Strategy::Streamed,
+                Strategy::RegisterBlock,
+                Strategy::RegisterRows,
+            ]
+            .contains(&strategy);
             if !has_sub_groups || can_run(&what, &device, "small-sub-groups", has_whole_sub_groups)
             {
                 check_all::<T>(&device, strategy, &transforms);

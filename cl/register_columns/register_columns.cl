@@ -23,7 +23,7 @@
 #error "PREFETCHED: pairs that are loaded ahead, a power of two"
 #endif
 #ifndef RESTORED
-#error "RESTORED: 1 where samples beyond the border follow the boundary rule anew at every step; else a line goes on mirrored or periodic"
+#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 
 // The arguments besides the geometry.

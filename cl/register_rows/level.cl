@@ -1,9 +1,9 @@
 // One level of a tile of a row that is in local memory: where its samples stand there, its margins, the steps.
 //
 // Each work-item of the row takes a run of neighbouring pairs into its registers, and the REACH_LO pairs before and REACH_HI
-// after it that their results depend on, lifts them alone, and puts the results back. So work-items exchange nothing but what
-// they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as many pairs at
-// every level, so that a level's approximations are the samples of the next where they are.
+// after it that their results depend on, lifts them alone, and puts the results back. So work-items exchange nothing but
+// what they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as
+// many pairs at every level, so that a level's approximations are the samples of the next where they are.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
@@ -15,11 +15,12 @@
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
 #endif
 #ifndef RESTORED
-#error "RESTORED: 1 where samples beyond the border follow the boundary rule anew at every step; else a line goes on mirrored or periodic"
+#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 #define ROW_TILE (2 * RUN_PAIRS * ROW_ITEMS)
 
-// What one work-item of a row has put into local memory is seen by the others. Rows go alone where sub-groups hold whole ones.
+// What one work-item of a row has put into local memory is seen by the others. Where sub-groups hold whole rows, they do not
+// wait for one another.
 #if EXCHANGE == EXCHANGE_NONE || ROW_ITEMS > LANES
 #define ROW_FENCE barrier(CLK_LOCAL_MEM_FENCE)
 #else

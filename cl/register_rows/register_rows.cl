@@ -1,15 +1,17 @@
 // register_rows: several levels of rows in one pass over memory.
 //
-// Some work-items of a sub-group have a row together, or a tile of a longer one with a halo around it. They bring it into
-// local memory, in the order in which it stands in global memory, and lift it there level by level, in runs that each of them has in its
-// registers (register_rows/level.cl): the steps as Blazewicz et al. 2012 lift a run, applied to all levels at once. Details go to
-// global memory as soon as they are there, the approximations after the last level. The inverse loads all sub-bands first.
+// Some work-items of a sub-group have a row together, or a tile of a longer one with a halo around it; those of a few
+// sub-groups, where the row is too long for one. They bring it into local memory, in the order in which it stands in global
+// memory, and lift it there level by level, in runs that each of them has in its registers (register_rows/level.cl): the
+// steps as Blazewicz et al. 2012 lift a run, for all levels at once. Details go to global memory as soon as they are there,
+// the approximations after the last level. The inverse loads all sub-bands first.
 //
 // A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond either
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
-// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 5 accesses to local memory, of
-// which there is 1.2 times the row; four fences of a sub-group per level and no barrier, where sub-groups hold whole rows.
+// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
+// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
+// barrier where sub-groups hold whole rows. @FIGURES@
 
 #include "core/pass.cl"
 #include "register_rows/level.cl"
@@ -102,22 +104,22 @@ INLINE int place_in_row(const int place, const int count) {
 #define SHARE_IN(first, k) (first)[PLACE_IN((k) * ROW_ITEMS)]
 #define SHARE_OF(first, k) (first)[(k) * ROW_ITEMS * band.stride]
 
-INLINE void load_channel(const RowBand band, const int count, local T *channel, const int item, const int each) {
-  if (TILED && (band.start < 0 || band.start + count > band.count)) {
-    for (int i = item; i < count; i += ROW_ITEMS)
-      channel[PLACE_IN(i)] = band.first[place_in_row(band.start + i, band.count) * band.stride];
-    return;
-  }
-  global const T *const from = band.first + (band.start + item) * band.stride;
-  local T *const to = channel + PLACE_IN(item);
-  T loaded[2 * RUN_PAIRS];
-  if (count == each * ROW_ITEMS) {
+// Loads the `count` samples of a channel into registers, and puts them into local memory.
+INLINE void fetch_channel(const RowBand band, const int count, const int item, const int each, T *loaded) {
+  if (count == each * ROW_ITEMS && band.start >= 0 && band.start + count <= band.count) {
+    global const T *const from = band.first + (band.start + item) * band.stride;
     UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
   } else {
     // Under conditions loads would wait for one another: what is too much loads the last sample again.
-    UNROLL for (int k = 0; k < each; ++k)
-      loaded[k] = band.first[(band.start + min(item + k * ROW_ITEMS, count - 1)) * band.stride];
+    UNROLL for (int k = 0; k < each; ++k) {
+      const int place = band.start + min(item + k * ROW_ITEMS, count - 1);
+      loaded[k] = band.first[(TILED ? place_in_row(place, band.count) : place) * band.stride];
+    }
   }
+}
+
+INLINE void put_channel(const T *loaded, const int count, local T *channel, const int item, const int each) {
+  local T *const to = channel + PLACE_IN(item);
   // The last levels have fewer places than there are work-items.
   UNROLL for (int k = 0; k < each; ++k)
     if (each > 1 || item < count) SHARE_IN(to, k) = loaded[k];
@@ -176,9 +178,21 @@ static inline RowBand samples_of_row(const Line line, const Pass *pass, const Ro
                 min(HALVED(tile.to, level), D_COUNT(SAMPLES_AT(level))), item, pairs)
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); STORE_DETAILS(level, pairs);
 #else
-#define LOAD_DETAILS(level, pairs)                                                                        \
-  load_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)),          \
-               DETAILS_AT(level), item, pairs)
+#define FETCH_DETAILS(level, pairs, loaded) \
+  fetch_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
+#define PUT_DETAILS(level, pairs, loaded) \
+  put_channel(loaded, D_COUNT(SAMPLES_AT(level)), DETAILS_AT(level), item, pairs);
+// What is loaded of all levels waits in as many registers as a run: that of a wide level behind that of all coarser ones.
+#define WIDE_DETAILS(DO)                                             \
+  if (WIDE_LEVELS > 0) DO(1, RUN_PAIRS, loaded + RUN_PAIRS)          \
+  if (WIDE_LEVELS > 1) DO(2, RUN_PAIRS / 2, loaded + RUN_PAIRS / 2)  \
+  if (WIDE_LEVELS > 2) DO(3, RUN_PAIRS / 4, loaded + RUN_PAIRS / 4)  \
+  if (WIDE_LEVELS > 3) DO(4, RUN_PAIRS / 8, loaded + RUN_PAIRS / 8)  \
+  if (WIDE_LEVELS > 4) DO(5, RUN_PAIRS / 16, loaded + RUN_PAIRS / 16)
+#define MOST_NARROW 8
+#define NARROW_DETAILS(DO)                               \
+  UNROLL for (int k = 0; NARROW && k < MOST_NARROW; ++k) \
+    if (WIDE_LEVELS + 1 + k <= own.levels) DO(WIDE_LEVELS + 1 + k, 1, narrow + k)
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs);
 #endif
 
@@ -190,9 +204,17 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
   const Line signal_row = signal_of_row(signal, &pass, tile.row), bands_row = bands_of_row(bands, low, &pass, tile.row);
   const Beyond beyond = {own.periodic, pass.boundary};
+  T loaded[2 * RUN_PAIRS];
+#if EXCHANGE == EXCHANGE_NONE
+  // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
+  // zeros there, so that a simulator sees no read of what was never written.
+  for (int i = item; i < ROW_PLACES; i += ROW_ITEMS) rows[work_item / ROW_ITEMS][i] = 0;
+  ROW_FENCE;
+#endif
 
 #if FORWARD
-  load_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, line, item, 2 * RUN_PAIRS);
+  fetch_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, item, 2 * RUN_PAIRS, loaded);
+  put_channel(loaded, tile.samples, line, item, 2 * RUN_PAIRS);
   ROW_FENCE;
 #if WIDE_LEVELS > 0
   ROW_LEVEL(1, RUN_PAIRS)
@@ -220,25 +242,14 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
                 item, MOST_LOWS);
 
 #else
-  load_channel(low_of_row(bands_row, &pass, &own, &tile), HALVED(tile.samples, own.levels), line, item, MOST_LOWS);
-#if WIDE_LEVELS > 0
-  LOAD_DETAILS(1, RUN_PAIRS);
-#endif
-#if WIDE_LEVELS > 1
-  LOAD_DETAILS(2, RUN_PAIRS / 2);
-#endif
-#if WIDE_LEVELS > 2
-  LOAD_DETAILS(3, RUN_PAIRS / 4);
-#endif
-#if WIDE_LEVELS > 3
-  LOAD_DETAILS(4, RUN_PAIRS / 8);
-#endif
-#if WIDE_LEVELS > 4
-  LOAD_DETAILS(5, RUN_PAIRS / 16);
-#endif
-#if NARROW
-  for (int level = WIDE_LEVELS + 1; level <= own.levels; ++level) LOAD_DETAILS(level, 1);
-#endif
+  T narrow[MOST_NARROW];
+  const int lows = HALVED(tile.samples, own.levels);
+  WIDE_DETAILS(FETCH_DETAILS)
+  NARROW_DETAILS(FETCH_DETAILS)
+  fetch_channel(low_of_row(bands_row, &pass, &own, &tile), lows, item, MOST_LOWS, loaded);
+  WIDE_DETAILS(PUT_DETAILS)
+  NARROW_DETAILS(PUT_DETAILS)
+  put_channel(loaded, lows, line, item, MOST_LOWS);
   ROW_FENCE;
 #if NARROW
   int level = own.levels;

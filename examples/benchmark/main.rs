@@ -61,7 +61,7 @@ struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<DirectionArgument>,
     /// `auto` for the strategies that the planner composes, or single strategies by name: streamed, single_loop,
-    /// vectors, separable, stepwise, or with passes as in separable:one_pair+exchanged; `in_place` for a plan in
+    /// register_rows, vectors, separable, stepwise, or with passes as in separable:one_pair+exchanged; `in_place` for a plan in
     /// place, which has the interleaved layout alone [default: auto; with --compare, all, separable with its default
     /// passes]
     #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<StrategyChoice>())]

@@ -69,12 +69,12 @@ fn is_best_for(device: &DeviceInfo, sizes: &Sizes, geometry: &Geometry) -> bool 
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
     let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
     let results = sizes.width() * sizes.height();
-    let loaded = samples as u64 * block as u64 / results as u64;
+    let loaded = samples as u128 * block as u128 / results as u128;
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
         && sizes.pairs == 1
         && block <= LARGEST_BLOCK * results
-        && loaded <= (LOADED * device.compute_units) as u64
+        && loaded <= (LOADED * device.compute_units) as u128
 }
 
 fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> {
