@@ -5,7 +5,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs package oldest-rust kernels test intel oclgrind no-runtime
+CHECKS = format clippy docs package oldest-rust kernels test intel pyopencl ocl oclgrind no-runtime
 .PHONY: demo ci $(CHECKS)
 
 demo:
@@ -58,6 +58,14 @@ kernels:
 # Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs.
 intel:
 	scripts/intel
+
+# The C interface of examples/shared_library, called from PyOpenCL.
+pyopencl:
+	scripts/pyopencl
+
+# The feature `ocl-interop`: objects of the crate `ocl`.
+ocl:
+	scripts/ocl
 
 # Every kernel in a simulator that sees races, reads of what was never written, and accesses out of bounds.
 oclgrind:

@@ -80,7 +80,7 @@ fn measure<T: Sample>(
             input,
             output,
         } = arrays.get_or_insert_with(make);
-        bencher.iter(|| plan.enqueue_forward(input, output)?.wait());
+        bencher.iter(|| plan.enqueue_forward(&*input, &mut *output)?.wait());
     });
     group.bench_function(id("resident inverse"), |bencher| {
         let Resident {
@@ -88,7 +88,7 @@ fn measure<T: Sample>(
             input,
             output,
         } = arrays.get_or_insert_with(make);
-        bencher.iter(|| plan.enqueue_inverse(input, output)?.wait());
+        bencher.iter(|| plan.enqueue_inverse(&*input, &mut *output)?.wait());
     });
     group.bench_function(id("host"), |bencher| {
         let Resident { plan, .. } = arrays.get_or_insert_with(make);

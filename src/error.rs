@@ -148,12 +148,43 @@ pub enum Error {
         log: String,
     },
 
-    /// An array that belongs to another engine than the one that should use it.
-    #[error("{what} belongs to another engine")]
+    /// An array that belongs to an engine of another OpenCL context than the one that should use it.
+    #[error("{what} belongs to another engine, of another OpenCL context")]
     #[non_exhaustive]
     ForeignArray {
-        /// The argument that belongs to another engine.
+        /// The argument that belongs there.
         what: &'static str,
+    },
+
+    /// An OpenCL handle of the caller's that cannot be used for this: null, of another kind, or of another context.
+    #[error("{what}: expected {expected}, got {got}")]
+    Handle {
+        /// The handle's part.
+        what: &'static str,
+        /// What would be accepted.
+        expected: String,
+        /// What it is.
+        got: String,
+    },
+
+    /// An array or a view that starts where the samples, or the vectors that a plan was built with, cannot.
+    #[error("{what} starts at a multiple of {found} bytes, needed is one of {needed}")]
+    Misaligned {
+        /// The argument that starts there.
+        what: &'static str,
+        /// The bytes of which its start must be a multiple.
+        needed: usize,
+        /// The largest power of two of which it is.
+        found: usize,
+    },
+
+    /// Two arrays or views that share memory, one of which is written, or of which that is hard to tell.
+    #[error("{one} and {other} overlap")]
+    Overlap {
+        /// One of the two.
+        one: &'static str,
+        /// The other one.
+        other: &'static str,
     },
 
     /// An OpenCL call that failed.

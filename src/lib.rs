@@ -83,6 +83,9 @@
 //! [PyWavelets](https://pywavelets.readthedocs.io) has other names, signs and scales; the page [`coming_from_pywavelets`]
 //! lists them.
 //!
+//! A [`Region`] says where samples stand in a larger array, and a [`DeviceView`] is one on the device. A program with OpenCL
+//! objects of its own hands them over by [`Engine::from_raw`], [`DeviceArray::from_raw`] and [`Event::from_raw`].
+//!
 //! # Semantics
 //!
 //! - For any n >= 1, n samples have ceil(n/2) approximations (at the even places) and floor(n/2) details
@@ -141,13 +144,15 @@ pub use crates::coming_from_pywavelets;
 pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-pub use runtime::{DeviceArray, Engine, InPlacePlan, Memory, Plan, Run};
+pub use runtime::{
+    DeviceArray, DeviceView, DeviceViewMut, Engine, Event, InPlacePlan, Memory, Plan, Run,
+};
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place};
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{
-    Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Transform,
-    reference,
+    Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Region,
+    Transform, reference,
 };
 pub use wavelet::{
     AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Sample,

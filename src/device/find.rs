@@ -5,17 +5,54 @@ use crate::error::{Error, Result};
 use opencl3::device::{self as cl, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
 use opencl3::error_codes::ClError;
 use opencl3::platform::{Platform, get_platforms};
+use opencl3::types::cl_device_id;
+use std::any::Any;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An existing OpenCL device, found by [`Device::all`] or chosen by a [`DeviceSelector`](super::DeviceSelector).
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(crate) handle: cl::Device,
     info: DeviceInfo,
+    /// What keeps a sub-device alive.
+    _keeper: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Device {
+    /// Describes a device by its handle, a sub-device too, which has the index of the device that it is part of.
+    pub(crate) fn of_handle(id: cl_device_id) -> Result<Device, ClError> {
+        let handle = cl::Device::new(id);
+        let root = Device::with_parents(id)
+            .last()
+            .map_or(handle, cl::Device::new);
+        let of = Platform::new(handle.platform()?);
+        let platforms = get_platforms()?;
+        let number = platforms.iter().position(|one| one.id() == of.id());
+        let devices = of.get_devices(CL_DEVICE_TYPE_ALL)?;
+        let place = devices.iter().position(|&one| one == root.id());
+        let index = (number.unwrap_or(0), place.unwrap_or(0));
+        Ok(Device {
+            info: describe(&handle, index, &of.name()?)?,
+            handle,
+            _keeper: None,
+        })
+    }
+
+    /// A device, what it is a part of, and so on.
+    pub(crate) fn with_parents(id: cl_device_id) -> impl Iterator<Item = cl_device_id> {
+        let parent = |id: &cl_device_id| cl::Device::new(*id).parent_device().ok();
+        std::iter::successors(Some(id), move |id| parent(id).filter(|id| !id.is_null()))
+    }
+
+    /// Returns this device, alive as long as `keeper`.
+    pub(crate) fn kept_by(self, keeper: Arc<dyn Any + Send + Sync>) -> Device {
+        Device {
+            _keeper: Some(keeper),
+            ..self
+        }
+    }
+
     /// Finds all devices of all platforms, in the order of the platforms. A platform or device that does
     /// not answer is left out, and a warning is logged.
     ///
@@ -139,7 +176,11 @@ fn of_platform(number: usize, platform: &Platform) -> Result<Vec<Device>, ClErro
     {
         let handle = cl::Device::new(id);
         match describe(&handle, (number, i), &name) {
-            Ok(info) => devices.push(Device { handle, info }),
+            Ok(info) => devices.push(Device {
+                handle,
+                info,
+                _keeper: None,
+            }),
             Err(error) => log::warn!("OpenCL device {number}:{i} is left out: {error}"),
         }
     }

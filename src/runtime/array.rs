@@ -2,15 +2,23 @@
 
 use super::context::{Reservation, Shared, opencl};
 use super::handle::Handle;
+use super::queue::{Queue, Uses};
+use super::transfer::{Transfer, transfer};
+use super::views::{DeviceView, DeviceViewMut};
 use crate::error::{Error, Result};
-use crate::transform::zeroed;
+use crate::transform::Region;
 use crate::wavelet::Sample;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
-use opencl3::types::CL_BLOCKING;
-use std::sync::Arc;
+use opencl3::memory::{
+    Buffer, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_READ_ONLY,
+    CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY,
+};
+use opencl3::types::cl_mem_flags;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make
-/// one.
+/// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make one,
+/// `DeviceArray::from_raw` one of an existing OpenCL buffer.
+///
+/// Every safe call on an array comes after those before it, whatever queue and engine of its context they go through.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine};
@@ -27,11 +35,25 @@ pub struct DeviceArray<T: Sample> {
     pub(crate) buffer: Handle<Buffer<T>>,
     reserved: Reservation,
     len: usize,
+    pub(super) memory: Memory,
+    uses: Mutex<Uses>,
+}
+
+/// Which memory an array is, and what may be done with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// The OpenCL buffer that the memory was allocated as; 0 for memory of the host.
+    pub root: usize,
+    /// Where the array's buffer starts in it, in bytes; in memory of the host, the address.
+    pub start: usize,
+    /// Where the array starts in its buffer, in samples.
+    pub offset: usize,
+    pub flags: cl_mem_flags,
 }
 
 impl<T: Sample> DeviceArray<T> {
-    /// Allocates an array of `len` samples, whose values are undefined.
-    pub(crate) fn new(shared: &Arc<Shared>, len: usize) -> Result<Self> {
+    /// Allocates an array of `len` samples, whose values are undefined. It will be used on `queue`.
+    pub(crate) fn new(shared: &Arc<Shared>, queue: &Arc<Queue>, len: usize) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let reserved = shared.reserve("an array", bytes)?;
         // SAFETY: no host pointer is passed. OpenCL has no buffers of size 0, so an empty array gets one sample.
@@ -43,11 +65,37 @@ impl<T: Sample> DeviceArray<T> {
                 std::ptr::null_mut(),
             )
         };
-        Ok(DeviceArray {
-            buffer: buffer.map_err(opencl("clCreateBuffer"))?.into(),
+        let buffer = buffer.map_err(opencl("clCreateBuffer"))?;
+        let memory = Memory {
+            root: opencl3::memory::ClMem::get(&buffer) as usize,
+            start: 0,
+            offset: 0,
+            flags: CL_MEM_READ_WRITE,
+        };
+        let uses = Uses::none(queue);
+        Ok(DeviceArray::of_parts(
+            buffer.into(),
             reserved,
             len,
-        })
+            memory,
+            uses,
+        ))
+    }
+
+    pub(super) fn of_parts(
+        buffer: Handle<Buffer<T>>,
+        reserved: Reservation,
+        len: usize,
+        memory: Memory,
+        uses: Uses,
+    ) -> Self {
+        DeviceArray {
+            buffer,
+            reserved,
+            len,
+            memory,
+            uses: Mutex::new(uses),
+        }
     }
 
     /// Returns the number of samples in the array.
@@ -60,84 +108,184 @@ impl<T: Sample> DeviceArray<T> {
         self.len == 0
     }
 
+    /// Returns a view of a region of the array, to be read.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or that ends beyond the array.
+    pub fn view(&self, region: &Region) -> Result<DeviceView<'_, T>> {
+        self.check_region(region)?;
+        Ok(DeviceView::new(self, region.clone()))
+    }
+
+    /// Returns a view of a region of the array, to be written.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view).
+    pub fn view_mut(&mut self, region: &Region) -> Result<DeviceViewMut<'_, T>> {
+        self.check_region(region)?;
+        Ok(DeviceViewMut::new(self, region.clone()))
+    }
+
+    /// Returns views of two regions of the array that share no sample, one to be read and one to be written.
+    ///
+    /// # Errors
+    /// As [`view`](Self::view), and [`Error::Overlap`] if the two overlap, or if that is hard to tell.
+    pub fn view_pair(
+        &mut self,
+        read: &Region,
+        written: &Region,
+    ) -> Result<(DeviceView<'_, T>, DeviceViewMut<'_, T>)> {
+        self.check_region(read)?;
+        self.check_region(written)?;
+        if read.overlaps(written) {
+            return Err(overlap("the view to be read", "the view to be written"));
+        }
+        let array = &*self;
+        Ok((
+            DeviceView::new(array, read.clone()),
+            DeviceViewMut::new(array, written.clone()),
+        ))
+    }
+
+    /// Returns a view of `len` samples in one piece, from sample `first` on, to be read.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if they end beyond the array.
+    pub fn slice(&self, first: usize, len: usize) -> Result<DeviceView<'_, T>> {
+        self.check_end(first.saturating_add(len), || {
+            format!("{len} samples from {first} on")
+        })?;
+        Ok(DeviceView::new(self, Region::dense([len]).at(first)))
+    }
+
+    /// Returns a view of `len` samples in one piece, from sample `first` on, to be written.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if they end beyond the array.
+    pub fn slice_mut(&mut self, first: usize, len: usize) -> Result<DeviceViewMut<'_, T>> {
+        self.check_end(first.saturating_add(len), || {
+            format!("{len} samples from {first} on")
+        })?;
+        Ok(DeviceViewMut::new(self, Region::dense([len]).at(first)))
+    }
+
     /// Replaces all samples of the array, after everything enqueued so far, and waits until they are copied.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the array; [`Error::OpenCl`] if copying fails.
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a foreign buffer that the host
+    /// may not write; [`Error::OpenCl`] if copying fails.
     pub fn write(&mut self, samples: &[T]) -> Result<()> {
-        self.check_length("the slice", samples.len())?;
-        if samples.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the slice has as many samples as the array, and the blocking call returns after reading it.
-        unsafe {
-            let queue = &self.reserved.shared.queue;
-            queue.enqueue_write_buffer(&mut self.buffer, CL_BLOCKING, 0, samples, &[])
-        }
-        .map_err(opencl("clEnqueueWriteBuffer"))?;
-        Ok(())
+        DeviceViewMut::from(self).write(samples)
     }
 
     /// Copies all samples of the array to the host, after everything enqueued so far, and waits for them.
     ///
     /// # Errors
-    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::OpenCl`] if copying fails.
+    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign buffer that the host may not read;
+    /// [`Error::OpenCl`] if copying fails.
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut samples = zeroed("the samples", self.len)?;
-        self.download_into(&mut samples)?;
-        Ok(samples)
+        DeviceView::from(self).download()
     }
 
     /// Copies all samples of the array into an existing slice on the host, after everything enqueued so far, and
     /// waits for them. Allocates nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the array; [`Error::OpenCl`] if copying fails.
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a foreign buffer that the host
+    /// may not read; [`Error::OpenCl`] if copying fails.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
-        self.check_length("the slice", samples.len())?;
-        if samples.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the slice has as many samples as the array, and the blocking call returns after writing it.
-        unsafe {
-            let queue = &self.reserved.shared.queue;
-            queue.enqueue_read_buffer(&self.buffer, CL_BLOCKING, 0, samples, &[])
-        }
-        .map_err(opencl("clEnqueueReadBuffer"))?;
-        Ok(())
+        DeviceView::from(self).download_into(samples)
     }
 
-    fn check_length(&self, what: &'static str, got: usize) -> Result<()> {
-        if got == self.len {
+    /// Replaces the samples of a new array, not waiting for what the caller's own queue waits for.
+    pub(crate) fn set_up(&mut self, samples: &[T]) -> Result<()> {
+        let queue = self.reserved.shared.set_up_queue(self.uses().queue())?;
+        let whole = Region::dense([self.len]);
+        let from = Transfer::ToDevice(samples);
+        transfer(&queue, &self.buffer, 0, &whole, from, &[])
+    }
+
+    /// Copies between a region of the array and the host.
+    pub(super) fn transfer(&self, region: &Region, what: Transfer<T>) -> Result<()> {
+        if region.is_empty() {
             return Ok(());
         }
-        let expected = self.len;
-        Err(Error::Length {
+        let (forbidden, why) = match what {
+            Transfer::ToDevice(_) => (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS, "written"),
+            Transfer::ToHost(_) => (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS, "read"),
+        };
+        self.check_flags(
+            "the array",
+            forbidden,
+            &format!("a buffer that the host may have {why}"),
+        )?;
+        // Nothing else writes the array meanwhile, and reads need not wait for one another: the lock is not held while
+        // the host waits.
+        let (queue, waits) = self.uses().for_host(what.access())?;
+        transfer(
+            &queue,
+            &self.buffer,
+            self.memory.offset,
+            region,
             what,
-            expected,
-            got,
+            &waits,
+        )
+    }
+
+    pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_region(&self, region: &Region) -> Result<()> {
+        region.check()?;
+        self.check_end(region.end(), || format!("{region:?}"))
+    }
+
+    fn check_end(&self, end: usize, got: impl Fn() -> String) -> Result<()> {
+        if end <= self.len {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "region",
+            expected: format!("one within {} samples", self.len),
+            got: got(),
         })
     }
 
-    /// Checks that the array belongs to the engine of `shared` and has the expected length; `what` names it in errors.
-    pub(crate) fn check(
-        &self,
-        shared: &Arc<Shared>,
-        what: &'static str,
-        expected: usize,
-    ) -> Result<()> {
-        if !Arc::ptr_eq(&self.reserved.shared, shared) {
-            return Err(Error::ForeignArray { what });
+    /// Checks that the array belongs to the context of `shared`; `what` names it in errors.
+    pub(crate) fn check_context(&self, shared: &Arc<Shared>, what: &'static str) -> Result<()> {
+        if self.reserved.shared.context.get() == shared.context.get() {
+            return Ok(());
         }
-        if self.len != expected {
-            return Err(Error::Length {
-                what,
-                expected,
-                got: self.len,
-            });
-        }
-        Ok(())
+        Err(Error::ForeignArray { what })
     }
+
+    fn check_flags(&self, what: &'static str, forbidden: cl_mem_flags, wanted: &str) -> Result<()> {
+        if self.memory.flags & forbidden == 0 {
+            return Ok(());
+        }
+        Err(Error::Handle {
+            what,
+            expected: wanted.to_owned(),
+            got: format!("one whose flags forbid it ({:#x})", self.memory.flags),
+        })
+    }
+
+    /// Checks that kernels may read the array, and where `written` write it: what they write they may read again.
+    pub(crate) fn check_use(&self, what: &'static str, written: bool) -> Result<()> {
+        match written {
+            false => self.check_flags(what, CL_MEM_WRITE_ONLY, "a buffer that kernels may read"),
+            true => self.check_flags(
+                what,
+                CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
+                "a buffer that kernels may read and write",
+            ),
+        }
+    }
+}
+
+pub(super) fn overlap(one: &'static str, other: &'static str) -> Error {
+    Error::Overlap { one, other }
 }
 
 impl<T: Sample> std::fmt::Debug for DeviceArray<T> {

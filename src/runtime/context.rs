@@ -1,16 +1,18 @@
-//! What an engine shares with its arrays, programs and plans: the OpenCL context, the queue and the programs built
-//! so far.
+//! What engines of one context share with their arrays, programs and plans: the OpenCL context and the programs built so
+//! far.
 
+use super::event::Event;
 use super::handle::Handle;
+use super::queue::Queue;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use opencl3::command_queue::CommandQueue;
+use crate::strategy::Tuning;
 use opencl3::context::Context;
 use opencl3::error_codes::ClError;
 use opencl3::program::Program;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the arrays of an engine take, in bytes; see `Engine::memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +24,26 @@ pub struct Memory {
     pub limit: u64,
 }
 
-/// The OpenCL handles of an engine, which its arrays and plans keep alive.
+/// The OpenCL handles of an engine but for its queue, which its arrays and plans keep alive.
 pub(crate) struct Shared {
     // Released in this order.
     pub programs: Mutex<HashMap<String, Arc<Handle<Program>>>>,
-    pub queue: Handle<CommandQueue>,
+    /// The queue for what must not wait for the caller, once there is any.
+    pub set_up: Mutex<Option<Arc<Queue>>>,
     pub context: Handle<Context>,
-    /// Whether the queue's events record when their work started and ended.
-    pub profiling: bool,
     pub device: Device,
     /// Bytes of all arrays.
     pub used: AtomicU64,
+}
+
+/// What an engine hands to what it makes: the context, a queue, and how to build.
+#[derive(Clone)]
+pub(crate) struct Site {
+    pub shared: Arc<Shared>,
+    pub queue: Arc<Queue>,
+    pub tuning: Arc<Tuning>,
+    /// Whether every pass has an event.
+    pub times_passes: bool,
 }
 
 /// Bytes of an array that count against its engine's memory until this is dropped.
@@ -57,6 +68,31 @@ pub(crate) fn opencl(call: &'static str) -> impl Fn(ClError) -> Error {
 }
 
 impl Shared {
+    pub fn new(context: Handle<Context>, device: &Device) -> Arc<Self> {
+        Arc::new(Shared {
+            programs: Mutex::default(),
+            set_up: Mutex::default(),
+            context,
+            device: device.clone(),
+            used: AtomicU64::new(0),
+        })
+    }
+
+    /// A queue for the first contents of an array that `queue` will use: another one where that is the caller's, who may have
+    /// stopped it by an event that is set only later.
+    pub fn set_up_queue(&self, queue: &Arc<Queue>) -> Result<Arc<Queue>> {
+        if !queue.foreign {
+            return Ok(queue.clone());
+        }
+        let mut set_up = self.set_up.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*set_up {
+            Some(queue) => Ok(queue.clone()),
+            None => Ok(set_up
+                .insert(Queue::own(&self.context, &self.device, 0)?)
+                .clone()),
+        }
+    }
+
     /// What arrays take, and may take.
     pub fn memory(&self) -> Memory {
         Memory {
@@ -78,6 +114,21 @@ impl Shared {
             shared: self.clone(),
             bytes,
         })
+    }
+
+    /// Checks that events belong to the context: some drivers wait for ever for those of another one.
+    pub fn check_events(&self, events: &[Event]) -> Result<()> {
+        for event in events {
+            let context = event.inner().context().map_err(opencl("clGetEventInfo"))?;
+            if context != self.context.get() {
+                return Err(Error::Handle {
+                    what: "the event",
+                    expected: "an event of the engine's context".to_owned(),
+                    got: "one of another context".to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the device can hold arrays of these sizes, in bytes, at the same time; `what` names them in errors.

@@ -1,30 +1,30 @@
-//! The engine, which runs transforms on one device: a context, one in-order queue and the programs built so far.
+//! The engine, which runs transforms on one device: a context, a queue and the programs built so far.
 
 use super::array::DeviceArray;
-use super::context::{Memory, Shared, opencl};
+use super::context::{Memory, Shared, Site, opencl};
 use super::in_place::InPlacePlan;
-use super::plan::Plan;
+use super::plan::{Plan, lock};
 use super::program::CopyKernel;
+use super::queue::{Queue, enqueue_ordered};
 use super::run::Run;
+use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::device::Device;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
-use crate::strategy::{Strategy, Tuning};
+use crate::error::{Error, Result};
+use crate::strategy::{Regions, Strategy, Tuning};
 #[cfg(doc)]
 use crate::transform::Layout;
-use crate::transform::Transform;
+use crate::transform::{Region, Transform};
 use crate::wavelet::Sample;
-use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
+use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
 use opencl3::context::Context;
 use opencl3::types::cl_command_queue_properties;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 /// An engine runs transforms on one device. Cloning it is cheap, and the clone is the same engine.
 ///
-/// All work of an engine goes through one in-order queue, so that work enqueued later sees the results of work
-/// enqueued earlier.
+/// All work of an engine goes through one queue, in order, so that work enqueued later sees the results of work enqueued
+/// earlier. On a queue of the caller's ([`Engine::from_raw`]) that keeps no order, what uses the same array or the same plan is
+/// kept in order by events.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -39,8 +39,7 @@ use std::sync::{Arc, Mutex};
 /// ```
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
-    tuning: Arc<Tuning>,
+    pub(super) site: Site,
     copy: Arc<Mutex<Option<CopyKernel>>>,
 }
 
@@ -67,21 +66,59 @@ impl Engine {
 
     fn with_queue(device: &Device, properties: cl_command_queue_properties) -> Result<Self> {
         let context = Context::from_device(&device.handle).map_err(opencl("clCreateContext"))?;
-        // SAFETY: the device belongs to the context, which was made for it.
-        #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
-        let queue = unsafe { CommandQueue::create(&context, device.handle.id(), properties) }
-            .map_err(opencl("clCreateCommandQueue"))?;
+        let queue = Queue::own(&context, device, properties)?;
+        Engine::on(Shared::new(context.into(), device), queue)
+    }
+
+    pub(super) fn on(shared: Arc<Shared>, queue: Arc<Queue>) -> Result<Self> {
         Ok(Engine {
-            shared: Arc::new(Shared {
-                programs: Mutex::default(),
-                queue: queue.into(),
-                context: context.into(),
-                profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
-                device: device.clone(),
-                used: AtomicU64::new(0),
-            }),
-            tuning: Arc::new(Tuning::load()?),
+            site: Site {
+                shared,
+                queue,
+                tuning: Arc::new(Tuning::load()?),
+                times_passes: false,
+            },
             copy: Arc::default(),
+        })
+    }
+
+    fn with_site(&self, site: Site) -> Self {
+        Engine {
+            site,
+            copy: self.copy.clone(),
+        }
+    }
+
+    /// Returns an engine with an in-order queue of its own in the context of this one. Arrays of the two can be used by both,
+    /// also while the other one works: what uses one array is kept in order. Built programs and the account of memory are
+    /// common to the two. So several threads can have plans that run at the same time.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] if the queue cannot be made.
+    pub fn another(&self) -> Result<Self> {
+        let Site { shared, queue, .. } = &self.site;
+        let profiling = if queue.profiling {
+            CL_QUEUE_PROFILING_ENABLE
+        } else {
+            0
+        };
+        let queue = Queue::own(&shared.context, &shared.device, profiling)?;
+        // Kernels keep their arguments: the copy has one of its own.
+        Ok(Engine {
+            site: Site {
+                queue,
+                ..self.site.clone()
+            },
+            copy: Arc::default(),
+        })
+    }
+
+    /// Returns this engine, of whose plans every pass is timed, for [`Run::pass_times`]. This needs an event between any two
+    /// passes, with which the second starts later (on an NVIDIA H200, by 2.7 us).
+    pub fn timing_passes(&self) -> Self {
+        self.with_site(Site {
+            times_passes: true,
+            ..self.site.clone()
         })
     }
 
@@ -92,22 +129,21 @@ impl Engine {
     /// # Errors
     /// [`Error::Tuning`] for a line that cannot be read.
     pub fn with_tuning(&self, lines: &str) -> Result<Self> {
-        Ok(Engine {
-            shared: self.shared.clone(),
-            tuning: Arc::new(self.tuning.with(lines)?),
-            copy: self.copy.clone(),
-        })
+        Ok(self.with_site(Site {
+            tuning: Arc::new(self.site.tuning.with(lines)?),
+            ..self.site.clone()
+        }))
     }
 
     /// Returns the device that the engine runs on.
     pub fn device(&self) -> &Device {
-        &self.shared.device
+        &self.site.shared.device
     }
 
     /// Returns how many bytes the engine's arrays take, and how many they may take in all. A request that goes over the
     /// limit is refused with [`Error::Memory`].
     pub fn memory(&self) -> Memory {
-        self.shared.memory()
+        self.site.shared.memory()
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy that suits
@@ -120,7 +156,7 @@ impl Engine {
     /// [`Error::Memory`] if the plan's arrays do not fit beside the caller's input and output; [`Error::Build`]
     /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
-        Plan::new(&self.shared, &self.tuning, transform, None)
+        Plan::new(&self.site, transform, &Regions::dense(transform), None)
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the given strategy and no
@@ -134,7 +170,12 @@ impl Engine {
         transform: &Transform,
         strategy: Strategy,
     ) -> Result<Plan<T>> {
-        Plan::new(&self.shared, &self.tuning, transform, Some(strategy))
+        Plan::new(
+            &self.site,
+            transform,
+            &Regions::dense(transform),
+            Some(strategy),
+        )
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
@@ -144,7 +185,84 @@ impl Engine {
     /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of
     /// [`Engine::plan`].
     pub fn plan_in_place<T: Sample>(&self, transform: &Transform) -> Result<InPlacePlan<T>> {
-        InPlacePlan::new(&self.shared, &self.tuning, transform)
+        let whole = Region::dense(transform.shape());
+        InPlacePlan::new(&self.site, transform, &whole)
+    }
+
+    /// Builds a plan of `transform` as [`Engine::plan`] does, for samples and coefficients that stand in regions of larger
+    /// arrays. The plan works on every view that has these strides; the offset of the region says no more than how much of the
+    /// address kernels may take for granted: a view may start anywhere where that is as good a multiple of a power of two, up to
+    /// 16 bytes. With regions at offset 1 the plan takes any view, with vectors where a kernel looks at addresses itself.
+    ///
+    /// Fastest are rows in one piece, in which neighbours are neighbours in memory, that are a multiple of 64 bytes apart. Where
+    /// neighbours along the last axis are apart, such as one of several colours, slower strategies do the finest level.
+    ///
+    /// ```no_run
+    /// use wavelift::{DeviceSelector, Engine, Region, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+    /// let atlas = engine.upload(&vec![1i16; 4096 * 4096])?;
+    /// let tile = Region::dense([4096, 4096]).part(&[0..1000, 0..1000])?;
+    /// let transform = Transform::new(Wavelet::CDF_5_3, [1000, 1000]).levels(3);
+    /// let plan = engine.plan_regions::<i16>(&transform, &tile, &Region::dense([1000, 1000]))?;
+    /// let mut coefficients = engine.zeros(transform.len())?;
+    /// for x in [0, 1000, 2000] {
+    ///     let run = plan.enqueue_forward(atlas.view(&tile.clone().at(x))?, &mut coefficients)?;
+    ///     run.wait()?;
+    /// }
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the transform's; all other errors
+    /// are those of [`Engine::plan`].
+    pub fn plan_regions<T: Sample>(
+        &self,
+        transform: &Transform,
+        samples: &Region,
+        coefficients: &Region,
+    ) -> Result<Plan<T>> {
+        check_regions(transform, &[samples, coefficients])?;
+        let regions = Regions {
+            signal: samples.clone(),
+            bands: coefficients.clone(),
+        };
+        Plan::new(&self.site, transform, &regions, None)
+    }
+
+    /// Builds a plan of `transform` as [`Engine::plan_regions`] does, with the given strategy and no other.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform between these regions on the device; all other errors
+    /// are those of [`Engine::plan_regions`].
+    pub fn plan_regions_with<T: Sample>(
+        &self,
+        transform: &Transform,
+        samples: &Region,
+        coefficients: &Region,
+        strategy: Strategy,
+    ) -> Result<Plan<T>> {
+        check_regions(transform, &[samples, coefficients])?;
+        let regions = Regions {
+            signal: samples.clone(),
+            bands: coefficients.clone(),
+        };
+        Plan::new(&self.site, transform, &regions, Some(strategy))
+    }
+
+    /// Builds a plan of `transform` as [`Engine::plan_in_place`] does, for samples that stand in a region of a larger array, of
+    /// which no other sample is touched. The plan works on every view that has these strides, wherever it starts.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the transform's; all other errors
+    /// are those of [`Engine::plan_in_place`].
+    pub fn plan_in_place_region<T: Sample>(
+        &self,
+        transform: &Transform,
+        region: &Region,
+    ) -> Result<InPlacePlan<T>> {
+        check_regions(transform, &[region])?;
+        InPlacePlan::new(&self.site, transform, region)
     }
 
     /// Allocates an array on the device with these samples, and waits until they are copied.
@@ -152,8 +270,8 @@ impl Engine {
     /// # Errors
     /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or copying fails.
     pub fn upload<T: Sample>(&self, samples: &[T]) -> Result<DeviceArray<T>> {
-        let mut array = DeviceArray::new(&self.shared, samples.len())?;
-        array.write(samples)?;
+        let mut array = DeviceArray::new(&self.site.shared, &self.site.queue, samples.len())?;
+        array.set_up(samples)?;
         Ok(array)
     }
 
@@ -162,17 +280,22 @@ impl Engine {
     /// # Errors
     /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or filling it fails.
     pub fn zeros<T: Sample>(&self, len: usize) -> Result<DeviceArray<T>> {
-        let mut array = DeviceArray::new(&self.shared, len)?;
-        let zero = [T::zeroed()];
+        let Site { shared, queue, .. } = &self.site;
+        let mut array = DeviceArray::new(shared, queue, len)?;
         let bytes = len * size_of::<T>();
         if bytes > 0 {
+            let set_up = shared.set_up_queue(queue)?;
             // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
             unsafe {
-                self.shared
-                    .queue
+                let zero = [T::zeroed()];
+                set_up
+                    .handle
                     .enqueue_fill_buffer(&mut array.buffer, &zero, 0, bytes, &[])
             }
             .map_err(opencl("clEnqueueFillBuffer"))?;
+            if !Arc::ptr_eq(&set_up, queue) {
+                set_up.handle.finish().map_err(opencl("clFinish"))?;
+            }
         }
         Ok(array)
     }
@@ -189,19 +312,28 @@ impl Engine {
         from: &DeviceArray<T>,
         to: &mut DeviceArray<T>,
     ) -> Result<Run> {
-        from.check(&self.shared, "the source", from.len())?;
-        to.check(&self.shared, "the destination", from.len())?;
-        let mut copy = self
-            .copy
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Site { shared, queue, .. } = &self.site;
+        let place = Planned::new::<T>(&Region::dense([from.len()]), false);
+        let (from, to) = (DeviceView::from(from), DeviceViewMut::from(to));
+        let to = to.as_view();
+        let from_start = place.offset_of(&from, shared, "the source", false)?;
+        let to_start = place.offset_of(&to, shared, "the destination", true)?;
+        check_apart(&from, &to)?;
+        let mut copy = lock(&self.copy);
         let kernel = match &*copy {
             Some(kernel) => kernel,
-            None => copy.insert(CopyKernel::new(&self.shared)?),
+            None => copy.insert(CopyKernel::new(shared)?),
         };
-        let bytes = (from.len() * size_of::<T>()) as u64;
-        let event = kernel.launch(&self.shared, &from.buffer, &to.buffer, bytes)?;
-        Run::of(&self.shared, event)
+        let bytes = |samples: usize| (samples * size_of::<T>()) as u64;
+        let from_start = (&*from.array().buffer, bytes(from_start as usize));
+        let to_start = (&*to.array().buffer, bytes(to_start as usize));
+        let length = bytes(from.region().len());
+        let mut both = BothUses::of(&from, &to);
+        let events = enqueue_ordered(queue, &mut both.list(), &[], |waits| {
+            let event = kernel.launch(queue, from_start, to_start, length, waits)?;
+            Ok(event.into_iter().collect())
+        })?;
+        Run::of(queue, events, true)
     }
 
     /// Waits until all work enqueued so far is done.
@@ -209,12 +341,27 @@ impl Engine {
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or some of the work failed.
     pub fn finish(&self) -> Result<()> {
-        self.shared.queue.finish().map_err(opencl("clFinish"))
+        self.site.queue.handle.finish().map_err(opencl("clFinish"))
     }
+}
+
+fn check_regions(transform: &Transform, regions: &[&Region]) -> Result<()> {
+    transform.check()?;
+    for region in regions {
+        region.check()?;
+        if region.shape() != transform.shape() {
+            return Err(Error::Shape {
+                what: "region",
+                expected: format!("the transform's shape {:?}", transform.shape()),
+                got: format!("{:?}", region.shape()),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Engine({})", self.shared.device)
+        write!(f, "Engine({})", self.site.shared.device)
     }
 }

@@ -1,22 +1,25 @@
 //! A plan that transforms an array where it stands.
 
 use super::array::DeviceArray;
-use super::context::Shared;
+use super::context::Site;
+use super::event::Event;
 #[cfg(doc)]
 use super::plan::Plan;
 use super::plan::lock;
-use super::program::{PassKernel, build_kernels};
+use super::program::{PassKernel, Step, build_kernels, launch_all};
+use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
+use super::views::{DeviceViewMut, Planned};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
-use crate::strategy::{Cost, InPlace, Pass, Problem, Target, Tuning, plan_in_place};
+use crate::strategy::{Cost, InPlace, Pass, Problem, Regions, Target, plan_in_place};
 #[cfg(doc)]
 use crate::transform::Layout;
-use crate::transform::Transform;
+use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// A transform built for one engine and sample type, in both directions, that needs no second array: the coefficients
 /// replace the samples, each where its sample was, in [`Layout::Interleaved`].
@@ -43,7 +46,8 @@ use std::sync::{Arc, Mutex};
 /// ```
 pub struct InPlacePlan<T: Sample> {
     transform: Transform,
-    shared: Arc<Shared>,
+    site: Site,
+    place: Planned,
     routes: Mutex<Routes<T>>,
 }
 
@@ -52,26 +56,26 @@ struct Routes<T: Sample> {
     forward: Vec<(Pass, PassKernel)>,
     inverse: Vec<(Pass, PassKernel)>,
     saved: DeviceArray<T>,
+    saved_uses: Uses,
 }
 
 impl<T: Sample> InPlacePlan<T> {
-    pub(crate) fn new(
-        shared: &Arc<Shared>,
-        tuning: &Tuning,
-        transform: &Transform,
-    ) -> Result<Self> {
+    pub(crate) fn new(site: &Site, transform: &Transform, region: &Region) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
+        let shared = &site.shared;
         let design = |direction, limits: &[(&'static str, usize)]| {
+            let designed = Planned::designed::<T>(region);
             let problem = Problem {
-                transform: transform.clone(),
-                sample: T::TYPE,
-                direction,
+                regions: Regions {
+                    signal: designed.clone(),
+                    bands: designed,
+                },
+                ..Problem::new(transform, T::TYPE, direction)
             };
-            let device = shared.device.info();
             let target = Target {
-                device,
-                tuning,
+                device: shared.device.info(),
+                tuning: &site.tuning,
                 limits,
             };
             plan_in_place(&problem, &target)
@@ -94,18 +98,29 @@ impl<T: Sample> InPlacePlan<T> {
         };
         let (forward, forward_kernels) = build(Direction::Forward)?;
         let (inverse, inverse_kernels) = build(Direction::Inverse)?;
-        let saved = DeviceArray::new(shared, forward.scratch.max(inverse.scratch))?;
+        let scratch = forward.scratch.max(inverse.scratch);
         let plan = InPlacePlan {
             transform: transform.clone(),
-            shared: shared.clone(),
+            site: site.clone(),
+            // Its kernels access memory sample by sample.
+            place: Planned::new::<T>(region, true),
             routes: Mutex::new(Routes {
                 forward: forward.passes.into_iter().zip(forward_kernels).collect(),
                 inverse: inverse.passes.into_iter().zip(inverse_kernels).collect(),
-                saved,
+                saved: DeviceArray::new(shared, &site.queue, scratch)?,
+                saved_uses: Uses::none(&site.queue),
             }),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
+    }
+
+    /// Builds the same plan again, with kernels and scratch of its own, as [`Plan::another`] does.
+    ///
+    /// # Errors
+    /// As `Engine::plan_in_place`.
+    pub fn another(&self) -> Result<Self> {
+        InPlacePlan::new(&self.site, &self.transform, self.place.region())
     }
 
     /// The transform that this plan computes.
@@ -128,14 +143,34 @@ impl<T: Sample> InPlacePlan<T> {
         passes.iter().map(|(pass, _)| pass.cost).sum()
     }
 
-    /// Enqueues the transform of the samples `x` (row-major, of the transform's shape), which their coefficients replace.
-    /// Does not wait; allocates and compiles nothing.
+    /// Enqueues the transform of the samples `x` (row-major, of the transform's shape), which their coefficients replace: an
+    /// array, or a view where the plan was made for a region. Does not wait; allocates and compiles nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] for an array of another length; [`Error::ForeignArray`] for one of another engine;
-    /// [`Error::OpenCl`]. After the last, `x` may be half transformed.
-    pub fn enqueue_forward(&self, x: &mut DeviceArray<T>) -> Result<Run> {
-        self.enqueue(x, Direction::Forward)
+    /// [`Error::Length`] for an array of another length; [`Error::Shape`] for a view with other strides than the plan was made
+    /// for; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not write; [`Error::OpenCl`]. After
+    /// the last, `x` may be half transformed.
+    pub fn enqueue_forward<'a>(&self, x: impl Into<DeviceViewMut<'a, T>>) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(x.into(), Direction::Forward, &[])
+    }
+
+    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after these events, as
+    /// [`Plan::enqueue_forward_after`] does.
+    ///
+    /// # Errors
+    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an event of another context.
+    pub fn enqueue_forward_after<'a>(
+        &self,
+        x: impl Into<DeviceViewMut<'a, T>>,
+        after: &[Event],
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(x.into(), Direction::Forward, after)
     }
 
     /// Enqueues the transform of the coefficients `x` back into samples, which replace them. Does not wait; allocates and
@@ -143,24 +178,57 @@ impl<T: Sample> InPlacePlan<T> {
     ///
     /// # Errors
     /// As [`enqueue_forward`](Self::enqueue_forward).
-    pub fn enqueue_inverse(&self, x: &mut DeviceArray<T>) -> Result<Run> {
-        self.enqueue(x, Direction::Inverse)
+    pub fn enqueue_inverse<'a>(&self, x: impl Into<DeviceViewMut<'a, T>>) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(x.into(), Direction::Inverse, &[])
     }
 
-    fn enqueue(&self, x: &mut DeviceArray<T>, direction: Direction) -> Result<Run> {
-        x.check(&self.shared, "the array", self.transform.len())?;
-        let routes = lock(&self.routes);
+    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to start after these events.
+    ///
+    /// # Errors
+    /// As [`enqueue_forward_after`](Self::enqueue_forward_after).
+    pub fn enqueue_inverse_after<'a>(
+        &self,
+        x: impl Into<DeviceViewMut<'a, T>>,
+        after: &[Event],
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(x.into(), Direction::Inverse, after)
+    }
+
+    fn enqueue(&self, x: DeviceViewMut<T>, direction: Direction, after: &[Event]) -> Result<Run> {
+        let Site { shared, queue, .. } = &self.site;
+        let x = x.as_view();
+        let place = self.place.offset_of(&x, shared, "the array", true)?;
+        shared.check_events(after)?;
+        let mut routes = lock(&self.routes);
+        let Routes {
+            forward,
+            inverse,
+            saved,
+            saved_uses,
+        } = &mut *routes;
         let passes = match direction {
-            Direction::Forward => &routes.forward,
-            Direction::Inverse => &routes.inverse,
+            Direction::Forward => forward,
+            Direction::Inverse => inverse,
         };
-        let (whole, saved) = (&*x.buffer, &*routes.saved.buffer);
-        let mut ends = Vec::with_capacity(2);
-        for (i, (pass, kernel)) in passes.iter().enumerate() {
-            let is_end = i + 1 == passes.len() || (i == 0 && self.shared.profiling);
-            ends.extend(kernel.launch(&self.shared, [whole, whole, saved], pass, is_end)?);
-        }
-        Run::of(&self.shared, ends)
+        let (whole, saved) = ((&*x.array().buffer, place), (&*saved.buffer, 0));
+        let steps: Vec<Step<T>> = passes
+            .iter()
+            .map(|(pass, kernel)| (kernel, pass, [whole, whole, saved]))
+            .collect();
+        let mut x_uses = x.array().uses();
+        let mut uses = [(&mut *x_uses, Access::Write), (saved_uses, Access::Write)];
+        let every_pass = self.site.times_passes;
+        let events = enqueue_ordered(queue, &mut uses, after, |waits| {
+            launch_all(queue, &steps, waits, every_pass)
+        })?;
+        let is_whole = events.len() >= steps.len();
+        Run::of(queue, events, is_whole)
     }
 }
 

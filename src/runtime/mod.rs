@@ -3,17 +3,26 @@
 mod array;
 mod context;
 mod engine;
+mod event;
 mod handle;
 mod in_place;
+#[cfg(feature = "ocl-interop")]
+mod ocl;
 mod plan;
 mod program;
+mod queue;
+mod raw;
 mod run;
 mod sources;
+mod transfer;
+mod views;
 
 pub use array::DeviceArray;
 pub use context::Memory;
 pub use engine::Engine;
+pub use event::Event;
 pub use in_place::InPlacePlan;
 pub use plan::Plan;
 pub use run::Run;
 pub use sources::{kernel_sources, kernel_sources_in_place};
+pub use views::{DeviceView, DeviceViewMut};

@@ -1,20 +1,26 @@
 //! A plan: a transform built for one engine, ready to run.
 
 use super::array::DeviceArray;
-use super::context::Shared;
-use super::program::{PassKernel, build_kernels};
+use super::context::Site;
+use super::event::Event;
+use super::program::{PassKernel, Step, build_kernels, launch_all};
+use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
+use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
-use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target, Tuning};
+use crate::strategy::{
+    self, Array, Arrays, Cost, Design, Launch, Problem, Regions, Strategy, Target,
+};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
 /// Host slices go through two staging arrays, which the plan makes with the first such call and keeps; arrays on the device
-/// are used where they are. A plan can be shared between threads; their calls take turns.
+/// are used where they are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
+/// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -39,7 +45,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ```
 pub struct Plan<T: Sample> {
     transform: Transform,
-    shared: Arc<Shared>,
+    site: Site,
+    wanted: Option<Strategy>,
+    /// Where samples and coefficients stand.
+    signal: Planned,
+    bands: Planned,
     strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<[DeviceArray<T>; 2]>>,
@@ -50,6 +60,7 @@ struct Routes<T: Sample> {
     forward: Vec<(Launch, PassKernel)>,
     inverse: Vec<(Launch, PassKernel)>,
     scratch: Scratch<DeviceArray<T>>,
+    scratch_uses: Uses,
 }
 
 /// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
@@ -69,25 +80,27 @@ fn scratch_of(design: &Design) -> Scratch<usize> {
 
 impl<T: Sample> Plan<T> {
     pub(crate) fn new(
-        shared: &Arc<Shared>,
-        tuning: &Tuning,
+        site: &Site,
         transform: &Transform,
+        regions: &Regions,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
         let builder = Builder {
-            shared,
-            tuning,
+            site,
             strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
         };
         let problem = |direction| Problem {
-            transform: transform.clone(),
-            sample: T::TYPE,
-            direction,
+            regions: Regions {
+                signal: Planned::designed::<T>(&regions.signal),
+                bands: Planned::designed::<T>(&regions.bands),
+            },
+            ..Problem::new(transform, T::TYPE, direction)
         };
         let [forward, inverse] = [Direction::Forward, Direction::Inverse].map(problem);
         // Before anything is built: what the plan and its caller's two arrays take.
+        let shared = &site.shared;
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
         let array = bytes(transform.len());
         let largest = |a: Scratch<usize>, b: Scratch<usize>| [0, 1, 2, 3].map(|i| a[i].max(b[i]));
@@ -95,12 +108,14 @@ impl<T: Sample> Plan<T> {
         let [a, b, c, d] = scratch.map(bytes);
         shared.check_memory("the transform", &[array, array, a, b, c, d])?;
 
+        let any_offset =
+            builder.takes_any_offset(&forward)? && builder.takes_any_offset(&inverse)?;
         let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
         if let Some(advice) = &forward.advice {
             log::warn!("{advice}");
         }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
-        let own = |samples| DeviceArray::new(shared, samples);
+        let own = |samples| DeviceArray::new(shared, &site.queue, samples);
         let mut strategies: Vec<Strategy> = forward
             .launches
             .iter()
@@ -109,17 +124,34 @@ impl<T: Sample> Plan<T> {
         strategies.dedup();
         let plan = Plan {
             transform: transform.clone(),
-            shared: shared.clone(),
+            site: site.clone(),
+            wanted,
+            signal: Planned::new::<T>(&regions.signal, any_offset),
+            bands: Planned::new::<T>(&regions.bands, any_offset),
             strategies,
             routes: Mutex::new(Routes {
                 forward: forward.launches,
                 inverse: inverse.launches,
                 scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
+                scratch_uses: Uses::none(&site.queue),
             }),
             staging: Mutex::new(None),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
+    }
+
+    /// Builds the same plan again, with kernels and intermediate results of its own, so that runs of the two can overlap where
+    /// the engine's queue allows it. The programs are not compiled again.
+    ///
+    /// # Errors
+    /// As `Engine::plan`.
+    pub fn another(&self) -> Result<Self> {
+        let regions = Regions {
+            signal: self.signal.region().clone(),
+            bands: self.bands.region().clone(),
+        };
+        Plan::new(&self.site, &self.transform, &regions, self.wanted)
     }
 
     /// The transform that this plan computes.
@@ -204,16 +236,43 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Enqueues the transform of `samples` into `coefficients`, both on the device, in the transform's
-    /// layout. Does not wait; allocates and compiles nothing.
+    /// layout: arrays, or views where the plan was made for regions. Does not wait; allocates and compiles nothing.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::ForeignArray`], [`Error::OpenCl`].
-    pub fn enqueue_forward(
+    /// [`Error::Length`]; [`Error::Shape`] for a view with other strides than the plan was made for; [`Error::Misaligned`] for one
+    /// that starts elsewhere; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not use like this;
+    /// [`Error::Overlap`]; [`Error::OpenCl`].
+    pub fn enqueue_forward<'a>(
         &self,
-        samples: &DeviceArray<T>,
-        coefficients: &mut DeviceArray<T>,
-    ) -> Result<Run> {
-        self.enqueue(samples, coefficients, Direction::Forward)
+        samples: impl Into<DeviceView<'a, T>>,
+        coefficients: impl Into<DeviceViewMut<'a, T>>,
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue_forward_after(samples, coefficients, &[])
+    }
+
+    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after these events, which may be those
+    /// of runs on other queues, and of the caller's own work. If one of them fails, so does the run.
+    ///
+    /// # Errors
+    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an event of another context.
+    pub fn enqueue_forward_after<'a>(
+        &self,
+        samples: impl Into<DeviceView<'a, T>>,
+        coefficients: impl Into<DeviceViewMut<'a, T>>,
+        after: &[Event],
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(
+            samples.into(),
+            coefficients.into(),
+            Direction::Forward,
+            after,
+        )
     }
 
     /// Enqueues the transform of `coefficients` back into `samples`, both on the device. Does not wait;
@@ -221,12 +280,36 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// As [`enqueue_forward`](Self::enqueue_forward).
-    pub fn enqueue_inverse(
+    pub fn enqueue_inverse<'a>(
         &self,
-        coefficients: &DeviceArray<T>,
-        samples: &mut DeviceArray<T>,
-    ) -> Result<Run> {
-        self.enqueue(coefficients, samples, Direction::Inverse)
+        coefficients: impl Into<DeviceView<'a, T>>,
+        samples: impl Into<DeviceViewMut<'a, T>>,
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue_inverse_after(coefficients, samples, &[])
+    }
+
+    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to start after these events.
+    ///
+    /// # Errors
+    /// As [`enqueue_forward_after`](Self::enqueue_forward_after).
+    pub fn enqueue_inverse_after<'a>(
+        &self,
+        coefficients: impl Into<DeviceView<'a, T>>,
+        samples: impl Into<DeviceViewMut<'a, T>>,
+        after: &[Event],
+    ) -> Result<Run>
+    where
+        T: 'a,
+    {
+        self.enqueue(
+            coefficients.into(),
+            samples.into(),
+            Direction::Inverse,
+            after,
+        )
     }
 
     /// The L2 norm of the synthesis function of a band's coefficients; see [`Transform::band_norm`].
@@ -239,47 +322,78 @@ impl<T: Sample> Plan<T> {
 
     fn enqueue(
         &self,
-        input: &DeviceArray<T>,
-        output: &mut DeviceArray<T>,
+        input: DeviceView<T>,
+        output: DeviceViewMut<T>,
         direction: Direction,
+        after: &[Event],
     ) -> Result<Run> {
-        input.check(&self.shared, "the input", self.transform.len())?;
-        output.check(&self.shared, "the output", self.transform.len())?;
-        let routes = lock(&self.routes);
+        let Site { shared, queue, .. } = &self.site;
+        let output = output.as_view();
+        let (from, to) = match direction {
+            Direction::Forward => (&self.signal, &self.bands),
+            Direction::Inverse => (&self.bands, &self.signal),
+        };
+        let from = from.offset_of(&input, shared, "the input", false)?;
+        let to = to.offset_of(&output, shared, "the output", true)?;
+        check_apart(&input, &output)?;
+        shared.check_events(after)?;
+
+        let mut routes = lock(&self.routes);
+        let Routes {
+            forward,
+            inverse,
+            scratch,
+            scratch_uses,
+        } = &mut *routes;
         let launches = match direction {
-            Direction::Forward => &routes.forward,
-            Direction::Inverse => &routes.inverse,
+            Direction::Forward => forward,
+            Direction::Inverse => inverse,
         };
-        let buffer = |array| match array {
-            Array::Input => &*input.buffer,
-            Array::Output => &*output.buffer,
-            Array::Scratch(i) => &*routes.scratch[i].buffer,
-            Array::Temp(i) => &*routes.scratch[2 + i].buffer,
+        let side = |array| match array {
+            Array::Input => (&*input.array().buffer, from),
+            Array::Output => (&*output.array().buffer, to),
+            Array::Scratch(i) => (&*scratch[i].buffer, 0),
+            Array::Temp(i) => (&*scratch[2 + i].buffer, 0),
         };
-        let mut ends = Vec::with_capacity(2);
-        for (i, (launch, kernel)) in launches.iter().enumerate() {
-            let arrays = launch.arrays;
+        let sides = |arrays: Arrays| {
             let low = arrays.low.unwrap_or(arrays.bands);
-            let buffers = [arrays.signal, arrays.bands, low].map(buffer);
-            let is_end = i + 1 == launches.len() || (i == 0 && self.shared.profiling);
-            ends.extend(kernel.launch(&self.shared, buffers, &launch.pass, is_end)?);
-        }
-        Run::of(&self.shared, ends)
+            [arrays.signal, arrays.bands, low].map(side)
+        };
+        let steps: Vec<Step<T>> = launches
+            .iter()
+            .map(|(launch, kernel)| (kernel, &launch.pass, sides(launch.arrays)))
+            .collect();
+        let mut both = BothUses::of(&input, &output);
+        let mut uses = both.list();
+        uses.push((scratch_uses, Access::Write));
+        let every_pass = self.site.times_passes;
+        let events = enqueue_ordered(queue, &mut uses, after, |waits| {
+            launch_all(queue, &steps, waits, every_pass)
+        })?;
+        let is_whole = events.len() >= steps.len();
+        Run::of(queue, events, is_whole)
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
         check_length("the input", input.len(), self.transform.len())?;
         check_length("the output", output.len(), self.transform.len())?;
+        if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
+            return Err(Error::Unsupported {
+                what: "a slice on the host".to_owned(),
+                why: "this plan was made for regions of arrays on the device".to_owned(),
+            });
+        }
         let mut staging = lock(&self.staging);
         let [from, to] = match &mut *staging {
             Some(arrays) => arrays,
             None => {
-                let array = || DeviceArray::new(&self.shared, self.transform.len());
+                let Site { shared, queue, .. } = &self.site;
+                let array = || DeviceArray::new(shared, queue, self.transform.len());
                 staging.insert([array()?, array()?])
             }
         };
         from.write(input)?;
-        let _run = self.enqueue(from, to, direction)?;
+        let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
     }
 
@@ -297,16 +411,15 @@ impl<T: Sample> Plan<T> {
 
 /// What designs and builds.
 struct Builder<'a> {
-    shared: &'a Shared,
-    tuning: &'a Tuning,
+    site: &'a Site,
     strategies: &'a [Strategy],
 }
 
 impl Builder<'_> {
     fn target<'a>(&'a self, limits: &'a [(&'static str, usize)]) -> Target<'a> {
         Target {
-            device: self.shared.device.info(),
-            tuning: self.tuning,
+            device: self.site.shared.device.info(),
+            tuning: &self.site.tuning,
             limits,
         }
     }
@@ -317,16 +430,37 @@ impl Builder<'_> {
         Ok(scratch_of(&design))
     }
 
+    /// Whether the design is the same wherever samples and coefficients start.
+    fn takes_any_offset(&self, problem: &Problem) -> Result<bool> {
+        let odd = Problem {
+            regions: Regions {
+                signal: problem.regions.signal.clone().at(1),
+                bands: problem.regions.bands.clone().at(1),
+            },
+            ..problem.clone()
+        };
+        let [mut one, mut other] = [
+            strategy::plan(problem, &self.target(&[]), self.strategies)?,
+            strategy::plan(&odd, &self.target(&[]), self.strategies)?,
+        ];
+        for launch in one.launches.iter_mut().chain(&mut other.launches) {
+            let geometry = &mut launch.pass.geometry;
+            (geometry.signal.offset, geometry.bands.offset) = (0, 0);
+        }
+        Ok(one == other)
+    }
+
     /// Builds the launches of a problem.
     fn route(&self, problem: &Problem) -> Result<Route> {
         let Problem {
             transform,
             sample,
             direction,
+            ..
         } = problem;
         let prelude = prelude(transform.wavelet(), *sample, *direction);
         let (design, kernels) = build_kernels(
-            self.shared,
+            &self.site.shared,
             &prelude,
             |limits| strategy::plan(problem, &self.target(limits), self.strategies),
             |design| {

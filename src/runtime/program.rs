@@ -1,12 +1,13 @@
 //! From a kernel's description to a kernel that runs: source, build, cache, launch.
 
 use super::context::{Shared, opencl};
+use super::event::{Event, handles};
 use super::handle::Handle;
+use super::queue::Queue;
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Pass};
 use cl3::kernel::set_kernel_arg;
 use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
-use opencl3::event::Event;
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
@@ -107,37 +108,75 @@ impl PassKernel {
         ))
     }
 
-    /// Enqueues a pass that this is the kernel of, with an event if one is wanted. Kernels of one plan are launched by one
-    /// thread at a time.
+    /// Enqueues a pass that this is the kernel of, whose sides start so many samples later in their buffers than designed.
+    /// Kernels of one plan are launched by one thread at a time.
     pub fn launch<T>(
         &self,
-        shared: &Shared,
-        buffers: [&Buffer<T>; 3],
+        queue: &Queue,
+        sides: [(&Buffer<T>, i64); 3],
         pass: &Pass,
-        event: bool,
-    ) -> Result<Option<Handle<Event>>> {
+        sync: Sync,
+    ) -> Result<Option<Event>> {
+        let buffers = sides.map(|(buffer, _)| buffer);
+        let mut geometry = pass.geometry;
+        for (side, (_, later)) in [&mut geometry.signal, &mut geometry.bands, &mut geometry.low]
+            .into_iter()
+            .zip(sides)
+        {
+            side.offset += later;
+        }
         let global = [pass.groups * self.group[0], self.group[1]];
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
-        let arguments: [&[u8]; 2] = [
-            bytemuck::bytes_of(&pass.geometry),
-            bytemuck::cast_slice(&own),
-        ];
+        let arguments: [&[u8]; 2] = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
         // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
         // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
-        // buffers have as many samples as the geometry addresses: a plan checks its callers' arrays and sizes its own.
+        // buffers have as many samples as the geometry addresses: a plan checks its callers' views and sizes its own.
         // Two of them may be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
             enqueue(
-                shared,
+                queue,
                 &self.kernel,
                 buffers,
                 &arguments,
                 global,
                 self.group,
-                event,
+                sync,
             )
         }
     }
+}
+
+/// A pass, its kernel, and the buffers of its sides with how many samples later these start than designed.
+pub(crate) type Step<'a, T> = (&'a PassKernel, &'a Pass, [(&'a Buffer<T>, i64); 3]);
+
+/// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
+/// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
+pub(crate) fn launch_all<T>(
+    queue: &Queue,
+    steps: &[Step<T>],
+    waits: &[Event],
+    every_pass: bool,
+) -> Result<Vec<Event>> {
+    if steps.is_empty() {
+        return Ok(vec![queue.marker(waits)?]);
+    }
+    let mut events: Vec<Event> = Vec::new();
+    for (i, (kernel, pass, sides)) in steps.iter().enumerate() {
+        let (is_first, is_last) = (i == 0, i + 1 == steps.len());
+        let chained = !queue.in_order;
+        let sync = Sync {
+            waits: match events.last() {
+                Some(_) if chained && !is_first => &events[events.len() - 1..],
+                // The last one as well: if one of the events fails, so does it, and that is what a run reports.
+                _ if is_first || is_last => waits,
+                _ => &[],
+            },
+            wants_event: is_last || chained || every_pass || (is_first && queue.profiling),
+        };
+        let event = kernel.launch(queue, *sides, pass, sync)?;
+        events.extend(event);
+    }
+    Ok(events)
 }
 
 /// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
@@ -178,27 +217,40 @@ pub(crate) fn build_kernels<D>(
     }
 }
 
-/// Sets a kernel's arguments, some buffers and then some values, and enqueues it. An event is made only where one is
-/// wanted: on an NVIDIA H200 the next kernel starts 2.7 us later for it.
+/// What a launch waits for, and whether it has an event, which is made only where one is wanted: on an NVIDIA H200 the next
+/// kernel starts 2.7 us later for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Sync<'a> {
+    pub waits: &'a [Event],
+    pub wants_event: bool,
+}
+
+/// Sets a kernel's arguments, some buffers and then some values, and enqueues it.
 ///
 /// # Safety
 /// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
 unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
-    shared: &Shared,
+    queue: &Queue,
     kernel: &ClKernel,
     buffers: [&Buffer<T>; BUFFERS],
     values: &[&[u8]],
     global: [usize; DIMENSIONS],
     group: [usize; DIMENSIONS],
-    wants_event: bool,
-) -> Result<Option<Handle<Event>>> {
+    sync: Sync,
+) -> Result<Option<Event>> {
     let mut event = std::ptr::null_mut();
-    let wanted = if wants_event {
+    let wanted = if sync.wants_event {
         &raw mut event
     } else {
         std::ptr::null_mut()
     };
-    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue and kernel
+    let waits = handles(sync.waits);
+    let list = if waits.is_empty() {
+        std::ptr::null()
+    } else {
+        waits.as_ptr()
+    };
+    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue, kernel and events
     // are alive, and `wanted` is null or points to a local. The calls copy the values, and OpenCL keeps buffers and
     // kernel, released or not, until the launch is done.
     unsafe {
@@ -213,11 +265,11 @@ unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
                 .map_err(|code| opencl("clSetKernelArg")(ClError(code)))?;
         }
         let (offset, dimensions) = (std::ptr::null(), DIMENSIONS as u32);
-        let (global, group, no_waits) = (global.as_ptr(), group.as_ptr(), std::ptr::null());
-        let (queue, kernel) = (shared.queue.get(), kernel.get());
+        let (global, group, count) = (global.as_ptr(), group.as_ptr(), waits.len() as u32);
+        let (queue, kernel) = (queue.handle.get(), kernel.get());
         let status = cl3::load_library().as_ref().ok().and_then(|runtime| {
             runtime.clEnqueueNDRangeKernel(
-                queue, kernel, dimensions, offset, global, group, 0, no_waits, wanted,
+                queue, kernel, dimensions, offset, global, group, count, list, wanted,
             )
         });
         let status = status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE);
@@ -225,7 +277,7 @@ unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
             return Err(opencl("clEnqueueNDRangeKernel")(ClError(status)));
         }
     }
-    Ok(wants_event.then(|| Event::new(event).into()))
+    Ok(sync.wants_event.then(|| Event::owning(event)))
 }
 
 /// The yardstick kernel: copies `bytes` bytes from one buffer to another.
@@ -247,27 +299,34 @@ impl CopyKernel {
         Ok(CopyKernel { kernel, group })
     }
 
-    /// Enqueues the copy; both buffers must hold at least `bytes` bytes.
+    /// Enqueues the copy of so many bytes from one place to another, each a buffer and the byte in it, a multiple of 16; both
+    /// buffers have as many there.
     pub fn launch<T>(
         &self,
-        shared: &Shared,
-        from: &Buffer<T>,
-        to: &Buffer<T>,
+        queue: &Queue,
+        from: (&Buffer<T>, u64),
+        to: (&Buffer<T>, u64),
         bytes: u64,
-    ) -> Result<Option<Handle<Event>>> {
+        waits: &[Event],
+    ) -> Result<Option<Event>> {
         // One work-item for each 16 bytes, and one for what is left over.
         let items = (bytes / 16 + 1) as usize;
         let global = items.next_multiple_of(self.group);
-        // SAFETY: the kernel takes two buffers and their size in bytes, and touches nothing beyond it.
+        let values = [bytes, from.1, to.1].map(u64::to_ne_bytes);
+        let [bytes, from_start, to_start] = &values;
+        // SAFETY: the kernel takes two buffers, a size in bytes and where it starts in each, and touches nothing beyond.
         unsafe {
             enqueue(
-                shared,
+                queue,
                 &self.kernel,
-                [from, to],
-                &[&bytes.to_ne_bytes()],
+                [from.0, to.0],
+                &[bytes, from_start, to_start],
                 [global],
                 [self.group],
-                true,
+                Sync {
+                    waits,
+                    wants_event: true,
+                },
             )
         }
     }

@@ -1,40 +1,49 @@
 //! Handles to enqueued work.
 
-use super::context::{Shared, opencl};
-use super::handle::Handle;
+use super::context::opencl;
+use super::event::Event;
+use super::queue::Queue;
 use crate::error::{Error, Result};
-use opencl3::error_codes::ClError;
-use opencl3::event::{CL_COMPLETE, Event};
-use std::sync::Arc;
+use std::ffi::c_void;
 use std::time::Duration;
 
 /// A handle to enqueued work, with which to wait for it and to ask how long it took. Dropping the handle does not
 /// stop the work, which has been handed to the device and starts without being waited for.
 #[derive(Debug)]
 pub struct Run {
-    /// Whether the engine records device times.
+    /// Whether the queue records device times, and whether there is an event of every pass.
     profiling: bool,
-    /// The events of the first and the last launch.
-    ends: Option<[Arc<Handle<Event>>; 2]>,
+    is_whole: bool,
+    /// The events of the first and the last pass, or of all of them.
+    events: Vec<Event>,
 }
 
 impl Run {
-    /// A run that begins and ends with these events; what was enqueued so far is handed to the device.
-    pub(crate) fn of(
-        shared: &Shared,
-        events: impl IntoIterator<Item = Handle<Event>>,
-    ) -> Result<Self> {
-        let mut ends: Option<[Arc<_>; 2]> = None;
-        for event in events {
-            let event = Arc::new(event);
-            ends = match ends {
-                None => Some([event.clone(), event]),
-                Some([first, _]) => Some([first, event]),
-            };
-        }
-        shared.queue.flush().map_err(opencl("clFlush"))?;
-        let profiling = shared.profiling;
-        Ok(Run { profiling, ends })
+    /// A run of these events, those of every pass or of the first and the last; what was enqueued so far is handed to the device.
+    pub(crate) fn of(queue: &Queue, events: Vec<Event>, is_whole: bool) -> Result<Self> {
+        queue.flush()?;
+        Ok(Run {
+            profiling: queue.profiling,
+            is_whole,
+            events,
+        })
+    }
+
+    fn last(&self) -> &Event {
+        self.events
+            .last()
+            .expect("every run has an event of its end")
+    }
+
+    /// Returns the event of the end of the work, for other work to wait for.
+    pub fn event(&self) -> Event {
+        self.last().clone()
+    }
+
+    /// Returns the event of the end of the work as a `cl_event`, which stays valid as long as this run exists; retain it to keep
+    /// it longer.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.last().as_raw()
     }
 
     /// Whether the work is done, without waiting for it.
@@ -42,18 +51,7 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if the work failed, or asking did.
     pub fn is_done(&self) -> Result<bool> {
-        let Some([_, last]) = &self.ends else {
-            return Ok(true);
-        };
-        let status = last
-            .command_execution_status()
-            .map_err(opencl("clGetEventInfo"))?
-            .0;
-        // The status of work that failed is an error's code.
-        if status < 0 {
-            return Err(opencl("the enqueued work")(ClError(status)));
-        }
-        Ok(status == CL_COMPLETE)
+        self.last().is_done()
     }
 
     /// Waits until the work is done.
@@ -61,36 +59,57 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn wait(&self) -> Result<()> {
-        match &self.ends {
-            Some([_, last]) => last.wait().map_err(opencl("clWaitForEvents")),
-            None => Ok(()),
-        }
+        self.last().wait()
     }
 
     /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
     /// last, as the device measured it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the engine was not opened with `Engine::with_profiling`; [`Error::OpenCl`] if
-    /// waiting fails, or the work itself failed.
+    /// [`Error::Unsupported`] if the engine's queue records no times (`Engine::with_profiling` makes one that does);
+    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn device_time(&self) -> Result<Duration> {
+        self.check_profiling("device_time")?;
+        between(&self.events[0], self.last())
+    }
+
+    /// Waits until the work is done and returns the time that each of its passes took, as the device measured it, in the order
+    /// of the passes that a plan's `Debug` shows.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the engine's queue records no times, or the plan is not of an engine by `Engine::timing_passes`;
+    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
+    pub fn pass_times(&self) -> Result<Vec<Duration>> {
+        self.check_profiling("pass_times")?;
+        if !self.is_whole {
+            return Err(Error::Unsupported {
+                what: "`Run::pass_times`".to_owned(),
+                why: "only the first and the last pass were timed; `Engine::timing_passes` gives every pass an event"
+                    .to_owned(),
+            });
+        }
+        self.events
+            .iter()
+            .map(|event| between(event, event))
+            .collect()
+    }
+
+    fn check_profiling(&self, what: &str) -> Result<()> {
         if !self.profiling {
             return Err(Error::Unsupported {
-                what: "`Run::device_time`".to_owned(),
+                what: format!("`Run::{what}`"),
                 why: "this engine records no times; open it with `Engine::with_profiling`"
                     .to_owned(),
             });
         }
-        self.wait()?;
-        let Some([first, last]) = &self.ends else {
-            return Ok(Duration::ZERO);
-        };
-        let start = first
-            .profiling_command_start()
-            .map_err(opencl("clGetEventProfilingInfo"))?;
-        let end = last
-            .profiling_command_end()
-            .map_err(opencl("clGetEventProfilingInfo"))?;
-        Ok(Duration::from_nanos(end.saturating_sub(start)))
+        self.wait()
     }
+}
+
+/// From the start of one event's work to the end of another's.
+fn between(first: &Event, last: &Event) -> Result<Duration> {
+    let start = first.inner().profiling_command_start();
+    let end = last.inner().profiling_command_end();
+    let [start, end] = [start, end].map(|time| time.map_err(opencl("clGetEventProfilingInfo")));
+    Ok(Duration::from_nanos(end?.saturating_sub(start?)))
 }

@@ -63,11 +63,7 @@ fn sources(
     };
     let mut sources: Vec<(String, String)> = Vec::new();
     for direction in [Direction::Forward, Direction::Inverse] {
-        let problem = Problem {
-            transform: transform.clone(),
-            sample,
-            direction,
-        };
+        let problem = Problem::new(transform, sample, direction);
         let prelude = prelude(transform.wavelet(), sample, direction);
         for pass in passes(&problem, &target)? {
             let source = source(&prelude, &pass.kernel);

@@ -6,8 +6,8 @@ use super::tuning::{Tunable, Tuning};
 use crate::device::DeviceInfo;
 use crate::lifting::prelude;
 use crate::lifting::reach::Reach;
-use crate::transform::Transform;
 use crate::transform::geometry::Geometry;
+use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, SampleType, Stencil};
 use std::fmt;
 
@@ -17,9 +17,48 @@ pub(crate) struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
     pub direction: Direction,
+    /// Where samples and coefficients stand in the caller's arrays, these up to 16 bytes before where they are: alignment is
+    /// all that a design takes of offsets.
+    pub regions: Regions,
+}
+
+/// Where samples and coefficients stand in their arrays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Regions {
+    pub signal: Region,
+    pub bands: Region,
+}
+
+impl Regions {
+    /// Both in one piece, at the start of arrays of their own.
+    pub fn dense(transform: &Transform) -> Self {
+        let region = Region::dense(transform.shape());
+        Regions {
+            signal: region.clone(),
+            bands: region,
+        }
+    }
 }
 
 impl Problem {
+    /// The transform of arrays that are in one piece.
+    pub fn new(transform: &Transform, sample: SampleType, direction: Direction) -> Self {
+        Problem {
+            transform: transform.clone(),
+            sample,
+            direction,
+            regions: Regions::dense(transform),
+        }
+    }
+
+    /// Where the results stand.
+    pub fn output(&self) -> &Region {
+        match self.direction {
+            Direction::Forward => &self.regions.bands,
+            Direction::Inverse => &self.regions.signal,
+        }
+    }
+
     /// The stencils of the lifting steps in the order in which they run.
     pub fn stencils(&self) -> Vec<Stencil> {
         prelude::stencils(self.transform.wavelet(), self.sample, self.direction)

@@ -260,7 +260,7 @@ impl Designer<'_> {
     /// The lines of one axis of a level's lattice, the same on both sides.
     fn geometry(&self, level: &Level, done: usize) -> Geometry {
         let transform = &self.problem.transform;
-        let lattice = View::of_level(transform, level.number);
+        let lattice = View::of_level(transform, &self.problem.regions.bands, level.number);
         let sides = Sides {
             signal: lattice.clone(),
             bands: lattice,

@@ -11,6 +11,8 @@ pub(super) struct Lines {
     pub reach: Reach,
     /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
     pub are_rows: bool,
+    /// Whether they are so on the signal side.
+    pub in_one_piece: bool,
 }
 
 impl Lines {
@@ -36,6 +38,7 @@ impl Lines {
         Lines {
             reach: Reach::new(&todo.problem.stencils()),
             are_rows: contiguous && near,
+            in_one_piece: (geometry.signal.line.stride, geometry.signal.line.detail) == (2, 1),
             geometry,
         }
     }

@@ -21,7 +21,7 @@ mod vector_passes;
 mod vectors;
 
 pub use cost::Cost;
-pub(crate) use design::{Array, Design, Kernel, Launch, Pass, Problem, Target};
+pub(crate) use design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Regions, Target};
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;

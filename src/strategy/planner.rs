@@ -31,19 +31,24 @@ impl Todo<'_> {
         let taken = self.done + axes;
         let planar =
             |done: usize| View::dense(&level.shape).with_order(&level.axes[..done], Order::Planar);
+        let regions = &self.problem.regions;
         let is_complete = taken == level.axes.len();
         let bands = if is_complete {
             let settled = match transform.coefficient_layout() {
                 Layout::Mallat => Order::Planar,
                 Layout::Interleaved => Order::Interleaved,
             };
-            View::of_level(transform, level.number).with_order(&level.axes, settled)
+            View::of_level(transform, &regions.bands, level.number).with_order(&level.axes, settled)
         } else {
             planar(taken)
         };
         let next = self.levels.get(levels).filter(|_| is_complete);
+        let is_first = level.number == 1 && self.done == 0;
         Sides {
-            signal: planar(self.done),
+            signal: match is_first {
+                true => View::of_region(&regions.signal),
+                false => planar(self.done),
+            },
             bands,
             low: next.map(|next| View::dense(&next.shape)),
         }
@@ -61,15 +66,14 @@ impl Todo<'_> {
         }
     }
 
-    /// The next two axes (y, x) where they are pictures with their rows in one piece, whatever is before, between or
-    /// behind them.
+    /// The next two axes (y, x) where they are pictures whose rows are in one piece on the signal side, whatever is before,
+    /// between or behind them.
     pub fn picture(&self) -> Option<[usize; 2]> {
         let [a, b, ..] = *self.axes() else {
             return None;
         };
         let (y, x) = (a.min(b), a.max(b));
-        let behind = &self.levels[0].shape[x + 1..];
-        behind.iter().all(|&samples| samples == 1).then_some([y, x])
+        (self.sides(1, 2).signal.strides[x] == 1).then_some([y, x])
     }
 
     /// Whether the kernel lifts a picture along x before y.
@@ -146,7 +150,7 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     });
     Ok(Design {
         advice,
-        ..bind_arrays(problem.direction, takes)
+        ..bind_arrays(problem, takes)
     })
 }
 
@@ -223,7 +227,8 @@ struct Take {
 }
 
 /// Gives every take its arrays, and puts the takes into running order.
-fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
+fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> Design {
+    let direction = problem.direction;
     let (signal, coefficients) = match direction {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
@@ -232,7 +237,10 @@ fn bind_arrays(direction: Direction, takes: Vec<Take>) -> Design {
         .iter()
         .take_while(|take| take.level == takes[0].level)
         .count();
-    let between = arrays_between(finest, takes.len(), direction);
+    // What lies between takes is in one piece, as it is where plans for arrays in one piece expect it.
+    let output = problem.output();
+    let lends = output.is_dense() && output.offset() == 0;
+    let between = arrays_between(finest, takes.len(), direction, lends);
     let mut scratch = [0; 2];
     for (array, next) in between.iter().zip(&takes[1..]) {
         if let Array::Scratch(i) = array {
@@ -293,10 +301,13 @@ fn arrays_of(slots: Slots, take: Arrays) -> Arrays {
 /// finest level and `total` in all.
 ///
 /// Neighbours differ, and differ from what the takes beside them read or write: the details of the coarser levels lie in
-/// the coefficients' array already, or still, so only scratch serves there. In the finest level the output is free, but
-/// for the take that reads (inverse) or writes (forward) it last.
-fn arrays_between(finest: usize, total: usize, direction: Direction) -> Vec<Array> {
+/// the coefficients' array already, or still, so only scratch serves there. In the finest level the output is free, where it
+/// `lends` itself, but for the take that reads (inverse) or writes (forward) it last.
+fn arrays_between(finest: usize, total: usize, direction: Direction, lends: bool) -> Vec<Array> {
     let scratch = |i: usize| Array::Scratch(i % 2);
+    if !lends {
+        return (0..total - 1).map(scratch).collect();
+    }
     let mut arrays: Vec<Array> = (0..finest - 1)
         .map(|i| {
             let to_output = match direction {

@@ -44,7 +44,7 @@ const SHORTEST: i32 = 16;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let lines = Lines::new(todo);
-    if !lines.are_rows {
+    if !(lines.are_rows && lines.in_one_piece) {
         return Offer::no("it takes rows in one piece");
     }
     let offer = Row::new(todo, &lines).map(|row| {

@@ -19,6 +19,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         transform,
         sample,
         direction,
+        ..
     } = todo.problem;
     let geometry = Geometry {
         boundary: transform.boundary_rule().number(),
@@ -47,10 +48,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 
 /// A transform without any level: the output is the input.
 pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
-    let whole = View::dense(problem.transform.shape());
     let sides = Sides {
-        signal: whole.clone(),
-        bands: whole,
+        signal: View::of_region(&problem.regions.signal),
+        bands: View::of_region(&problem.regions.bands),
         low: None,
     };
     let (signal, bands) = match problem.direction {

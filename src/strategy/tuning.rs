@@ -189,11 +189,7 @@ mod tests {
     use crate::wavelet::Wavelet;
 
     fn size(tuning: &Tuning, name: &str, sample: SampleType, wavelet: Wavelet) -> Option<usize> {
-        let problem = Problem {
-            transform: Transform::new(wavelet, [8, 8]),
-            sample,
-            direction: Direction::Forward,
-        };
+        let problem = Problem::new(&Transform::new(wavelet, [8, 8]), sample, Direction::Forward);
         tuning.size(Strategy::Streamed, &problem, &DeviceInfo::imaginary(), name)
     }
 
@@ -242,11 +238,11 @@ mod tests {
         "
         .parse()
         .unwrap();
-        let problem = Problem {
-            transform: Transform::new(Wavelet::CDF_9_7, [8, 8]),
-            sample: SampleType::F32,
-            direction: Direction::Forward,
-        };
+        let problem = Problem::new(
+            &Transform::new(Wavelet::CDF_9_7, [8, 8]),
+            SampleType::F32,
+            Direction::Forward,
+        );
         let size = |strategy: &str| {
             let strategy = strategy.parse().unwrap();
             tuning.size(strategy, &problem, &DeviceInfo::imaginary(), "ROWS_X")

@@ -38,7 +38,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ));
     }
     let lines = Lines::new(todo);
-    let pass = if lines.are_rows {
+    // The row pass loads and stores both channels of the signal at once.
+    let pass = if lines.are_rows && lines.in_one_piece {
         row_pass(todo, &vectors, &lines)
     } else {
         column_pass(todo, &vectors, &lines)

@@ -1,6 +1,6 @@
 //! Where the samples of a pass lie: arrays seen at one level, and their lines along one axis.
 
-use super::{Layout, Transform};
+use super::{Layout, Region, Transform};
 use bytemuck::{Pod, Zeroable};
 
 /// The two channels of an axis: the distance of neighbours within a channel, and where the details start. The same as
@@ -78,9 +78,10 @@ pub(crate) enum Order {
     Interleaved,
 }
 
-/// An array as one level sees it: its shape there, and per axis the stride and the order of samples.
+/// An array as one level sees it: its shape there, where it starts, and per axis the stride and the order of samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
+    pub offset: usize,
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
     pub order: Vec<Order>,
@@ -89,21 +90,23 @@ pub(crate) struct View {
 impl View {
     /// A dense array of `shape`, all axes in signal order.
     pub fn dense(shape: &[usize]) -> Self {
-        let mut strides = vec![1; shape.len()];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis];
-        }
+        View::of_region(&Region::dense(shape))
+    }
+
+    /// The array that stands in a region, all axes in signal order.
+    pub fn of_region(region: &Region) -> Self {
         View {
-            shape: shape.to_vec(),
-            strides,
-            order: vec![Order::Signal; shape.len()],
+            offset: region.offset(),
+            shape: region.shape().to_vec(),
+            strides: region.strides().to_vec(),
+            order: vec![Order::Signal; region.shape().len()],
         }
     }
 
-    /// The place of level `number` (1 is the finest) in an array of coefficients in the transform's
-    /// layout, before its axes are transformed.
-    pub fn of_level(transform: &Transform, number: u32) -> Self {
-        let mut view = View::dense(&transform.shape);
+    /// The place of level `number` (1 is the finest) in coefficients in the transform's layout that stand in a region,
+    /// before its axes are transformed.
+    pub fn of_level(transform: &Transform, region: &Region, number: u32) -> Self {
+        let mut view = View::of_region(region);
         view.shape = transform.shape_after(number - 1);
         if transform.layout == Layout::Interleaved {
             for &axis in &transform.axes {
@@ -175,6 +178,8 @@ impl Sides {
             has_low: i32::from(self.low.is_some()),
             ..Geometry::default()
         };
+        geometry.signal.offset = self.signal.offset as i64;
+        geometry.bands.offset = self.bands.offset as i64;
         geometry.signal.line = self.signal.along(axis);
         geometry.bands.line = self.bands.along(axis);
         let strides = |axis: usize| self.low.as_ref().map_or(0, |low| low.strides[axis] as i64);
@@ -365,7 +370,8 @@ mod tests {
     #[test]
     fn interleaved_levels_keep_their_places() {
         let transform = Transform::new(Wavelet::CDF_5_3, [9, 10]).layout(Layout::Interleaved);
-        let view = View::of_level(&transform, 2).with_order(&[0, 1], Order::Interleaved);
+        let view = View::of_level(&transform, &Region::dense([9, 10]), 2)
+            .with_order(&[0, 1], Order::Interleaved);
         assert_eq!(
             (view.shape.as_slice(), view.strides.as_slice()),
             (&[5, 5][..], &[20, 2][..])

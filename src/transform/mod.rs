@@ -7,12 +7,15 @@ mod coefficients;
 mod gains;
 pub(crate) mod geometry;
 mod headroom;
+mod overlap;
 pub mod reference;
+mod region;
 mod view;
 
 pub use band::Band;
 pub use coefficients::Coefficients;
 pub(crate) use coefficients::zeroed;
+pub use region::Region;
 pub use view::{BandView, BandViewMut};
 
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@ use super::devices;
 use wavelift::{Device, DeviceInfo};
 
 /// What cases need and not every device has.
-const NEEDS: [&str; 14] = [
+const NEEDS: [&str; 16] = [
     "fp64",
     "ptx",
     "khr-8",
@@ -19,6 +19,8 @@ const NEEDS: [&str; 14] = [
     "local-memory",
     "small-sub-groups",
     "little-memory",
+    "failed-events",
+    "past-32-bits",
 ];
 
 /// Whether a device has what a case needs, which `need` names. Where it does not, the case is not run there, and a line

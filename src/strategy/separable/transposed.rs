@@ -48,6 +48,7 @@ pub(super) fn passes(todo: &Todo, lines: &Lines) -> Vec<Pass> {
         },
         reach: lines.reach.clone(),
         are_rows: true,
+        in_one_piece: true,
     };
 
     let forward = todo.problem.direction == Direction::Forward;

@@ -73,11 +73,7 @@ impl Setting {
 }
 
 pub fn problem(transform: &Transform, sample: SampleType, direction: Direction) -> Problem {
-    Problem {
-        transform: transform.clone(),
-        sample,
-        direction,
-    }
+    Problem::new(transform, sample, direction)
 }
 
 /// A GPU whose sub-groups exchange values among so many work-items.

@@ -62,7 +62,7 @@ pub(super) fn run<T: Sample>(
 ) -> Vec<T> {
     let mut memory = Memory {
         input: input.to_vec(),
-        output: vec![garbage; input.len()],
+        output: vec![garbage; problem.output().end()],
         scratch: design.scratch.map(|samples| vec![garbage; samples]),
         temps: design.temps.map(|samples| vec![garbage; samples]),
     };

@@ -6,8 +6,10 @@ use super::cases::{
 };
 use super::host::run;
 use crate::strategy::Strategy;
-use crate::transform::{Transform, reference};
+use crate::strategy::design::Regions;
+use crate::transform::{Region, Transform, reference};
 use crate::wavelet::{Direction, Sample, SampleType};
+use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy as Generator, any, prop_oneof};
 use proptest::prop_assert_eq;
 use proptest::sample::select;
@@ -35,13 +37,17 @@ type Seen = RefCell<BTreeSet<&'static str>>;
 fn check<T: Sample>(
     seen: &Seen,
     transform: &Transform,
+    regions: Option<&Regions>,
     setting: &Setting,
     input: &[T],
     garbage: T,
     same: impl Fn(&[T], &[T]) -> TestCaseResult,
 ) -> TestCaseResult {
     for direction in BOTH {
-        let problem = problem(transform, T::TYPE, direction);
+        let mut problem = problem(transform, T::TYPE, direction);
+        if let Some(regions) = regions {
+            problem.regions = regions.clone();
+        }
         let Ok(design) = setting.design(&problem) else {
             continue;
         };
@@ -51,9 +57,24 @@ fn check<T: Sample>(
         };
         let names = design.launches.iter().map(|launch| launch.pass.kernel.name);
         seen.borrow_mut().extend(names);
-        same(&run(&problem, &design, input, garbage), &expected.unwrap())?;
+        let (from, to) = match direction {
+            Direction::Forward => (&problem.regions.signal, &problem.regions.bands),
+            Direction::Inverse => (&problem.regions.bands, &problem.regions.signal),
+        };
+        let input = in_region(from, input, garbage);
+        let expected = in_region(to, &expected.unwrap(), garbage);
+        same(&run(&problem, &design, &input, garbage), &expected)?;
     }
     Ok(())
+}
+
+/// An array with samples in a region, and garbage elsewhere.
+fn in_region<T: Sample>(region: &Region, samples: &[T], garbage: T) -> Vec<T> {
+    let mut array = vec![garbage; region.end()];
+    for (place, sample) in region.places().into_iter().zip(samples) {
+        array[place] = *sample;
+    }
+    array
 }
 
 fn equal<T: Sample>(got: &[T], expected: &[T]) -> TestCaseResult {
@@ -84,18 +105,18 @@ type Case = (Transform, Setting, u64);
 
 fn check_i32(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
     let samples: Vec<i32> = numbers(transform.len(), seed).map(|v| v as i32).collect();
-    check(seen, &transform, &setting, &samples, 0x5EED, equal)
+    check(seen, &transform, None, &setting, &samples, 0x5EED, equal)
 }
 
 fn check_i16(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
     let samples: Vec<i16> = numbers(transform.len(), seed).map(|v| v as i16).collect();
-    check(seen, &transform, &setting, &samples, 0x5EE, equal)
+    check(seen, &transform, None, &setting, &samples, 0x5EE, equal)
 }
 
 fn check_f64(seen: &Seen, (transform, setting, seed): Case) -> TestCaseResult {
     let number = |v: u64| v as i64 as f64 / i64::MAX as f64;
     let samples: Vec<f64> = numbers(transform.len(), seed).map(number).collect();
-    check(seen, &transform, &setting, &samples, f64::NAN, close)
+    check(seen, &transform, None, &setting, &samples, f64::NAN, close)
 }
 
 /// Transforms on any of the devices.
@@ -103,7 +124,40 @@ fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<V
     (transforms, select(settings()), any::<u64>())
 }
 
-/// The same, often where two levels go at once, or blocks.
+/// A region of a shape: axes nested in any order, with unused places between neighbours along any of them.
+fn region(shape: Vec<usize>) -> impl Generator<Value = Region> {
+    let axes: Vec<usize> = (0..shape.len()).collect();
+    let order = prop_oneof![1 => Just(axes.clone()).prop_shuffle(), 2 => Just(axes)];
+    let gaps = vec(prop_oneof![Just(0), 1..=5usize, Just(16)], shape.len());
+    let offset = prop_oneof![Just(0), 1..=20usize, Just(16)];
+    let first = prop_oneof![3 => Just(1), 1 => 2..=4usize];
+    (order, gaps, offset, first).prop_map(move |(order, gaps, offset, first)| {
+        let (mut strides, mut next) = (vec![1; shape.len()], first);
+        for (&axis, gap) in order.iter().rev().zip(gaps) {
+            strides[axis] = next;
+            next = next * shape[axis] + gap;
+        }
+        Region::dense(shape.as_slice())
+            .with_strides(strides)
+            .at(offset)
+    })
+}
+
+/// Transforms between regions, one of which is in one piece now and then.
+fn in_regions(cases: impl Generator<Value = Case>) -> impl Generator<Value = (Case, Regions)> {
+    cases.prop_flat_map(|case| {
+        let regions = [(), ()].map(|()| {
+            let shape = case.0.shape();
+            let dense = Just(Region::dense(shape));
+            prop_oneof![1 => dense, 3 => region(shape.to_vec())]
+        });
+        let [signal, bands] = regions;
+        let regions = (signal, bands).prop_map(|(signal, bands)| Regions { signal, bands });
+        (Just(case), regions)
+    })
+}
+
+/// Transforms on any of the devices, often where two levels go at once, or blocks.
 fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generator<Value = Case> {
     let two_levels = Setting::of(large_gpu())
         .tuned(TWO_LEVELS)
@@ -188,4 +242,33 @@ fn pictures_are_those_of_the_reference() {
     let cases = on_large_gpus(pictures(SampleType::F64));
     for_all(200, cases, |case| check_f64(&seen, case));
     assert_seen(&seen, &expected);
+}
+
+#[test]
+fn regions_of_larger_arrays_are_transformed_and_nothing_else() {
+    let seen = Seen::default();
+    let check = |((transform, setting, seed), regions): (Case, Regions)| {
+        let samples: Vec<i32> = numbers(transform.len(), seed).map(|v| v as i32).collect();
+        check(
+            &seen,
+            &transform,
+            Some(&regions),
+            &setting,
+            &samples,
+            0x5EED,
+            equal,
+        )
+    };
+    for_all(
+        1000,
+        in_regions(on_devices(transforms(SampleType::I32, 2000))),
+        check,
+    );
+    for_all(
+        500,
+        in_regions(on_large_gpus(pictures(SampleType::I32))),
+        check,
+    );
+    assert_seen(&seen, &ONE_LEVEL);
+    assert_seen(&seen, &["load", "store", "streamed_two_levels"]);
 }

@@ -1,0 +1,191 @@
+//! Command queues, and the order of what uses an array: where one queue does not keep it, events do.
+
+use super::context::opencl;
+use super::event::{Event, handles};
+use super::handle::Handle;
+use crate::device::Device;
+use crate::error::Result;
+use opencl3::command_queue::{
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue,
+};
+use opencl3::context::Context;
+use opencl3::error_codes::ClError;
+use opencl3::types::cl_command_queue_properties;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A command queue, the library's own or the caller's.
+pub(crate) struct Queue {
+    pub handle: Handle<CommandQueue>,
+    /// Whether commands run one after the other, in the order in which they were enqueued.
+    pub in_order: bool,
+    /// Whether events record when their work started and ended.
+    pub profiling: bool,
+    /// Whether it is the caller's, who may have stopped it by a user event.
+    pub foreign: bool,
+    /// What earlier work in order waited for and may still fail: what comes behind must then fail as well.
+    awaited: Mutex<Vec<Event>>,
+}
+
+impl Queue {
+    pub fn new(
+        handle: Handle<CommandQueue>,
+        properties: cl_command_queue_properties,
+        foreign: bool,
+    ) -> Self {
+        Queue {
+            handle,
+            in_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0,
+            profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+            foreign,
+            awaited: Mutex::default(),
+        }
+    }
+
+    /// Makes a queue of the library's own, in order.
+    pub fn own(
+        context: &Context,
+        device: &Device,
+        properties: cl_command_queue_properties,
+    ) -> Result<Arc<Self>> {
+        // SAFETY: the device belongs to the context: engines are made of such pairs alone.
+        #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
+        let queue = unsafe { CommandQueue::create(context, device.handle.id(), properties) }
+            .map_err(opencl("clCreateCommandQueue"))?;
+        Ok(Arc::new(Queue::new(queue.into(), properties, false)))
+    }
+
+    /// Hands everything enqueued so far to the device.
+    pub fn flush(&self) -> Result<()> {
+        self.handle.flush().map_err(opencl("clFlush"))
+    }
+
+    /// An event that is done when these are, or, without any, when everything enqueued so far is.
+    pub fn marker(&self, events: &[Event]) -> Result<Event> {
+        let events = handles(events);
+        let list = if events.is_empty() {
+            std::ptr::null()
+        } else {
+            events.as_ptr()
+        };
+        // SAFETY: the queue is alive, and the list has so many events.
+        let marker = unsafe {
+            let count = events.len() as u32;
+            cl3::command_queue::enqueue_marker_with_wait_list(self.handle.get(), count, list)
+        };
+        let marker = marker.map_err(|code| opencl("clEnqueueMarkerWithWaitList")(ClError(code)))?;
+        self.flush()?;
+        Ok(Event::owning(marker))
+    }
+
+    /// What work must wait for that should wait for `after`.
+    fn awaited(&self, after: &[Event]) -> Vec<Event> {
+        if !self.in_order {
+            return after.to_vec();
+        }
+        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        awaited.retain(Event::is_pending);
+        let mut waits = awaited.clone();
+        waits.extend_from_slice(after);
+        awaited.extend_from_slice(after);
+        waits
+    }
+}
+
+/// How work uses an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+}
+
+/// The last uses of an array, for which the next must wait. There is nothing to remember where all of them go through one queue
+/// that keeps their order.
+pub(crate) struct Uses {
+    queue: Arc<Queue>,
+    written: Vec<Event>,
+    read: Vec<Event>,
+}
+
+impl Uses {
+    /// Of an array that nothing uses yet; the first use is expected on `queue`.
+    pub fn none(queue: &Arc<Queue>) -> Self {
+        Uses {
+            queue: queue.clone(),
+            written: Vec::new(),
+            read: Vec::new(),
+        }
+    }
+
+    /// The queue that used the array last.
+    pub fn queue(&self) -> &Arc<Queue> {
+        &self.queue
+    }
+
+    /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end; nothing
+    /// else uses what it writes.
+    pub fn for_host(&mut self, access: Access) -> Result<(Arc<Queue>, Vec<Event>)> {
+        let queue = self.queue.clone();
+        let mut waits = queue.awaited(&[]);
+        waits.extend(self.before(&queue, access)?);
+        if access == Access::Write {
+            self.after(access, None);
+        }
+        Ok((queue, waits))
+    }
+
+    /// What a use on `queue` must wait for.
+    fn before(&mut self, queue: &Arc<Queue>, access: Access) -> Result<Vec<Event>> {
+        if !Arc::ptr_eq(&self.queue, queue) {
+            self.written = vec![self.queue.marker(&[])?];
+            self.read.clear();
+            self.queue = queue.clone();
+        }
+        // An engine goes on after work that failed: what was enqueued meanwhile fails with it, what comes later does not.
+        self.written.retain(Event::is_pending);
+        self.read.retain(Event::is_pending);
+        let mut waits = self.written.clone();
+        if access == Access::Write {
+            waits.extend_from_slice(&self.read);
+        }
+        Ok(waits)
+    }
+
+    /// Remembers a use that ends with `end`, or has ended already.
+    fn after(&mut self, access: Access, end: Option<&Event>) {
+        if self.queue.in_order || access == Access::Write {
+            self.written.clear();
+            self.read.clear();
+        }
+        if !self.queue.in_order {
+            match access {
+                Access::Read => self.read.extend(end.cloned()),
+                Access::Write => self.written.extend(end.cloned()),
+            }
+        }
+    }
+}
+
+/// Enqueues work on a queue, which must wait for the events that it is handed: `after`, and those of the last uses of what it
+/// uses. `work` returns its events, the last one that of its end; none where it is done already.
+pub(crate) fn enqueue_ordered(
+    queue: &Arc<Queue>,
+    uses: &mut [(&mut Uses, Access)],
+    after: &[Event],
+    work: impl FnOnce(&[Event]) -> Result<Vec<Event>>,
+) -> Result<Vec<Event>> {
+    let mut waits = queue.awaited(after);
+    for (uses, access) in uses.iter_mut() {
+        waits.extend(uses.before(queue, *access)?);
+    }
+    let done = work(&waits);
+    let end = match &done {
+        Ok(events) => events.last().cloned(),
+        // Some of the work may have been enqueued.
+        Err(_) if !queue.in_order => queue.marker(&[]).ok(),
+        Err(_) => None,
+    };
+    for (uses, access) in uses.iter_mut() {
+        uses.after(*access, end.as_ref());
+    }
+    done
+}
