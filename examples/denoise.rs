@@ -83,11 +83,15 @@ fn denoise(arguments: Arguments) -> Result<()> {
     let path = arguments.picture.unwrap_or(BUNDLED.into());
     let mut picture = Picture::open(&path)?;
     let mut clean = arguments.clean.as_deref().map(Picture::open).transpose()?;
-    if clean
+    if let Some(clean) = clean
         .as_ref()
-        .is_some_and(|clean| clean.size() != picture.size())
+        .filter(|clean| clean.size() != picture.size())
     {
-        return Err("the picture and the clean one differ in size or colours".into());
+        let (size, clean) = (picture.size(), clean.size());
+        return Err(format!(
+            "the size of the picture, {size}, is not that of the clean one, {clean}"
+        )
+        .into());
     }
     std::fs::create_dir_all(&arguments.out).map_err(about(&arguments.out))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -104,8 +108,13 @@ fn denoise(arguments: Arguments) -> Result<()> {
     if arguments.sigma > 0.0 {
         let noisy = picture.with(noisy(&picture.planes, arguments.sigma));
         clean = Some(std::mem::replace(&mut picture, noisy));
+        report("noisy", &picture, clean.as_ref())?;
+    } else if let Some(clean) = &clean {
+        cli::print(format!(
+            "  PSNR {:.2} dB",
+            psnr(&clean.planes, &picture.planes)
+        ))?;
     }
-    report("noisy", &picture, clean.as_ref())?;
 
     let transform = picture.transform(Wavelet::CDF_9_7, arguments.levels);
     let runner = Runner::new(&transform, device.as_ref(), None)?;

@@ -116,7 +116,7 @@ macro_rules! strategies {
 }
 
 const ALL_HALO: Option<&str> = Some("are all halo");
-const REGISTERS: Option<&str> = Some("registers, devices have 255");
+const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
 const NO_ROWS: Option<&str> = Some("it takes rows in one piece");
 const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
 const LONG_RING: Option<&str> = Some("its registers do not hold");

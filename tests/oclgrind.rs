@@ -76,7 +76,11 @@ fn check<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
-            let apart = [Strategy::RegisterBlock, Strategy::RegisterRows];
+            let apart = [
+                Strategy::Pyramid,
+                Strategy::RegisterBlock,
+                Strategy::RegisterRows,
+            ];
             !is_in_vectors(strategy) && !apart.contains(&strategy)
         });
     }
@@ -89,6 +93,7 @@ fn check_small_groups<T: RandomSample>(transform: &Transform) {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
         check_on::<T>(&device, transform, |strategy| {
             let others = [
+                Strategy::Pyramid,
                 Strategy::RegisterBlock,
                 Strategy::RegisterRows,
                 Strategy::Stepwise,
@@ -132,6 +137,16 @@ fn check_columns<T: RandomSample>(transform: &Transform) {
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::RegisterColumns
         });
+    }
+}
+
+/// In several tiles, as devices of several compute units have them, and in one.
+fn check_pyramids<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        for units in [1, 6] {
+            let device = device.with_max_work_group(64).with_compute_units(units);
+            check_on::<T>(&device, transform, |strategy| strategy == Strategy::Pyramid);
+        }
     }
 }
 
@@ -292,6 +307,27 @@ fn rows_and_columns_beyond_every_border() {
             .axes([0])
             .levels(2),
     );
+}
+
+#[test]
+fn pyramids_in_both_layouts() {
+    for picture in both_layouts(Transform::new(Wavelet::CDF_9_7, [33, 45]).levels(3)) {
+        check_pyramids::<f32>(&picture);
+    }
+    let pictures = Transform::new(Wavelet::VC2_DD_13_7, [2, 24, 22]).axes([1, 2]);
+    for pictures in both_layouts(pictures.levels(2)) {
+        check_pyramids::<i16>(&pictures);
+    }
+}
+
+#[test]
+fn pyramids_beyond_every_border() {
+    for boundary in Boundary::ALL {
+        let picture = Transform::new(Wavelet::CDF_5_3, [16, 32]).boundary(*boundary);
+        check_pyramids::<i32>(&picture.levels(3));
+    }
+    check_pyramids::<i32>(&Transform::new(Wavelet::VC2_FIDELITY, [5, 7]).levels(2));
+    check_pyramids::<f32>(&Transform::new(Wavelet::HAAR, [17, 3]).boundary(Boundary::Zero));
 }
 
 #[test]

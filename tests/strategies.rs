@@ -53,7 +53,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         }
     }
     match strategy {
-        Strategy::RegisterBlock => !pictures || !goes_on,
+        Strategy::Pyramid | Strategy::RegisterBlock => !pictures || !goes_on,
         Strategy::RegisterRows => !rows || !goes_on,
         Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
@@ -196,6 +196,10 @@ macro_rules! matrices {
         mod register_columns {
             use super::*;
             $(#[test] fn $name() { matrix(Strategy::RegisterColumns, Wavelet::$wavelet) })*
+        }
+        mod pyramid {
+            use super::*;
+            $(#[test] fn $name() { matrix(Strategy::Pyramid, Wavelet::$wavelet) })*
         }
         mod single_loop {
             use super::*;

@@ -48,3 +48,12 @@ INLINE int place_inside(const int place, const int samples, const int periodic) 
 
 #define PARITY_s 0
 #define PARITY_d 1
+
+// The next sample of a channel on the way out of a line, where steps need more than a signal extended once (clamp, zero).
+INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }
+
+// The same place in the first of the periods after which a line repeats.
+INLINE int place_in_period(const int place, const int period) {
+  const int rest = place % period;
+  return rest < 0 ? rest + period : rest;
+}

@@ -37,20 +37,17 @@ typedef struct {
   int boundary;
 } Block;
 
-// The next sample of a channel on the way out, where steps need more than a signal extended once (clamp, zero).
-INLINE A next_beyond(const Block *block, const A inner) { return block->boundary == ZERO ? (A)0 : inner; }
-
 // --- along y -----------------------------------------------------------------------------------------
 
 // Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
 INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[COLUMNS_OWN]) {
   UNROLL for (int i = COLUMNS_OWN * (BLOCK_PAIRS - 1) - 1; i >= 0; --i) {
     const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    if (block->row + n < 0) v[2 * n + parity][c] = next_beyond(block, v[2 * n + 2 + parity][c]);
+    if (block->row + n < 0) v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * n + 2 + parity][c]);
   }
   UNROLL for (int i = 0; i < COLUMNS_OWN * BLOCK_PAIRS; ++i) {
     const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    if (block->row + n >= count) v[2 * n + parity][c] = next_beyond(block, v[2 * max(n - 1, 0) + parity][c]);
+    if (block->row + n >= count) v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * max(n - 1, 0) + parity][c]);
   }
 }
 
@@ -89,7 +86,7 @@ INLINE void gather_near(const Block *block, const int r, const int count, const 
     const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
     const int place = (int)get_local_id(0) * PAIRS + inner - block->column;
     const A v = shared[r - X_ROW][clamp(place, 0, GROUP * PAIRS - 1)];
-    NEAR(i) = inner == column ? v : next_beyond(block, v);
+    NEAR(i) = inner == column ? v : beyond_border(block->boundary, v);
   }
 }
 
@@ -110,14 +107,14 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
     UNROLL for (int i = 0; i < -first; ++i) {
       A inner = from_right(v[r][cx]);
       UNROLL for (int p = PAIRS - 1; p >= 0; --p) {
-        if (block->column + p < 0) v[r][2 * p + cx] = next_beyond(block, inner);
+        if (block->column + p < 0) v[r][2 * p + cx] = beyond_border(block->boundary, inner);
         inner = v[r][2 * p + cx];
       }
     }
     UNROLL for (int i = 0; i <= last; ++i) {
       A inner = from_left(v[r][2 * (PAIRS - 1) + cx]);
       UNROLL for (int p = 0; p < PAIRS; ++p) {
-        if (block->column + p >= count) v[r][2 * p + cx] = next_beyond(block, inner);
+        if (block->column + p >= count) v[r][2 * p + cx] = beyond_border(block->boundary, inner);
         inner = v[r][2 * p + cx];
       }
     }

@@ -101,11 +101,6 @@ INLINE Words load_row(const Picture *picture, const int cy, const int y, const i
   return words_of(samples);
 }
 
-INLINE int place_in_period(const int place, const int period) {
-  const int rest = place % period;
-  return rest < 0 ? rest + period : rest;
-}
-
 INLINE void load_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[COLUMNS_OWN]) {
   Words loaded[BLOCK_ROWS];
   int x[COLUMNS_OWN];  // declared in the branch that uses it, it would be one array for all work-items (PoCL 3.1)

@@ -59,11 +59,11 @@ impl Device {
         device
     }
 
-    /// Returns this device, to be used as if it had the given number of compute units (at least one). This shows how plans
-    /// for larger and smaller devices behave.
+    /// Returns this device, to be used as if it had the given number of compute units, 1 to 65,536. This shows how plans for
+    /// larger and smaller devices behave.
     pub fn with_compute_units(&self, compute_units: usize) -> Device {
         let mut device = self.clone();
-        device.info.compute_units = compute_units.max(1);
+        device.info.compute_units = compute_units.clamp(1, 1 << 16);
         device
     }
 

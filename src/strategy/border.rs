@@ -5,6 +5,7 @@ use crate::lifting::extension::Extension;
 use crate::wavelet::Boundary;
 
 /// How an axis goes on beyond its border.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Border {
     /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
     /// second half.
@@ -44,8 +45,8 @@ impl Border {
         }
     }
 
-    /// Whether the signal repeats as it is.
-    pub fn is_periodic(&self) -> bool {
+    /// Whether the signal never runs backwards.
+    pub fn is_periodic(self) -> bool {
         self.turn == i32::MAX
     }
 }

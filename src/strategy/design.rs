@@ -82,7 +82,8 @@ pub(crate) fn long_loops_as_they_are(device: &DeviceInfo, reach: &Reach) -> Opti
 pub(crate) fn lack_of_registers(what: &str, numbers: usize, sample: SampleType) -> Option<String> {
     const MOST: usize = 255;
     let needed = numbers * sample.size().div_ceil(4);
-    (needed > MOST).then(|| format!("{what} needs {needed} registers, devices have {MOST}"))
+    (needed > MOST)
+        .then(|| format!("{what} needs {needed} registers, a work-item of a GPU has {MOST}"))
 }
 
 /// A kernel, specialised: which file of cl/, with which sizes.

@@ -175,7 +175,9 @@ impl Row {
         let reach = self.reach.before.max(self.reach.after);
         // Level l depends on the reach in its own pairs, of 2^l samples.
         let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
-        let is_small = |levels: &usize| *levels == 1 || 16 * halo(*levels) <= tile;
+        // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
+        let beside = |levels: usize| halo(levels).max(1 << levels);
+        let is_small = |levels: &usize| *levels == 1 || 16 * beside(*levels) <= tile;
         self.levels = (1..=self.levels).take_while(is_small).count();
         self.halo = halo(self.levels);
         let unit = 1 << self.levels;
@@ -346,6 +348,16 @@ mod tests {
         assert_eq!(cut(SampleType::F32, 3), (2048, 3, 16, 1));
         assert_eq!(cut(SampleType::I16, 9), (2048, 6, 128, 2));
         assert_eq!(cut(SampleType::F64, 9), (1024, 5, 64, 2));
+    }
+
+    #[test]
+    fn rows_of_many_levels_without_a_halo_go_in_tiles_too() {
+        let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+        let signal = Transform::new(Wavelet::HAAR, [1 << 20]).levels(20);
+        let launches = launches(&setting, &signal, SampleType::F32);
+        let levels: Vec<_> = launches.iter().map(|one| own(one, "levels")).collect();
+        assert_eq!(levels.iter().sum::<i32>(), 20, "{levels:?}");
+        assert!(levels.len() <= 4, "{levels:?}");
     }
 
     #[test]

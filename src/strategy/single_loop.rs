@@ -331,7 +331,7 @@ mod tests {
     fn it_is_preferred_on_cpus() {
         let names = |device| {
             let problem = problem(
-                &Transform::new(Wavelet::CDF_9_7, [640, 480]),
+                &Transform::new(Wavelet::CDF_9_7, [6400, 4800]),
                 SampleType::F32,
                 Direction::Forward,
             );

@@ -33,7 +33,8 @@ impl Gains {
     /// Of at most `levels` levels of a line of `samples` samples.
     ///
     /// Every value is written out as a sum of the line's samples. A long line stands for all longer ones with the same
-    /// remainder: no value of it depends on both ends, those between the ends are alike, and the ends are too.
+    /// remainder: no value depends on samples more than half the line away, around the seam of a periodic line neither, so
+    /// what happens near an end, near the seam or between them is the same in every longer one.
     pub fn new(steps: &[IntegerStep], boundary: Boundary, samples: usize, levels: usize) -> Self {
         if samples < 2 || levels == 0 {
             return Self::none();

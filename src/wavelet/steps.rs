@@ -130,7 +130,8 @@ impl IntegerStep {
     /// it. The first of `taps` belongs to the neighbour whose index is larger by `first`.
     ///
     /// The step is stored as an addition, with -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k, so
-    /// [`taps`](Self::taps) and [`bias`](Self::bias) return other values than those given here.
+    /// [`taps`](Self::taps) and [`bias`](Self::bias) return other values than those given here. The two forms agree as long
+    /// as -t - bias + 2^k - 1 fits 32 bits; beyond that it is the sum of the addition that wraps.
     pub const fn subtract(
         target: Channel,
         first: i32,

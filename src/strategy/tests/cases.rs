@@ -144,6 +144,7 @@ pub fn settings() -> Vec<Setting> {
         let alone = Strategy::ALL.iter().map(|&one| vec![one]);
         let in_turn = [
             vec![Strategy::SingleLoop, Strategy::Stepwise],
+            vec![Strategy::RegisterBlock, Strategy::SEPARABLE],
             vec![Strategy::Stepwise, Strategy::SEPARABLE],
         ];
         let forced = alone.chain(in_turn);

@@ -10,7 +10,7 @@ use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::design::Launch;
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, SampleType, Wavelet};
+use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 use proptest::prelude::{Just, Strategy as Generator, prop_oneof};
 use proptest::sample::select;
 use std::ops::Range;
@@ -363,6 +363,26 @@ impl Shares<'_> {
         coverage
     }
 
+    /// Of all levels that is the one whose tiles are counted: the coarsest forward, the finest inverse.
+    fn pyramid(&self, forward: bool) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let halved = if forward { self.own("levels") - 1 } else { 0 };
+        let [columns, rows] = [columns, rows].map(|pairs| pairs.div_ceil(1 << halved));
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let [tiles_x, tiles_y] = ["tiles_x", "tiles_y"].map(|name| self.own(name));
+        let [tile_x, tile_y] = ["tile_x", "tile_y"].map(|name| self.own(name));
+        assert_eq!(self.launch.pass.groups, tiles_x * tiles_y * pictures);
+        for group in self.groups() {
+            let (picture, tile) = (group / (tiles_x * tiles_y), group % (tiles_x * tiles_y));
+            let (left, top) = (tile % tiles_x * tile_x, tile / tiles_x * tile_y);
+            assert!(left < columns && top < rows, "a work-group without a share");
+            for row in top..(top + tile_y).min(rows) {
+                coverage.store(picture * rows + row, left..(left + tile_x).min(columns));
+            }
+        }
+        coverage
+    }
+
     /// A tile of the frame (cl/streamed/frame.cl).
     fn tile(&self, picture: usize, tile: usize, coverage: &mut Coverage) {
         let [columns, rows, _] = self.sizes();
@@ -453,6 +473,7 @@ fn check(
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
+                "pyramid" => shares.pyramid(direction == Direction::Forward),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;
@@ -477,6 +498,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("register_block", 40),
     ("register_rows", 70),
     ("register_columns", 20),
+    ("pyramid", 100),
     ("move", 5),
     ("lift", 3),
 ];

@@ -1,7 +1,8 @@
 //! Carries out a design on the host: every launch gathers and scatters the samples that its kernel would, by the geometry
 //! alone, and lifts them as the reference does.
 //!
-//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl)
+//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl,
+//! cl/pyramid/extent.cl)
 //! and in which order axes are lifted, not how they are lifted.
 
 use super::host_pictures::Picture;
@@ -80,6 +81,7 @@ pub(super) fn run<T: Sample>(
                 running.pictures(|fine| vec![fine])
             }
             "register_rows" => running.levels_of_rows(),
+            "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,

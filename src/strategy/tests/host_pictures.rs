@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, is_set, line_start};
+use super::host::{Place, is_set, line_start, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -78,6 +78,29 @@ impl Picture {
             band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
         }
         picture
+    }
+
+    /// The levels of a launch of `pyramid`, finest first (`set_strides` of cl/pyramid/extent.cl).
+    pub fn pyramid(&self, launch: &Launch) -> Vec<Self> {
+        let interleaved = own(launch, "interleaved") == 1;
+        let level = |level: i32| {
+            let mut picture = self.clone();
+            picture.width = (self.width + (1 << level) - 1) >> level;
+            picture.height = (self.height + (1 << level) - 1) >> level;
+            let counts = [picture.width, picture.height].map(|n| i64::from((n + 1) / 2));
+            for (n, band) in picture.bands.iter_mut().enumerate() {
+                let is_low = n == 0 && launch.pass.geometry.has_low == 1;
+                let (cx, cy) = (n as i64 & 1, n as i64 >> 1);
+                if interleaved && !is_low {
+                    (band.row, band.stride) = (band.row << level, band.stride << level);
+                    band.start = cx * band.stride / 2 + cy * band.row / 2;
+                } else {
+                    band.start = cx * counts[0] * band.stride + cy * counts[1] * band.row;
+                }
+            }
+            picture
+        };
+        (0..own(launch, "levels")).map(level).collect()
     }
 
     /// Where its samples are, row by row.

@@ -170,20 +170,20 @@ fn steps_that_are_too_many_for_registers_are_refused() {
     let why = reason(Strategy::Streamed, wide(), &steps(20), F64);
     assert_eq!(
         why,
-        "`streamed`: what its steps still read needs 384 registers, devices have 255"
+        "`streamed`: what its steps still read needs 384 registers, a work-item of a GPU has 255"
     );
     // Two rows of 12 vectors of 8 pairs.
     let why = reason(Strategy::SingleLoop, wide(), &steps(20), F32);
     assert_eq!(
         why,
-        "`single_loop`: a pair of rows needs 384 registers, devices have 255"
+        "`single_loop`: a pair of rows needs 384 registers, a work-item of a GPU has 255"
     );
     // 68 rows of one pair.
     assert!(accepts(Strategy::RegisterBlock, &steps(32), F32));
     let why = reason(Strategy::RegisterBlock, wide(), &steps(32), F64);
     assert_eq!(
         why,
-        "`register_block`: a block with its halo needs 272 registers, devices have 255"
+        "`register_block`: a block with its halo needs 272 registers, a work-item of a GPU has 255"
     );
 }
 

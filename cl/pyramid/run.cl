@@ -1,0 +1,31 @@
+// A run: neighbouring pairs of a line and the halo around them, in the registers of one work-item, which lifts them alone.
+//
+// v[2 * n + c] is the sample of channel c in pair `begin` + n, of which the first REACH_LO are halo.
+
+#include "pyramid/extent.cl"
+
+// Asked at run time, this is half of all instructions (9/7 in f32, compiled for an NVIDIA H200).
+#ifndef RESTORED
+#error "RESTORED: 1 where what is beyond the border must be set anew before every step"
+#endif
+#define RUN_LOADED (REACH_LO + RUN + REACH_HI)
+
+// Sets what a step reads of a channel beyond both ends of a line.
+INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
+  const int count = (samples + 1 - parity) / 2;
+  UNROLL for (int n = RUN_LOADED - 2; n >= 0; --n)
+    if (begin + n < 0) v[2 * n + parity] = beyond_border(boundary, v[2 * n + 2 + parity]);
+  UNROLL for (int n = 0; n < RUN_LOADED; ++n)
+    if (begin + n >= count) v[2 * n + parity] = beyond_border(boundary, v[2 * max(n - 1, 0) + parity]);
+}
+
+#define IN_RUN_s(offset) v[2 * (n + (offset))]
+#define IN_RUN_d(offset) v[2 * (n + (offset)) + 1]
+#define RUN_STEP(k, target, source, first, last, before, after)                    \
+  if (RESTORED) restore_run(boundary, begin, PARITY_##source, samples, v);         \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)      \
+    v[2 * n + PARITY_##target] = LIFT_##k(v[2 * n + PARITY_##target], IN_RUN_##source);
+
+INLINE void lift_run(const int boundary, const int samples, const int begin, A *v) {
+  LIFT_STEPS(RUN_STEP)
+}
