@@ -72,3 +72,16 @@ fn a_module_uses_only_what_stands_below_it() {
     }
     assert!(found > 30, "only {found} uses were found");
 }
+
+#[test]
+fn every_strategy_is_described() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let described = fs::read_to_string(pages.join("docs/strategies.md")).unwrap();
+    for strategy in wavelift::Strategy::ALL {
+        let row = format!("| `{}` |", strategy.name());
+        assert!(
+            described.contains(&row),
+            "docs/strategies.md has no row {row}"
+        );
+    }
+}
