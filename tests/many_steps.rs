@@ -115,6 +115,7 @@ macro_rules! strategies {
     };
 }
 
+const NO_BORDER: Option<&str> = Some("do not go on beyond a symmetric border");
 const ALL_HALO: Option<&str> = Some("are all halo");
 const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
 const NO_ROWS: Option<&str> = Some("it takes rows in one piece");
@@ -123,6 +124,7 @@ const LONG_RING: Option<&str> = Some("its registers do not hold");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
 
 strategies! {
+    pyramid: Strategy::Pyramid, None, NO_BORDER;
     register_block: Strategy::RegisterBlock, None, ALL_HALO;
     streamed: Strategy::Streamed, None, REGISTERS;
     register_rows: Strategy::RegisterRows, NO_ROWS, NO_ROWS;
