@@ -28,6 +28,10 @@
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
+// Runs go on beyond what is needed, and nothing reads what comes of that.
+#ifndef ZEROED
+#error "ZEROED: 1 where they find zeros there, so that a simulator sees no read of what was never written"
+#endif
 
 // Work-items that are neighbours take neighbouring lines, along y all of them, along x so many: rows in local memory are an odd
 // number of places long, so 8 rows of 4 runs of 8 samples each meet no bank of it twice.
@@ -238,6 +242,7 @@ void pyramid(global T *signal, global T *bands, global T *low, const Pass pass, 
   const int tile = (int)get_group_id(0) - number * tiles, tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
   const Picture picture = picture_at(signal, bands, low, &pass, number);
 
+  for (int i = get_local_id(0); ZEROED && i < PLACES; i += GROUP) places[i] = 0;
   // A work-item for each level: what each of them would compute for itself takes longer than to lift a small level.
   for (int i = get_local_id(0); i < own.levels; i += GROUP) levels[i] = level_of(&picture, &pass, &own, i, tile_y, tile_x);
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -6,7 +6,7 @@ use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
-use crate::device::{DeviceInfo, DeviceKind};
+use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
 use crate::transform::geometry::Geometry;
@@ -434,6 +434,7 @@ impl Sizes {
             define("PLACES", self.local.places),
             define("SAMPLES", self.local.samples),
             define("X_FIRST", u8::from(self.x_first)),
+            define("ZEROED", u8::from(device.exchange == Exchange::None)),
             define("DISTANCE", if is_narrow { "int" } else { "long" }),
             define("PLANAR", 0),
             define("SINGLE", u8::from(single)),
