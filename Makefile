@@ -1,24 +1,30 @@
 # make demo    decomposes pictures on the best OpenCL device and reconstructs them: target/demo/
 # make test    all tests, on every OpenCL device found
+# make papers  the comparisons of the papers on the best device: target/papers/report.md. PAPERS=--quick takes some minutes;
+#              MERGE="a.json b.json" sets the results of several devices side by side
 # make ci      what a change must pass: all of the targets below, and the tests
 #
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
 CHECKS = format clippy docs package oldest-rust kernels test intel pyopencl ocl oclgrind no-runtime
-.PHONY: demo ci $(CHECKS)
+.PHONY: demo papers ci $(CHECKS)
 
 demo:
 	scripts/setup --release
 	cargo run --release --example decompose
+
+papers:
+	scripts/setup --release
+	cargo run --release --features papers --example papers -- $(if $(MERGE),--merge $(MERGE),$(PAPERS))
 
 # In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time. No kernel depends
 # on a feature of the crate, so that with all of them only their own tests run.
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test crates; \
-	else cargo test --no-fail-fast && cargo test --all-features --test crates; fi
+	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test crates --test papers; \
+	else cargo test --no-fail-fast && cargo test --all-features --test crates --test papers; fi
 	cargo test --doc --all-features
 
 ci:

@@ -30,6 +30,8 @@ impl Times {
 #[derive(Clone, Copy)]
 pub struct Effort {
     pub runs: usize,
+    /// How long to run before anything counts.
+    pub warm_up: Duration,
     /// After this time, and at least [`LEAST_RUNS`], no more runs are started.
     pub patience: Duration,
     /// Whether each transform, but not the copy that it is compared with, is enqueued behind long copies, so that the
@@ -51,6 +53,7 @@ impl Effort {
         let patience = Duration::MAX;
         Effort {
             runs,
+            warm_up: Duration::from_millis(100),
             patience,
             queued: false,
         }
@@ -86,7 +89,7 @@ impl<T: Sample> Bench<'_, T> {
         let start = Instant::now();
         for i in 0.. {
             self.run(&mut Times::default(), long.as_mut())?;
-            let warm = i >= 2 && start.elapsed() > Duration::from_millis(100);
+            let warm = i >= 2 && start.elapsed() > effort.warm_up;
             if warm || start.elapsed() > effort.patience {
                 break;
             }

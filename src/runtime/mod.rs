@@ -8,6 +8,8 @@ mod handle;
 mod in_place;
 #[cfg(feature = "ocl-interop")]
 mod ocl;
+#[cfg(feature = "papers")]
+mod papers;
 mod plan;
 mod program;
 mod queue;
@@ -22,6 +24,8 @@ pub use context::Memory;
 pub use engine::Engine;
 pub use event::Event;
 pub use in_place::InPlacePlan;
+#[cfg(feature = "papers")]
+pub use papers::{Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate};
 pub use plan::Plan;
 pub use run::Run;
 pub use sources::{kernel_sources, kernel_sources_in_place};

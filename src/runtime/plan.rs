@@ -484,7 +484,7 @@ pub(super) fn lock<L>(mutex: &Mutex<L>) -> MutexGuard<'_, L> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
+pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
     if got == expected {
         return Ok(());
     }

@@ -229,7 +229,7 @@ pub(crate) struct Sync<'a> {
 ///
 /// # Safety
 /// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
-unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
+pub(super) unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
     queue: &Queue,
     kernel: &ClKernel,
     buffers: [&Buffer<T>; BUFFERS],

@@ -29,6 +29,13 @@ impl Run {
         })
     }
 
+    /// Several runs as one, timed from the start of the first to the end of the last.
+    #[cfg(feature = "papers")]
+    pub(crate) fn from_first_to_last(queue: &Queue, runs: Vec<Run>) -> Result<Self> {
+        let events = runs.into_iter().flat_map(|run| run.events).collect();
+        Run::of(queue, events, true)
+    }
+
     fn last(&self) -> &Event {
         self.events
             .last()

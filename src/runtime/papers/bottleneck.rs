@@ -1,0 +1,114 @@
+//! Half of what a strategy does, to see which half takes the time (cl/papers/bottlenecks.cl).
+
+use crate::error::Result;
+use crate::lifting::prelude::prelude;
+use crate::runtime::array::DeviceArray;
+use crate::runtime::engine::Engine;
+use crate::runtime::plan::check_length;
+use crate::runtime::program::{PassKernel, Step, build_kernels, launch_all};
+use crate::runtime::run::Run;
+use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target};
+use crate::transform::Transform;
+use crate::wavelet::{Direction, Sample};
+
+/// Which half of [`Strategy::RegisterBlock`] runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// Everything is loaded and stored, nothing is lifted.
+    Memory,
+    /// What was never loaded is lifted, and nothing is stored.
+    Arithmetic,
+}
+
+/// Runs half of a forward transform by [`Strategy::RegisterBlock`] on arrays of its own. There are no coefficients to be had.
+pub struct Probe<T: Sample> {
+    engine: Engine,
+    launches: Vec<(Launch, PassKernel)>,
+    input: DeviceArray<T>,
+    output: DeviceArray<T>,
+    scratch: [DeviceArray<T>; 2],
+}
+
+impl<T: Sample> Probe<T> {
+    /// Builds half of a transform of these samples.
+    ///
+    /// # Errors
+    /// As `Engine::plan_with`, and [`Error::Length`](crate::Error::Length) of `upload` for the wrong number of samples.
+    pub fn new(
+        engine: &Engine,
+        transform: &Transform,
+        samples: &[T],
+        half: Bottleneck,
+    ) -> Result<Self> {
+        // What the plan refuses, this does.
+        engine.plan_with::<T>(transform, Strategy::RegisterBlock)?;
+        check_length("the samples", samples.len(), transform.len())?;
+        let site = &engine.site;
+        let problem = Problem::new(transform, T::TYPE, Direction::Forward);
+        let design = |limits: &[(&'static str, usize)]| -> Result<Design> {
+            let limits: Vec<_> = limits
+                .iter()
+                .map(|(_, most)| ("register_block", *most))
+                .collect();
+            let target = Target {
+                device: engine.device().info(),
+                tuning: &site.tuning,
+                limits: &limits,
+            };
+            let mut design = strategy::plan(&problem, &target, &[Strategy::RegisterBlock])?;
+            for launch in &mut design.launches {
+                launch.pass.kernel.file = "papers/bottlenecks.cl";
+                launch.pass.kernel.name = match half {
+                    Bottleneck::Memory => "memory_only",
+                    Bottleneck::Arithmetic => "arithmetic_only",
+                };
+            }
+            Ok(design)
+        };
+        let prelude = prelude(transform.wavelet(), T::TYPE, Direction::Forward);
+        let (design, kernels) = build_kernels(&site.shared, &prelude, design, |design| {
+            let passes = design.launches.iter();
+            passes.map(|launch| &launch.pass.kernel).collect()
+        })?;
+        let [a, b] = design.scratch;
+        let own = |samples| DeviceArray::new(&site.shared, &site.queue, samples);
+        Ok(Probe {
+            input: engine.upload(samples)?,
+            output: engine.zeros(transform.len())?,
+            scratch: [own(a)?, own(b)?],
+            launches: design.launches.into_iter().zip(kernels).collect(),
+            engine: engine.clone(),
+        })
+    }
+
+    /// What the whole transform costs.
+    pub fn cost(&self) -> Cost {
+        let launches = self.launches.iter();
+        launches.map(|(launch, _)| launch.pass.cost).sum()
+    }
+
+    /// Enqueues it.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`](crate::Error::OpenCl).
+    pub fn enqueue(&mut self) -> Result<Run> {
+        let side = |array| match array {
+            Array::Input => (&*self.input.buffer, 0),
+            Array::Output => (&*self.output.buffer, 0),
+            Array::Scratch(i) | Array::Temp(i) => (&*self.scratch[i].buffer, 0),
+        };
+        let steps: Vec<Step<T>> = self
+            .launches
+            .iter()
+            .map(|(launch, kernel)| {
+                let arrays = launch.arrays;
+                let low = arrays.low.unwrap_or(arrays.bands);
+                let sides = [arrays.signal, arrays.bands, low].map(side);
+                (kernel, &launch.pass, sides)
+            })
+            .collect();
+        let queue = &self.engine.site.queue;
+        let events = launch_all(queue, &steps, &[], false)?;
+        Run::of(queue, events, false)
+    }
+}

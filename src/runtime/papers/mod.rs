@@ -1,0 +1,81 @@
+//! What only the report on the papers runs (cl/papers), behind the feature `papers`: parts of kernels, variants that no plan
+//! uses, and a yardstick. No strategy and no planner knows of it.
+
+mod bottleneck;
+mod filtering;
+mod rate;
+mod variant;
+
+pub use bottleneck::{Bottleneck, Probe};
+pub use filtering::{Filter, Filtering};
+pub use rate::arithmetic_rate;
+pub use variant::{Study, Variant};
+
+use super::context::opencl;
+use super::engine::Engine;
+use super::handle::Handle;
+use super::program::{Sync, build, enqueue, source};
+use super::run::Run;
+use crate::error::Result;
+use crate::strategy::Kernel;
+use opencl3::kernel::Kernel as ClKernel;
+use opencl3::memory::Buffer;
+
+/// A kernel of cl/papers on some buffers and some `int`s.
+struct PaperKernel {
+    kernel: Handle<ClKernel>,
+    group: usize,
+}
+
+impl PaperKernel {
+    fn new(
+        engine: &Engine,
+        prelude: &str,
+        file: &'static str,
+        name: &'static str,
+        defines: &[(&str, String)],
+        group: usize,
+    ) -> Result<Self> {
+        let defines = defines.iter().cloned();
+        let kernel = Kernel {
+            name,
+            file,
+            defines: defines
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            group: [group, 1],
+        };
+        let program = build(&engine.site.shared, source(prelude, &kernel))?;
+        let kernel = ClKernel::create(&program, name).map_err(opencl("clCreateKernel"))?;
+        Ok(PaperKernel {
+            kernel: kernel.into(),
+            group,
+        })
+    }
+
+    /// Enqueues so many work-groups.
+    ///
+    /// # Safety
+    /// The kernel takes these buffers, and then a struct of these `int`s if there are any, and accesses no more of the buffers
+    /// than there is.
+    unsafe fn enqueue<T, const BUFFERS: usize>(
+        &self,
+        engine: &Engine,
+        buffers: [&Buffer<T>; BUFFERS],
+        values: &[i32],
+        groups: usize,
+    ) -> Result<Run> {
+        let queue = &engine.site.queue;
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let arguments: &[&[u8]] = if values.is_empty() { &[] } else { &[bytes] };
+        let sync = Sync {
+            waits: &[],
+            wants_event: true,
+        };
+        let [global, group] = [[groups * self.group], [self.group]];
+        // SAFETY: the caller's promise.
+        let event =
+            unsafe { enqueue(queue, &self.kernel, buffers, arguments, global, group, sync) }?;
+        Run::of(queue, event.into_iter().collect(), true)
+    }
+}
