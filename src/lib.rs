@@ -146,7 +146,9 @@ pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
 #[cfg(feature = "papers")]
 #[doc(hidden)]
-pub use runtime::{Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate};
+pub use runtime::{
+    Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate, paper_sources,
+};
 pub use runtime::{
     DeviceArray, DeviceView, DeviceViewMut, Engine, Event, InPlacePlan, Memory, Plan, Run,
 };

@@ -408,7 +408,9 @@ fn every_program_is_written_for_the_compilers() {
     }
     for file in kernel_files() {
         let is_part = dumps.iter().any(|dump| dump.parts.contains(&file));
-        assert!(is_part || file == "copy.cl", "{file} is in no program");
+        // Those are in no plan; tests/papers.rs writes them.
+        let is_none = file == "copy.cl" || file.starts_with("papers/");
+        assert!(is_part || is_none, "{file} is in no program");
     }
 }
 

@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use wavelift::{
-    Boundary, Direction, Engine, Filter, Filtering, Layout, Study, Transform, Variant, Wavelet,
+    Boundary, DeviceInfo, Direction, Engine, Exchange, Filter, Filtering, Layout, Study, Transform,
+    Variant, Wavelet, paper_sources,
 };
 
 /// Every vectorisation and size of core, in either order, with either border; and rows and columns by themselves.
@@ -229,4 +230,30 @@ fn dates_are_those_of_the_calendar() {
             (2027, 1, 1)
         ]
     );
+}
+
+/// `make kernels` compiles them with those that tests/kernels.rs writes.
+#[test]
+fn every_program_is_written_for_the_compilers() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .unwrap()
+        .join("kernels");
+    fs::create_dir_all(&folder).unwrap();
+    for (exchange, lanes, way) in [
+        (Exchange::None, 1, "none"),
+        (Exchange::Ptx, 32, "ptx32"),
+        (Exchange::Khr, 16, "khr16"),
+    ] {
+        let mut device = DeviceInfo::imaginary();
+        (device.exchange, device.lanes) = (exchange, lanes);
+        let programs = paper_sources(&device, &variants()).unwrap();
+        for (number, (name, source)) in programs.iter().enumerate() {
+            fs::write(
+                folder.join(format!("{way}-papers-{number}-{name}.cl")),
+                source,
+            )
+            .unwrap();
+        }
+    }
 }

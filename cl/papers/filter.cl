@@ -49,7 +49,8 @@ kernel void filter_rows(global const T *restrict from, global T *to, const Filte
     global const T *const line = from + (long)y * own.pitch;
     global T *const low = to + (long)y * own.pitch, *const high = low + own.size / 2;
     for (int n = 0; n < own.size / 2; ++n)
-      lift_place(line + 2 * n, line + 2 * n + 1, line + extended_place(2 * n + 2, own.size), high + max(n - 1, 0), low + n, high + n);
+      lift_place(line + 2 * n, line + 2 * n + 1, line + extended_place(2 * n + 2, own.size), high + max(n - 1, 0),
+                 low + n, high + n);
   }
 }
 

@@ -25,7 +25,9 @@ pub use engine::Engine;
 pub use event::Event;
 pub use in_place::InPlacePlan;
 #[cfg(feature = "papers")]
-pub use papers::{Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate};
+pub use papers::{
+    Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate, paper_sources,
+};
 pub use plan::Plan;
 pub use run::Run;
 pub use sources::{kernel_sources, kernel_sources_in_place};

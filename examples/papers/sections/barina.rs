@@ -262,7 +262,7 @@ pub fn threads(session: &Session) -> Result<Section> {
                 .iter()
                 .position(|one| *one == count)
                 .map(|place| published[place]);
-            let work = format!("{count} threads");
+            let work = format!("{count} thread{}", if count == 1 { "" } else { "s" });
             let figure =
                 timed.map(|timed| timed.figure(&work, name, count as f64, NANOSECONDS / pixels));
             publish(&mut table.figures, figure, &work, name, published);

@@ -1,15 +1,16 @@
 //! Half of what a strategy does, to see which half takes the time (cl/papers/bottlenecks.cl).
 
+use crate::device::DeviceInfo;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
 use crate::runtime::plan::check_length;
-use crate::runtime::program::{PassKernel, Step, build_kernels, launch_all};
+use crate::runtime::program::{PassKernel, Step, build_kernels, launch_all, source};
 use crate::runtime::run::Run;
-use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target};
+use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Sample, SampleType, Wavelet};
 
 /// Which half of [`Strategy::RegisterBlock`] runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,46 @@ pub enum Bottleneck {
     Memory,
     /// What was never loaded is lifted, and nothing is stored.
     Arithmetic,
+}
+
+/// The kernel's name.
+const REGISTER_BLOCK: &str = "register_block";
+
+/// The design of a transform by that strategy, of whose kernel one half runs.
+fn half_of(problem: &Problem, target: &Target, half: Bottleneck) -> Result<Design> {
+    let mut design = strategy::plan(problem, target, &[Strategy::RegisterBlock])?;
+    for launch in &mut design.launches {
+        launch.pass.kernel.file = "papers/bottlenecks.cl";
+        launch.pass.kernel.name = match half {
+            Bottleneck::Memory => "memory_only",
+            Bottleneck::Arithmetic => "arithmetic_only",
+        };
+    }
+    Ok(design)
+}
+
+/// Every program for such a device: both halves are in one.
+pub(super) fn sources(device: &DeviceInfo) -> Result<Vec<(String, String)>> {
+    let target = Target {
+        device,
+        tuning: &Tuning::default(),
+        limits: &[],
+    };
+    let cases = [
+        (Wavelet::CDF_5_3, SampleType::I16),
+        (Wavelet::CDF_9_7, SampleType::F32),
+    ];
+    let mut sources = Vec::new();
+    for (wavelet, sample) in cases {
+        let transform = Transform::new(wavelet.clone(), [512, 512]);
+        let problem = Problem::new(&transform, sample, Direction::Forward);
+        let prelude = prelude(&wavelet, sample, Direction::Forward);
+        for launch in half_of(&problem, &target, Bottleneck::Memory)?.launches {
+            let kernel = launch.pass.kernel;
+            sources.push((kernel.name.to_owned(), source(&prelude, &kernel)));
+        }
+    }
+    Ok(sources)
 }
 
 /// Runs half of a forward transform by [`Strategy::RegisterBlock`] on arrays of its own. There are no coefficients to be had.
@@ -45,25 +86,17 @@ impl<T: Sample> Probe<T> {
         check_length("the samples", samples.len(), transform.len())?;
         let site = &engine.site;
         let problem = Problem::new(transform, T::TYPE, Direction::Forward);
-        let design = |limits: &[(&'static str, usize)]| -> Result<Design> {
+        let design = |limits: &[(&'static str, usize)]| {
             let limits: Vec<_> = limits
                 .iter()
-                .map(|(_, most)| ("register_block", *most))
+                .map(|(_, most)| (REGISTER_BLOCK, *most))
                 .collect();
             let target = Target {
                 device: engine.device().info(),
                 tuning: &site.tuning,
                 limits: &limits,
             };
-            let mut design = strategy::plan(&problem, &target, &[Strategy::RegisterBlock])?;
-            for launch in &mut design.launches {
-                launch.pass.kernel.file = "papers/bottlenecks.cl";
-                launch.pass.kernel.name = match half {
-                    Bottleneck::Memory => "memory_only",
-                    Bottleneck::Arithmetic => "arithmetic_only",
-                };
-            }
-            Ok(design)
+            half_of(&problem, &target, half)
         };
         let prelude = prelude(transform.wavelet(), T::TYPE, Direction::Forward);
         let (design, kernels) = build_kernels(&site.shared, &prelude, design, |design| {

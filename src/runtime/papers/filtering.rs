@@ -6,8 +6,10 @@ use crate::lifting::prelude::prelude;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
 use crate::runtime::plan::check_length;
+use crate::runtime::program::source;
 use crate::runtime::run::Run;
-use crate::wavelet::{Boundary, Direction, Sample, Wavelet};
+use crate::strategy::Kernel;
+use crate::wavelet::{Boundary, Direction, Sample, SampleType, Wavelet};
 
 /// Which axis, and which remedies along columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,18 +72,8 @@ impl<T: Sample> Filtering<T> {
         }
         check_length("the samples", samples.len(), size * size)?;
         let between = usize::from(matches!(filter, Filter::Offset | Filter::Lookahead));
-        let periodic = wavelet.boundary() == Boundary::Periodic;
-        let lookahead = if ahead { CACHE_LINE } else { 0 };
-        let name = match filter {
-            Filter::Rows => "filter_rows",
-            _ => "filter_columns",
-        };
-        let defines = [
-            ("PERIODIC", u8::from(periodic).to_string()),
-            ("LOOKAHEAD", lookahead.to_string()),
-        ];
         let prelude = prelude(wavelet, T::TYPE, Direction::Forward);
-        let kernel = PaperKernel::new(engine, &prelude, "papers/filter.cl", name, &defines, 1)?;
+        let kernel = PaperKernel::new(engine, &prelude, &kernel(wavelet, filter))?;
         let high = (size / 2 + between) * size;
         Ok(Filtering {
             kernel,
@@ -113,4 +105,37 @@ impl<T: Sample> Filtering<T> {
         all.drain(size * size / 2..high.max(size * size / 2));
         Ok(all)
     }
+}
+
+fn kernel(wavelet: &Wavelet, filter: Filter) -> Kernel {
+    let periodic = wavelet.boundary() == Boundary::Periodic;
+    let lookahead = match filter {
+        Filter::Lookahead => CACHE_LINE,
+        _ => 0,
+    };
+    let name = match filter {
+        Filter::Rows => "filter_rows",
+        _ => "filter_columns",
+    };
+    let defines = [
+        ("PERIODIC", u8::from(periodic).to_string()),
+        ("LOOKAHEAD", lookahead.to_string()),
+    ];
+    super::kernel_of("papers/filter.cl", name, &defines, 1)
+}
+
+/// Every program: both kernels are in one.
+pub(super) fn sources() -> Vec<(String, String)> {
+    let cases = [
+        (Wavelet::CDF_5_3, SampleType::I16, Filter::Columns),
+        (Wavelet::DAUB_4, SampleType::F32, Filter::Columns),
+        (Wavelet::CDF_9_7, SampleType::F32, Filter::Columns),
+        (Wavelet::CDF_9_7, SampleType::F32, Filter::Lookahead),
+    ];
+    let source_of = |(wavelet, sample, filter): &(Wavelet, SampleType, Filter)| {
+        let kernel = kernel(wavelet, *filter);
+        let prelude = prelude(wavelet, *sample, Direction::Forward);
+        (kernel.name.to_owned(), source(&prelude, &kernel))
+    };
+    cases.iter().map(source_of).collect()
 }

@@ -16,10 +16,49 @@ use super::engine::Engine;
 use super::handle::Handle;
 use super::program::{Sync, build, enqueue, source};
 use super::run::Run;
+use crate::device::DeviceInfo;
 use crate::error::Result;
 use crate::strategy::Kernel;
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::Buffer;
+
+fn kernel_of(
+    file: &'static str,
+    name: &'static str,
+    defines: &[(&str, String)],
+    group: usize,
+) -> Kernel {
+    let defines = defines.iter().cloned();
+    Kernel {
+        name,
+        file,
+        defines: defines
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        group: [group, 1],
+    }
+}
+
+/// The name of the kernel and the source of every program that the report on the papers builds on such a device, besides those of
+/// plans. Makes no OpenCL call: the device can be an imaginary one.
+///
+/// # Errors
+/// As for a plan by [`Strategy::RegisterBlock`](crate::Strategy::RegisterBlock).
+pub fn paper_sources(device: &DeviceInfo, variants: &[Variant]) -> Result<Vec<(String, String)>> {
+    let mut sources = bottleneck::sources(device)?;
+    let alone = |kernel: Kernel| (kernel.name.to_owned(), source("", &kernel));
+    sources.extend([false, true].map(|reals| alone(rate::kernel(reals, 64))));
+    for &variant in variants {
+        let names = variant::kernel_names(variant);
+        sources.extend(
+            names
+                .iter()
+                .map(|name| alone(variant::kernel(variant, name))),
+        );
+    }
+    sources.extend(filtering::sources());
+    Ok(sources)
+}
 
 /// A kernel of cl/papers on some buffers and some `int`s.
 struct PaperKernel {
@@ -28,28 +67,12 @@ struct PaperKernel {
 }
 
 impl PaperKernel {
-    fn new(
-        engine: &Engine,
-        prelude: &str,
-        file: &'static str,
-        name: &'static str,
-        defines: &[(&str, String)],
-        group: usize,
-    ) -> Result<Self> {
-        let defines = defines.iter().cloned();
-        let kernel = Kernel {
-            name,
-            file,
-            defines: defines
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-            group: [group, 1],
-        };
-        let program = build(&engine.site.shared, source(prelude, &kernel))?;
-        let kernel = ClKernel::create(&program, name).map_err(opencl("clCreateKernel"))?;
+    fn new(engine: &Engine, prelude: &str, kernel: &Kernel) -> Result<Self> {
+        let program = build(&engine.site.shared, source(prelude, kernel))?;
+        let built = ClKernel::create(&program, kernel.name).map_err(opencl("clCreateKernel"))?;
         Ok(PaperKernel {
-            kernel: kernel.into(),
-            group,
+            kernel: built.into(),
+            group: kernel.group[0],
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::device::DeviceKind;
 use crate::error::Result;
 use crate::runtime::engine::Engine;
+use crate::strategy::Kernel;
 use crate::wavelet::SampleType;
 
 /// Vectors of 16 numbers that a work-item has.
@@ -26,24 +27,8 @@ pub fn arithmetic_rate(engine: &Engine, sample: SampleType) -> Result<f64> {
         _ => 256,
     };
     let (groups, group) = (info.compute_units * each, GROUP.min(info.max_work_group));
-    let numbers = if sample.is_integer() {
-        "int16"
-    } else {
-        "float16"
-    };
-    let kernel = super::PaperKernel::new(
-        engine,
-        "",
-        "papers/arithmetic.cl",
-        "arithmetic",
-        &[
-            ("NUMBERS", numbers.to_owned()),
-            ("REALS", u8::from(!sample.is_integer()).to_string()),
-            ("CHAINS", CHAINS.to_string()),
-            ("ROUNDS", ROUNDS.to_string()),
-        ],
-        group,
-    )?;
+    let kernel = kernel(!sample.is_integer(), group);
+    let kernel = super::PaperKernel::new(engine, "", &kernel)?;
     let sink = engine.zeros::<i32>(1)?;
     let operations = (groups * group * 16 * CHAINS * ROUNDS * 2) as f64;
     let mut best: f64 = 0.0;
@@ -53,4 +38,15 @@ pub fn arithmetic_rate(engine: &Engine, sample: SampleType) -> Result<f64> {
         best = best.max(operations / run.device_time()?.as_secs_f64());
     }
     Ok(best)
+}
+
+pub(super) fn kernel(reals: bool, group: usize) -> Kernel {
+    let numbers = if reals { "float16" } else { "int16" };
+    let defines = [
+        ("NUMBERS", numbers.to_owned()),
+        ("REALS", u8::from(reals).to_string()),
+        ("CHAINS", CHAINS.to_string()),
+        ("ROUNDS", ROUNDS.to_string()),
+    ];
+    super::kernel_of("papers/arithmetic.cl", "arithmetic", &defines, group)
 }

@@ -6,6 +6,7 @@ use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
 use crate::runtime::plan::check_length;
 use crate::runtime::run::Run;
+use crate::strategy::Kernel;
 use crate::wavelet::Wavelet;
 
 /// A way to compute one level of CDF 9/7, interleaved, in `f32`.
@@ -109,21 +110,14 @@ impl Study {
             0
         };
         let own = |band: usize| [width, height, pitch, band, state].map(|n| n as i32);
-        let kernel = |name| kernel_of(engine, variant, name);
-        let kernels = match variant.core {
-            Some(_) => vec![(kernel("core")?, threads, own(band))],
-            None => {
-                let across = width.div_ceil(threads);
-                vec![
-                    (kernel("naive_rows")?, threads, own(band)),
-                    (
-                        kernel("naive_columns")?,
-                        width.div_ceil(across),
-                        own(across),
-                    ),
-                ]
-            }
-        };
+        // Of rows; of the naive columns, columns.
+        let across = width.div_ceil(threads);
+        let shares = [(threads, own(band)), (width.div_ceil(across), own(across))];
+        let mut kernels = Vec::new();
+        for (name, (groups, own)) in kernel_names(variant).iter().zip(shares) {
+            let kernel = PaperKernel::new(engine, "", &kernel(variant, name))?;
+            kernels.push((kernel, groups, own));
+        }
         Ok(Study {
             kernels,
             shape,
@@ -174,7 +168,15 @@ impl Study {
     }
 }
 
-fn kernel_of(engine: &Engine, variant: Variant, name: &'static str) -> Result<PaperKernel> {
+/// In the order in which they run.
+pub(super) fn kernel_names(variant: Variant) -> &'static [&'static str] {
+    match variant.core {
+        Some(_) => &["core"],
+        None => &["naive_rows", "naive_columns"],
+    }
+}
+
+pub(super) fn kernel(variant: Variant, name: &'static str) -> Kernel {
     let wavelet = Wavelet::CDF_9_7;
     let steps = wavelet.real_steps().unwrap_or_default().iter();
     let weights: Vec<String> = steps
@@ -199,7 +201,7 @@ fn kernel_of(engine: &Engine, variant: Variant, name: &'static str) -> Result<Pa
             ("SYMMETRIC", flag(variant.symmetric)),
         ]);
     }
-    PaperKernel::new(engine, "", file, name, &defines, 1)
+    super::kernel_of(file, name, &defines, 1)
 }
 
 fn next_prime(from: usize) -> usize {
