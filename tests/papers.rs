@@ -1,21 +1,24 @@
 //! The variants of the papers' methods, which no plan uses, are right; and the report on the papers is whole.
 
-mod common;
-
 #[path = "../examples/papers/main.rs"]
 #[allow(dead_code, reason = "the program uses all of it")]
 mod report;
 
-use common::devices;
 use report::common::check::{RandomSample, expected, random_samples, relative_error};
 use report::figures::{Report, Section};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use wavelift::{
-    Boundary, DeviceInfo, Direction, Engine, Exchange, Filter, Filtering, Layout, Study, Transform,
-    Variant, Wavelet, paper_sources,
+    Boundary, Device, DeviceInfo, Direction, Engine, Exchange, Filter, Filtering, Layout, Study,
+    Transform, Variant, Wavelet, paper_sources,
 };
+
+fn devices() -> Vec<Device> {
+    let devices = Device::all().expect("the tests need an OpenCL device, PoCL for example");
+    assert!(!devices.is_empty(), "there is no OpenCL device");
+    devices
+}
 
 /// Every vectorisation and size of core, in either order, with either border; and rows and columns by themselves.
 fn variants() -> Vec<Variant> {

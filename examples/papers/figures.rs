@@ -14,6 +14,9 @@ pub struct Report {
     pub commit: String,
     /// Whether it was made by `--quick`, with fewer and smaller cases.
     pub quick: bool,
+    /// How many threads of all programs wanted to run on the host at the end, in the last minutes' mean, where that is known.
+    #[serde(default)]
+    pub host_load: Option<f64>,
     /// 32-bit operations per second of floats and of integers, at most.
     pub operations_per_second: [f64; 2],
     pub sections: Vec<Section>,

@@ -41,3 +41,9 @@ pub fn commit() -> String {
     text.filter(|text| !text.is_empty())
         .unwrap_or_else(|| "unknown".to_owned())
 }
+
+/// The mean load of the last five minutes, where the system is one that says so in a file.
+pub fn host_load() -> Option<f64> {
+    let loads = std::fs::read_to_string("/proc/loadavg").ok()?;
+    loads.split_whitespace().nth(1)?.parse().ok()
+}

@@ -111,6 +111,7 @@ fn measure(arguments: &Arguments) -> cli::Result<Report> {
         date: made::date(),
         commit: made::commit(),
         quick: arguments.quick,
+        host_load: made::host_load(),
         operations_per_second: session.rates,
         sections: measured,
     })

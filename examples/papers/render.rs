@@ -6,7 +6,12 @@ use std::fmt::Write;
 /// The report of one device, with every figure's share of what the device can do.
 pub fn one(report: &Report) -> String {
     let mut text = format!("# The papers, on {}\n\n", report.device);
-    let _ = writeln!(text, "{}\n", provenance(report));
+    let _ = writeln!(
+        text,
+        "{}{}\n",
+        provenance(report),
+        busy(report).unwrap_or_default()
+    );
     text += "Times are medians of device time. *of copy*: bytes that all passes move, by the cost model, per second, over what a \
              copy of the same array moves; above 1 where a cache has what the model counts as memory. *of arithmetic*: operations \
              per second over the device's own multiply-adds. *ratio*: to the first number of the same work, which is what compares \
@@ -41,7 +46,12 @@ pub fn one(report: &Report) -> String {
 pub fn merged(reports: &[Report], together: (&str, &[String])) -> String {
     let mut text = "# The papers, on several devices\n\n".to_owned();
     for report in reports {
-        let _ = writeln!(text, "- {}", provenance(report));
+        let _ = writeln!(
+            text,
+            "- {}{}",
+            provenance(report),
+            busy(report).unwrap_or_default()
+        );
     }
     let mut titles: Vec<&str> = Vec::new();
     for section in reports.iter().flat_map(|report| &report.sections) {
@@ -104,6 +114,18 @@ fn provenance(report: &Report) -> String {
         report.commit,
         if report.quick { ", quick" } else { "" },
     )
+}
+
+/// What spoils times, of several threads above all.
+fn busy(report: &Report) -> Option<String> {
+    let load = report
+        .host_load
+        .filter(|load| report.kind == "cpu" && *load > 1.5 * report.compute_units as f64)?;
+    let units = report.compute_units;
+    Some(format!(
+        " Other programs were running: a load of {load:.0} for {units} processors. What needs all of them, as threads do, then \
+         cannot show what it gains, and single figures are off; only large ratios mean something."
+    ))
 }
 
 fn own_table(table: &Table) -> String {

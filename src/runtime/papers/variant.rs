@@ -205,6 +205,10 @@ pub(super) fn kernel(variant: Variant, name: &'static str) -> Kernel {
 }
 
 fn next_prime(from: usize) -> usize {
-    let is_prime = |n: &usize| (2..).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &usize| {
+        (2..)
+            .take_while(|d| d * d <= *n)
+            .all(|d| !n.is_multiple_of(d))
+    };
     (from..).find(is_prime).unwrap_or(from)
 }
