@@ -74,7 +74,7 @@ impl<T: Sample> Probe<T> {
     /// Builds half of a transform of these samples.
     ///
     /// # Errors
-    /// As `Engine::plan_with`, and [`Error::Length`](crate::Error::Length) of `upload` for the wrong number of samples.
+    /// As `Engine::plan_with`, and [`Error::Length`](crate::error::Error::Length) of `upload` for the wrong number of samples.
     pub fn new(
         engine: &Engine,
         transform: &Transform,
@@ -123,7 +123,7 @@ impl<T: Sample> Probe<T> {
     /// Enqueues it.
     ///
     /// # Errors
-    /// [`Error::OpenCl`](crate::Error::OpenCl).
+    /// [`Error::OpenCl`](crate::error::Error::OpenCl).
     pub fn enqueue(&mut self) -> Result<Run> {
         let side = |array| match array {
             Array::Input => (&*self.input.buffer, 0),

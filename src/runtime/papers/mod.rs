@@ -43,7 +43,7 @@ fn kernel_of(
 /// plans. Makes no OpenCL call: the device can be an imaginary one.
 ///
 /// # Errors
-/// As for a plan by [`Strategy::RegisterBlock`](crate::Strategy::RegisterBlock).
+/// As for a plan by `Strategy::RegisterBlock`.
 pub fn paper_sources(device: &DeviceInfo, variants: &[Variant]) -> Result<Vec<(String, String)>> {
     let mut sources = bottleneck::sources(device)?;
     let alone = |kernel: Kernel| (kernel.name.to_owned(), source("", &kernel));

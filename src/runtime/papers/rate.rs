@@ -19,7 +19,7 @@ const RUNS: usize = 5;
 /// integers.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::Error::Unsupported) for an engine that records no times; else as `Engine::plan`.
+/// [`Error::Unsupported`](crate::error::Error::Unsupported) for an engine that records no times; else as `Engine::plan`.
 pub fn arithmetic_rate(engine: &Engine, sample: SampleType) -> Result<f64> {
     let info = engine.device().info();
     let each = match info.kind {
