@@ -40,8 +40,13 @@ INLINE void load_core(global const float *restrict from, const PaperPicture own,
   for (int r = 0; r < CORE_Y; ++r) {
     const int row = SYMMETRIC ? mirrored(y + r, own.height) : y + r;
     global const float *const line = from + (long)row * own.pitch;
+    if (inside) {
 #pragma unroll
-    for (int c = 0; c < CORE_X; ++c) v[r][c] = line[inside ? x + c : mirrored(x + c, own.width)];
+      for (int c = 0; c < CORE_X; ++c) v[r][c] = line[x + c];
+    } else {
+#pragma unroll
+      for (int c = 0; c < CORE_X; ++c) v[r][c] = line[mirrored(x + c, own.width)];
+    }
   }
 }
 
@@ -52,9 +57,14 @@ INLINE void store_core(global float *restrict to, const PaperPicture own, const 
 #pragma unroll
   for (int r = 0; r < CORE_Y; ++r) {
     global float *const line = to + (long)(y + r) * own.pitch + x;
+    if (inside) {
 #pragma unroll
-    for (int c = 0; c < CORE_X; ++c)
-      if (inside || (x + c < own.width && y + r < own.height)) line[c] = v[r][c] * factors[(r & 1) + (c & 1)];
+      for (int c = 0; c < CORE_X; ++c) line[c] = v[r][c] * factors[(r & 1) + (c & 1)];
+    } else {
+#pragma unroll
+      for (int c = 0; c < CORE_X; ++c)
+        if (x + c < own.width && y + r < own.height) line[c] = v[r][c] * factors[(r & 1) + (c & 1)];
+    }
   }
 }
 
