@@ -32,10 +32,9 @@ INLINE int mirrored(const int i, const int n) {
   return inner < n ? inner : 2 * n - 2 - inner;
 }
 
-// The samples that a core at (x, y) takes.
+// The samples that a core takes, from (x, y) on; all in the picture or its frame if `inside`.
 INLINE void load_core(global const float *restrict from, const PaperPicture own, const int x, const int y,
-                      float (*v)[CORE_X]) {
-  const bool inside = !SYMMETRIC || (x >= 0 && x + CORE_X <= own.width);
+                      const bool inside, float (*v)[CORE_X]) {
 #pragma unroll
   for (int r = 0; r < CORE_Y; ++r) {
     const int row = SYMMETRIC ? mirrored(y + r, own.height) : y + r;
@@ -51,9 +50,8 @@ INLINE void load_core(global const float *restrict from, const PaperPicture own,
 }
 
 INLINE void store_core(global float *restrict to, const PaperPicture own, const int x, const int y,
-                       float (*v)[CORE_X]) {
+                       const bool inside, float (*v)[CORE_X]) {
   const float factors[3] = {SCALE_LOW * SCALE_LOW, 1.0f, 1.0f / (SCALE_LOW * SCALE_LOW)};
-  const bool inside = !SYMMETRIC || (x + CORE_X <= own.width && y + CORE_Y <= own.height);
 #pragma unroll
   for (int r = 0; r < CORE_Y; ++r) {
     global float *const line = to + (long)(y + r) * own.pitch + x;
@@ -133,6 +131,16 @@ INLINE void lift_core(KEPT_X_SPACE float *kept_x, KEPT_Y_SPACE float *kept_y, fl
 }
 #endif
 
+// The coefficients of a core, from (x, y) on. With a constant for `inside`, a core in the middle has no condition.
+INLINE void compute_core(global const float *restrict from, global float *restrict to, const PaperPicture own,
+                         const int x, const int y, const int top, const bool inside, KEPT_X_SPACE float *kept_x,
+                         KEPT_Y_SPACE float *kept_y) {
+  float v[CORE_Y][CORE_X];
+  load_core(from, own, x + SAMPLES_AHEAD, y + SAMPLES_AHEAD, inside, v);
+  lift_core(kept_x, kept_y, v);
+  if (x >= 0 && y >= top) store_core(to, own, x, y, inside, v);
+}
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void core(global const float *restrict framed, global float *restrict results, global float *restrict states,
           const PaperPicture own) {
@@ -150,14 +158,19 @@ void core(global const float *restrict framed, global float *restrict results, g
     for (int inner = 0; inner < (BY_COLUMNS ? down : across); ++inner) {
       const int column = (BY_COLUMNS ? outer : inner) * CORE_X, row = (BY_COLUMNS ? inner : outer) * CORE_Y;
       const int x = left + column, y = begin + row;
-      float v[CORE_Y][CORE_X];
-      load_core(from, own, x + SAMPLES_AHEAD, y + SAMPLES_AHEAD, v);
+      const bool inside = !SYMMETRIC || (x + SAMPLES_AHEAD >= 0 && x + SAMPLES_AHEAD + CORE_X <= own.width &&
+                                         y + CORE_Y <= own.height);
 #if BY_COLUMNS
-      lift_core(kept + LINE_STATE * row, carried, v);
+      KEPT_X_SPACE float *const kept_x = kept + LINE_STATE * row;
+      KEPT_Y_SPACE float *const kept_y = carried;
 #else
-      lift_core(carried, kept + LINE_STATE * column, v);
+      KEPT_X_SPACE float *const kept_x = carried;
+      KEPT_Y_SPACE float *const kept_y = kept + LINE_STATE * column;
 #endif
-      if (x >= 0 && y >= top) store_core(to, own, x, y, v);
+      if (inside)
+        compute_core(from, to, own, x, y, top, true, kept_x, kept_y);
+      else
+        compute_core(from, to, own, x, y, top, false, kept_x, kept_y);
     }
   }
 }
