@@ -113,6 +113,14 @@ impl Transform {
         }
     }
 
+    /// The same transform of arrays of another shape, with as many axes.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Self {
+        Transform {
+            shape,
+            ..self.clone()
+        }
+    }
+
     /// Returns this transform with only the given axes transformed and the others as a batch. Axes are counted
     /// from 0, outermost first; they may be listed in any order, each at most once.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {

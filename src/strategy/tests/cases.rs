@@ -58,6 +58,7 @@ impl Setting {
             device: &self.device,
             tuning: &self.tuning,
             limits,
+            ways: &[],
         };
         plan(problem, &target, &self.strategies)
     }
@@ -67,6 +68,7 @@ impl Setting {
             device: &self.device,
             tuning: &self.tuning,
             limits: &[],
+            ways: &[],
         };
         plan_in_place(problem, &target)
     }
