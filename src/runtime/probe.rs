@@ -1,7 +1,6 @@
 //! A device's word is checked: once in a process it shows that its work-items exchange values as it says.
 
 use super::context::opencl;
-use super::event::Event;
 use super::handle::Handle;
 use super::program::{Sync, compile, enqueue, source};
 use super::queue::Queue;
@@ -40,8 +39,11 @@ const POISON: i32 = 0x5EED_F00D_u32 as i32;
 /// How long the proof took, or what was wrong.
 type Verdict = std::result::Result<Duration, String>;
 
-/// What is known of the devices of this process: by device, way, size of work-groups, and what tests put into programs.
-static KNOWN: Mutex<Option<HashMap<(usize, Way, usize, String), Verdict>>> = Mutex::new(None);
+/// What a verdict is about: a device, a way, the size of work-groups, and what tests put into programs.
+type Case = (usize, Way, usize, String);
+
+/// What is known of the devices of this process.
+static KNOWN: Mutex<Option<HashMap<Case, Verdict>>> = Mutex::new(None);
 
 /// Returns a device with those of its ways that are left from the first that it proved to have. The environment variable
 /// `WAVELIFT_EXCHANGE` can choose one.
@@ -80,7 +82,7 @@ pub(super) fn time_of_proof(device: &Device) -> Option<Duration> {
     known.as_ref()?.get(&key(device, way))?.clone().ok()
 }
 
-fn key(device: &Device, way: Way) -> (usize, Way, usize, String) {
+fn key(device: &Device, way: Way) -> Case {
     let lie = device.lie().to_owned();
     (device.handle.id() as usize, way, group_of(device, way), lie)
 }
@@ -104,12 +106,12 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
         return verdict.clone();
     }
     let start = Instant::now();
-    let verdict = Probe::new(device, way)
-        .map_err(|error| error.to_string())
-        .and_then(|probe| {
-            let told = probe.run(context).map_err(|error| error.to_string())?;
-            probe.check(&told)
-        })
+    let probe = Probe::new(way, group_of(device, way));
+    let told = probe
+        .run(context, device)
+        .map_err(|error| error.to_string());
+    let verdict = told
+        .and_then(|told| probe.check(&told))
         .map(|()| start.elapsed());
     match &verdict {
         Ok(time) => log::debug!(
@@ -122,38 +124,35 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
     verdict
 }
 
-/// The probe of a way on a device.
-struct Probe<'a> {
-    device: &'a Device,
+/// The probe of a way.
+struct Probe {
     way: Way,
     group: usize,
     /// Two numbers for each work-item.
     bits: Vec<i32>,
 }
 
-impl<'a> Probe<'a> {
-    fn new(device: &'a Device, way: Way) -> Result<Self> {
-        let group = group_of(device, way);
-        if group == 0 {
+impl Probe {
+    /// For work-groups of so many work-items.
+    fn new(way: Way, group: usize) -> Self {
+        Probe {
+            way,
+            group,
+            bits: bits(GROUPS * group),
+        }
+    }
+
+    /// Builds and runs the probe, and returns what the work-items tell.
+    fn run(&self, context: &Context, device: &Device) -> Result<Vec<i32>> {
+        if self.group == 0 {
             return Err(Error::Unsupported {
-                what: format!("exchange by {}", described(way)),
+                what: format!("exchange by {}", described(self.way)),
                 why: format!(
                     "work-groups have {} work-items",
                     device.info().max_work_group
                 ),
             });
         }
-        Ok(Probe {
-            device,
-            way,
-            group,
-            bits: bits(GROUPS * group),
-        })
-    }
-
-    /// Builds and runs the probe, and returns what the work-items tell.
-    fn run(&self, context: &Context) -> Result<Vec<i32>> {
-        let device = self.device;
         let kernel = probe_kernel(self.way, self.group);
         let text = source(&probe_prelude(device.info()), &kernel, device.lie());
         let program = compile(context, device, &text)?;
@@ -182,7 +181,7 @@ impl<'a> Probe<'a> {
         let event = unsafe { enqueue(&queue, &built, buffers, &[&rounds], global, group, sync) }?;
         queue.flush()?;
         if let Some(event) = event
-            && !ends(event)?
+            && !ends(PATIENCE, move || event.wait())?
         {
             // Releasing what a kernel uses that never ends would wait for it.
             std::mem::forget((given, told, program, built, queue));
@@ -250,11 +249,11 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// Whether work ends before patience does.
-fn ends(event: Event) -> Result<bool> {
+/// Whether a wait ends, well, before `patience` does.
+fn ends(patience: Duration, wait: impl FnOnce() -> Result<()> + Send + 'static) -> Result<bool> {
     let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || tell.send(event.wait()));
-    match told.recv_timeout(PATIENCE) {
+    std::thread::spawn(move || tell.send(wait()));
+    match told.recv_timeout(patience) {
         Ok(ended) => ended.map(|()| true),
         Err(_) => Ok(false),
     }
@@ -283,7 +282,7 @@ fn check_neighbours(
 ) -> std::result::Result<(), String> {
     // AMD's way goes round; of others, nothing is asked of the ends.
     let goes_round = exchange == Exchange::Amd;
-    for lane in 0..lanes {
+    for (lane, told) in told.iter().enumerate() {
         let [left, right] = [lane + lanes - 1, lane + 1].map(|neighbour| own[neighbour % lanes]);
         let (has_left, has_right) = (lane > 0 || goes_round, lane + 1 < lanes || goes_round);
         let [x, y] = [0, 1];
@@ -312,7 +311,7 @@ fn check_neighbours(
                 right[y],
             ),
         ] {
-            let got = told[lane][at];
+            let got = told[at];
             if has && got != expected {
                 return Err(format!(
                     "work-item {lane} of {lanes} got {got:#010x} for {expected:#010x}, the {what}"
@@ -445,4 +444,86 @@ fn sub_group_size(device: &Device, built: &ClKernel, group: [usize; 2]) -> Optio
         return None;
     }
     (size > 0).then_some(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAYS: [Way; 4] = [
+        (Exchange::Ptx, 32),
+        (Exchange::Khr, 8),
+        (Exchange::Intel, 64),
+        (Exchange::Amd, 32),
+    ];
+
+    /// What an honest device tells, its sub-groups numbered as they come.
+    fn honest(probe: &Probe) -> Vec<i32> {
+        let lanes = probe.way.1;
+        let mut told = Vec::new();
+        for (number, own) in probe.bits.chunks(2 * lanes).enumerate() {
+            let own: Vec<[i32; 2]> = own.chunks(2).map(|own| [own[0], own[1]]).collect();
+            let sub_group = number % SUB_GROUPS;
+            let sums = sums(&own, ROUNDS * (sub_group + 1));
+            for (lane, sum) in sums.into_iter().enumerate() {
+                let [left, right] = [lane + lanes - 1, lane + 1].map(|place| own[place % lanes]);
+                told.extend([sub_group as i32, lane as i32, sum]);
+                told.extend([left[0], right[0], left[1], right[1]]);
+                told.extend(left.into_iter().chain(right));
+            }
+        }
+        told
+    }
+
+    /// Any one thing that is wrong is found; what the first gets from its left may be anything but on AMD's way.
+    #[test]
+    fn anything_wrong_is_found() {
+        for way in WAYS {
+            let probe = Probe::new(way, SUB_GROUPS * way.1);
+            let told = honest(&probe);
+            probe.check(&told).unwrap();
+            for place in 0..told.len() {
+                let (item, what) = (place / TOLD, place % TOLD);
+                let is_first = item % way.1 == 0 && [3, 5, 7, 8].contains(&what);
+                let is_last = (item + 1) % way.1 == 0 && [4, 6, 9, 10].contains(&what);
+                let means_nothing = (is_first || is_last) && way.0 != Exchange::Amd;
+                let mut wrong = told.clone();
+                wrong[place] ^= 1 << (place % 31);
+                assert_eq!(
+                    probe.check(&wrong).is_ok(),
+                    means_nothing,
+                    "{way:?} {place}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_any_with_nans_of_both_types() {
+        let bits = bits(1000);
+        let floats = bits.iter().map(|&bits| f32::from_bits(bits as u32));
+        let nans = floats.filter(|v| v.is_nan()).count();
+        let double = |both: &[i32]| (both[1] as u32 as u64) << 32 | both[0] as u32 as u64;
+        let doubles = bits.chunks(2).map(|both| f64::from_bits(double(both)));
+        assert!(nans > 500 && nans < 1000, "{nans}");
+        assert!(doubles.filter(|v| v.is_nan()).count() >= 400);
+    }
+
+    #[test]
+    fn patience_ends() {
+        let (end, wait) = mpsc::channel::<()>();
+        let forever = move || {
+            let _ = wait.recv();
+            Ok(())
+        };
+        assert_eq!(ends(Duration::from_millis(20), forever), Ok(false));
+        drop(end);
+        assert_eq!(ends(PATIENCE, || Ok(())), Ok(true));
+        let failed = Error::Unsupported {
+            what: "the wait".to_owned(),
+            why: "it failed".to_owned(),
+        };
+        let fails = failed.clone();
+        assert_eq!(ends(PATIENCE, || Err(fails)), Err(failed));
+    }
 }

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(small(|_| true), Some(vec![1, 1]));
         assert_eq!(
             small(|shape| shape[0] > 29 && shape[1] >= 512),
-            Some(vec![33, 960])
+            Some(vec![56, 960])
         );
         // Of odd lengths, 1080 % 64 = 56 samples beyond a multiple.
         assert_eq!(small(|shape| shape[0] % 64 == 56), Some(vec![56, 1]));
