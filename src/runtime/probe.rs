@@ -252,9 +252,13 @@ impl Probe {
 /// Whether a wait ends, well, before `patience` does.
 fn ends(patience: Duration, wait: impl FnOnce() -> Result<()> + Send + 'static) -> Result<bool> {
     let (tell, told) = mpsc::channel();
-    std::thread::spawn(move || tell.send(wait()));
+    let thread = std::thread::spawn(move || tell.send(wait()));
     match told.recv_timeout(patience) {
-        Ok(ended) => ended.map(|()| true),
+        Ok(ended) => {
+            // It gives back its reference to the event.
+            let _ = thread.join();
+            ended.map(|()| true)
+        }
         Err(_) => Ok(false),
     }
 }
