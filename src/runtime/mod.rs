@@ -15,6 +15,7 @@ mod queue;
 mod raw;
 mod run;
 mod sources;
+mod sub_groups;
 mod transfer;
 mod trial;
 mod views;

@@ -3,8 +3,8 @@
 use super::context::{Shared, opencl};
 use super::event::{Event, handles};
 use super::handle::Handle;
-use super::probe::check_sub_groups;
 use super::queue::Queue;
+use super::sub_groups::check_sub_groups;
 use crate::device::{Device, DeviceInfo, Exchange, described};
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Pass, Strategy};
