@@ -276,7 +276,10 @@ fn kernels_of_an_untried_way_are_tried() {
 #[ignore = "run by the test below"]
 fn the_environment_is_obeyed() {
     for device in devices() {
-        println!("on {device}: {:?}", Engine::new(&device));
+        match Engine::new(&device) {
+            Ok(engine) => println!("{engine:?}"),
+            Err(error) => println!("refused: {error}"),
+        }
     }
 }
 
@@ -301,8 +304,11 @@ fn the_environment_chooses() {
         assert_eq!(text.matches(what).count(), count, "{words}: {text}");
     };
     said("none", "exchange none)");
-    said("shuffle", "Err(Unknown");
-    said("amd", "Err(Unsupported");
+    said("shuffle", "refused: unknown exchange `shuffle`");
+    said(
+        "amd",
+        "refused: exchange by amd, which WAVELIFT_EXCHANGE asks for",
+    );
     for device in truthful("a way that the environment chooses") {
         for (words, what) in [("khr:32", "khr among 32"), ("intel", "intel among 16")] {
             let text = in_environment(words);
