@@ -131,7 +131,7 @@ pub fn settings() -> Vec<Setting> {
         DeviceInfo::imaginary(),
         large_gpu(),
         gpu(Exchange::Intel, 8),
-        gpu(Exchange::Amd, 64),
+        gpu(Exchange::Khr, 64),
         small_gpu(),
         cpu(),
     ]
