@@ -47,11 +47,15 @@ impl Queue {
         device: &Device,
         properties: cl_command_queue_properties,
     ) -> Result<Arc<Self>> {
+        // Not by opencl3, which asks the device something afterwards, and keeps the queue for ever if that fails.
         // SAFETY: the device belongs to the context: engines are made of such pairs alone.
-        #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
-        let queue = unsafe { CommandQueue::create(context, device.handle.id(), properties) }
-            .map_err(opencl("clCreateCommandQueue"))?;
-        Ok(Arc::new(Queue::new(queue.into(), properties, false)))
+        let queue = unsafe {
+            let device = device.handle.id();
+            cl3::command_queue::create_command_queue(context.get(), device, properties)
+        };
+        let queue = queue.map_err(|code| opencl("clCreateCommandQueue")(ClError(code)))?;
+        let queue: Handle<CommandQueue> = CommandQueue::new(queue, 3).into();
+        Ok(Arc::new(Queue::new(queue, properties, false)))
     }
 
     /// Hands everything enqueued so far to the device.
@@ -73,8 +77,9 @@ impl Queue {
             cl3::command_queue::enqueue_marker_with_wait_list(self.handle.get(), count, list)
         };
         let marker = marker.map_err(|code| opencl("clEnqueueMarkerWithWaitList")(ClError(code)))?;
+        let marker = Event::owning(marker);
         self.flush()?;
-        Ok(Event::owning(marker))
+        Ok(marker)
     }
 
     /// What work must wait for that should wait for `after`.
@@ -104,6 +109,8 @@ pub(crate) struct Uses {
     queue: Arc<Queue>,
     written: Vec<Event>,
     read: Vec<Event>,
+    /// The events of the last work that wrote the array, which may have failed.
+    last_written: Vec<Event>,
 }
 
 impl Uses {
@@ -113,12 +120,23 @@ impl Uses {
             queue: queue.clone(),
             written: Vec::new(),
             read: Vec::new(),
+            last_written: Vec::new(),
         }
     }
 
     /// The queue that used the array last.
     pub fn queue(&self) -> &Arc<Queue> {
         &self.queue
+    }
+
+    /// Remembers the event of an array's first contents.
+    pub fn set_up(&mut self, end: Event) {
+        self.last_written = vec![end];
+    }
+
+    /// The events of the last work that wrote the array. Where one failed, so does reading what it wrote.
+    pub fn last_written(&self) -> Vec<Event> {
+        self.last_written.clone()
     }
 
     /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end; nothing
@@ -128,7 +146,7 @@ impl Uses {
         let mut waits = queue.awaited(&[]);
         waits.extend(self.before(&queue, access)?);
         if access == Access::Write {
-            self.after(access, None);
+            self.after(access, &[], None);
         }
         Ok((queue, waits))
     }
@@ -150,8 +168,11 @@ impl Uses {
         Ok(waits)
     }
 
-    /// Remembers a use that ends with `end`, or has ended already.
-    fn after(&mut self, access: Access, end: Option<&Event>) {
+    /// Remembers a use that has these events and ends with `end`, or has ended already.
+    fn after(&mut self, access: Access, events: &[Event], end: Option<&Event>) {
+        if access == Access::Write {
+            self.last_written = events.to_vec();
+        }
         if self.queue.in_order || access == Access::Write {
             self.written.clear();
             self.read.clear();
@@ -185,7 +206,7 @@ pub(crate) fn enqueue_ordered(
         Err(_) => None,
     };
     for (uses, access) in uses.iter_mut() {
-        uses.after(*access, end.as_ref());
+        uses.after(*access, done.as_deref().unwrap_or_default(), end.as_ref());
     }
     done
 }

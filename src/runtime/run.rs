@@ -51,7 +51,12 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if the work failed, or asking did.
     pub fn is_done(&self) -> Result<bool> {
-        self.last().is_done()
+        for event in &self.events {
+            if !event.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Waits until the work is done.
@@ -59,7 +64,8 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn wait(&self) -> Result<()> {
-        self.last().wait()
+        // Where an earlier pass failed, the last one need not know.
+        self.events.iter().try_for_each(Event::wait)
     }
 
     /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
