@@ -115,6 +115,8 @@
 //! # Environment
 //!
 //! - `WAVELIFT_DEVICE` says which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
+//! - `WAVELIFT_DUMP` names a folder to which programs are written that a device's compiler rejects, and the compiler's log
+//!   behind them. [`Error::Build`] has both, too.
 //! - `WAVELIFT_TUNING` names a file of sizes that override the library's own, one line per device,
 //!   strategy and sample type: `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. A program can pass such
 //!   lines to [`Engine::with_tuning`] instead.
