@@ -4,6 +4,7 @@ use super::context::{Reservation, Shared, opencl};
 use super::event::Event;
 use super::handle::Handle;
 use super::queue::{Access, Queue, Uses};
+use super::shared_buffers::{SharedBuffer, with_shared};
 use super::transfer::{Transfer, transfer};
 use super::views::{DeviceView, DeviceViewMut};
 use crate::error::{Error, Result};
@@ -256,19 +257,18 @@ impl<T: Sample> DeviceArray<T> {
             Access::Read => uses.last_written(),
             Access::Write => Vec::new(),
         };
+        let shared: Vec<SharedBuffer> = uses.shared_buffer().into_iter().collect();
         let (queue, waits) = uses.for_host(access)?;
         drop(uses);
-        transfer(
-            &queue,
-            &self.buffer,
-            self.memory.offset,
-            region,
-            what,
-            &waits,
-        )?;
-        written
-            .iter()
-            .try_for_each(|event| event.is_done().map(drop))
+        let done = with_shared(&queue, &shared, &waits, |waits| {
+            let first = self.memory.offset;
+            transfer(&queue, &self.buffer, first, region, what, waits)?;
+            Ok(Vec::new())
+        })?;
+        let mut released = done.released.iter();
+        released.try_for_each(Event::wait)?;
+        let mut written = written.iter();
+        written.try_for_each(|event| event.is_done().map(drop))
     }
 
     pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {

@@ -320,11 +320,11 @@ impl Engine {
         let to_start = (&*to.array().buffer, bytes(to_start as usize));
         let length = bytes(from.region().len());
         let mut both = BothUses::of(&from, &to);
-        let events = enqueue_ordered(queue, &mut both.list(), &[], |waits| {
+        let done = enqueue_ordered(queue, &mut both.list(), &[], |waits| {
             let event = kernel.launch(queue, from_start, to_start, length, waits)?;
             Ok(event.into_iter().collect())
         })?;
-        Run::of(queue, events, true)
+        Run::of(queue, done, 1)
     }
 
     /// Waits until all work enqueued so far is done.

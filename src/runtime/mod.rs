@@ -4,6 +4,8 @@ mod array;
 mod context;
 mod engine;
 mod event;
+#[cfg(feature = "ocl-interop")]
+mod gl;
 mod handle;
 mod in_place;
 #[cfg(feature = "ocl-interop")]
@@ -13,6 +15,7 @@ mod program;
 mod queue;
 mod raw;
 mod run;
+mod shared_buffers;
 mod sources;
 mod transfer;
 mod views;

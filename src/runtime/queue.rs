@@ -3,6 +3,7 @@
 use super::context::opencl;
 use super::event::{Event, handles};
 use super::handle::Handle;
+use super::shared_buffers::{Enqueued, SharedBuffer, with_shared};
 use crate::device::Device;
 use crate::error::Result;
 use opencl3::command_queue::{
@@ -111,6 +112,8 @@ pub(crate) struct Uses {
     read: Vec<Event>,
     /// The events of the last work that wrote the array, which may have failed.
     last_written: Vec<Event>,
+    /// The array's buffer if it is shared with OpenGL.
+    shared: Option<SharedBuffer>,
 }
 
 impl Uses {
@@ -121,7 +124,22 @@ impl Uses {
             written: Vec::new(),
             read: Vec::new(),
             last_written: Vec::new(),
+            shared: None,
         }
+    }
+
+    /// The same of an array whose buffer is shared with OpenGL.
+    #[cfg(feature = "ocl-interop")]
+    pub fn shared(self, buffer: SharedBuffer) -> Self {
+        Uses {
+            shared: Some(buffer),
+            ..self
+        }
+    }
+
+    /// The array's buffer if it is shared with OpenGL.
+    pub fn shared_buffer(&self) -> Option<SharedBuffer> {
+        self.shared
     }
 
     /// The queue that used the array last.
@@ -146,7 +164,7 @@ impl Uses {
         let mut waits = queue.awaited(&[]);
         waits.extend(self.before(&queue, access)?);
         if access == Access::Write {
-            self.after(access, &[], None);
+            self.after(access, &[]);
         }
         Ok((queue, waits))
     }
@@ -168,8 +186,9 @@ impl Uses {
         Ok(waits)
     }
 
-    /// Remembers a use that has these events and ends with `end`, or has ended already.
-    fn after(&mut self, access: Access, events: &[Event], end: Option<&Event>) {
+    /// Remembers a use that has these events, or has ended already.
+    fn after(&mut self, access: Access, events: &[Event]) {
+        let end = events.last();
         if access == Access::Write {
             self.last_written = events.to_vec();
         }
@@ -193,20 +212,21 @@ pub(crate) fn enqueue_ordered(
     uses: &mut [(&mut Uses, Access)],
     after: &[Event],
     work: impl FnOnce(&[Event]) -> Result<Vec<Event>>,
-) -> Result<Vec<Event>> {
+) -> Result<Enqueued> {
     let mut waits = queue.awaited(after);
     for (uses, access) in uses.iter_mut() {
         waits.extend(uses.before(queue, *access)?);
     }
-    let done = work(&waits);
-    let end = match &done {
-        Ok(events) => events.last().cloned(),
+    let shared: Vec<SharedBuffer> = uses.iter().filter_map(|(uses, _)| uses.shared).collect();
+    let done = with_shared(queue, &shared, &waits, work);
+    let events: Vec<Event> = match &done {
+        Ok(done) => done.all().cloned().collect(),
         // Some of the work may have been enqueued.
-        Err(_) if !queue.in_order => queue.marker(&[]).ok(),
-        Err(_) => None,
+        Err(_) if !queue.in_order => queue.marker(&[]).ok().into_iter().collect(),
+        Err(_) => Vec::new(),
     };
     for (uses, access) in uses.iter_mut() {
-        uses.after(*access, done.as_deref().unwrap_or_default(), end.as_ref());
+        uses.after(*access, &events);
     }
     done
 }

@@ -4,7 +4,7 @@ use super::devices;
 use wavelift::{Device, DeviceInfo};
 
 /// What cases need and not every device has.
-const NEEDS: [&str; 17] = [
+const NEEDS: [&str; 18] = [
     "fp64",
     "ptx",
     "khr-8",
@@ -22,6 +22,7 @@ const NEEDS: [&str; 17] = [
     "failed-events",
     "past-32-bits",
     "layers",
+    "opengl",
 ];
 
 /// Whether a device has what a case needs, which `need` names. Where it does not, the case is not run there, and a line

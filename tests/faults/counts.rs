@@ -1,8 +1,7 @@
 //! Every reference is given back, by the layer's count.
 
-use crate::Case;
 use crate::common::devices;
-use crate::layer::with_layer;
+use crate::layer::{Case, with_layer};
 use std::time::Duration;
 use wavelift::{Engine, Layout};
 

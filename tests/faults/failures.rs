@@ -1,8 +1,8 @@
 //! Every call and every command of a small transform fails in turn.
 
 use crate::common::devices;
-use crate::layer::{Layer, with_layer};
-use crate::{Case, is_clear};
+use crate::is_clear;
+use crate::layer::{Case, Layer, with_layer};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};

@@ -9,32 +9,10 @@ mod failures;
 mod layer;
 mod threads;
 
-use common::random_samples;
-use wavelift::{Engine, Error, Plan, Region, Strategy, Transform, Wavelet, reference};
-
-/// A small transform by the programs that compile soonest, and what it gives.
-struct Case {
-    transform: Transform,
-    samples: Vec<i32>,
-    expected: Vec<i32>,
-}
+use layer::Case;
+use wavelift::{Engine, Error, Plan, Region};
 
 impl Case {
-    fn new() -> Self {
-        let transform = Transform::new(Wavelet::CDF_5_3, [5, 6]);
-        let samples = random_samples(transform.len(), 1);
-        let expected = reference::forward(&transform, &samples).unwrap();
-        Case {
-            transform,
-            samples,
-            expected,
-        }
-    }
-
-    fn plan(&self, engine: &Engine) -> Result<Plan<i32>, Error> {
-        engine.plan_with(&self.transform, Strategy::Stepwise)
-    }
-
     /// All kinds of calls of the library, the results of which are right where there is no error.
     fn work(&self, engine: &Engine, plan: &mut Option<Plan<i32>>) -> Result<(), Error> {
         let plan = match plan {

@@ -1,8 +1,7 @@
 //! Sixteen threads on one engine.
 
-use crate::Case;
 use crate::common::devices;
-use crate::layer::with_layer;
+use crate::layer::{Case, with_layer};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use wavelift::Engine;

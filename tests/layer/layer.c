@@ -56,11 +56,17 @@ static void record(char letter) {
   if (place < (long)sizeof layer.record) layer.record[place] = letter;
 }
 
-// Whether a command is one that fails. It is not carried out. The event of its end, if it has one, is there already, and has
-// failed; if it has none, neither have the commands behind it been carried out, up to the first one that can say so.
-int fails(cl_command_queue queue, char letter) {
+// Whether a command is one that fails, or waits for one that did. It is not carried out. The event of its end, if it has one, is
+// there already, and has failed; if it has none, neither are the commands behind it carried out, up to the first one that can
+// say so.
+int fails(cl_command_queue queue, char letter, cl_uint count, const cl_event *waits) {
   if (layer.device != NULL && layer.device != of_queue(queue)) return 0;
   if (++layer.commands == layer.command) layer.broken = queue;
+  for (cl_uint i = 0; i < count; ++i) {
+    cl_int status = CL_COMPLETE;
+    next.clGetEventInfo(waits[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    if (status < 0) layer.broken = queue;
+  }
   record(letter);
   if (layer.broken == queue) record('!');
   return layer.broken == queue;
@@ -112,8 +118,9 @@ cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event) {
   static cl_int CL_API_CALL my_##name parameters {                            \
     cl_int error = called(DEVICE(queue), __func__);                                     \
     if (error == CL_SUCCESS)                                                  \
-      error = fails(queue, letter) ? failed(queue, blocking, event)           \
-                                   : next.name arguments;                     \
+      error = fails(queue, letter, count, waits)                              \
+                  ? failed(queue, blocking, event)                            \
+                  : next.name arguments;                                      \
     if (error == CL_SUCCESS && event != NULL) ++layer.created[EVENT];         \
     return error;                                                             \
   }

@@ -35,9 +35,9 @@ struct layer {
 extern struct layer layer;
 extern cl_icd_dispatch next; // the driver's functions, or those of the next layer
 
-// layer.c: counts a call of a device, and says how it fails, if it does; enqueues `letter`.
+// layer.c: counts a call of a device, and says how it fails, if it does; records a command, and says whether it fails; fails it.
 cl_int called(cl_device_id device, const char *name);
-int fails(cl_command_queue queue, char letter);
+int fails(cl_command_queue queue, char letter, cl_uint count, const cl_event *waits);
 cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event);
 
 // sharing.c: what a device says that shares, a context's properties without OpenGL's, and the functions.

@@ -1,6 +1,6 @@
 //! The OpenCL layer of tests/layer: built, put under a test, and told what is to fail.
 
-use crate::common::can_run;
+use crate::common::{can_run, random_samples};
 use std::ffi::{CStr, c_char};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use wavelift::Device;
+use wavelift::{Device, Engine, Error, Plan, Strategy, Transform, Wavelet, reference};
 
 /// The `struct layer` of tests/layer/layer.h, which explains the fields.
 #[repr(C)]
@@ -31,6 +31,7 @@ pub struct Layer {
     record: [AtomicU8; 256],
 }
 
+#[allow(dead_code, reason = "each test file uses its own part of this")]
 impl Layer {
     /// The layer under this process.
     fn here() -> Option<&'static Layer> {
@@ -164,4 +165,28 @@ fn run(mut command: Command, output: &Path, limit: Duration) -> String {
     assert!(passed, "{status:?} within {limit:?}:\n{text}");
     println!("{text}");
     text
+}
+
+/// A small transform by the programs that compile soonest, and what it gives.
+pub struct Case {
+    pub transform: Transform,
+    pub samples: Vec<i32>,
+    pub expected: Vec<i32>,
+}
+
+impl Case {
+    pub fn new() -> Self {
+        let transform = Transform::new(Wavelet::CDF_5_3, [5, 6]);
+        let samples = random_samples(transform.len(), 1);
+        let expected = reference::forward(&transform, &samples).unwrap();
+        Case {
+            transform,
+            samples,
+            expected,
+        }
+    }
+
+    pub fn plan(&self, engine: &Engine) -> Result<Plan<i32>, Error> {
+        engine.plan_with(&self.transform, Strategy::Stepwise)
+    }
 }

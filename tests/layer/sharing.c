@@ -82,11 +82,11 @@ static cl_int copy(cl_command_queue queue, cl_mem memory, int acquire) {
   return error;
 }
 
-static cl_int both(cl_command_queue queue, cl_uint objects, const cl_mem *memory, cl_uint waiting, const cl_event *waits,
-                   cl_event *event, int acquire) {
-  cl_int error = called(NULL, __func__);
+static cl_int both(const char *name, int acquire, cl_command_queue queue, cl_uint objects, const cl_mem *memory,
+                   cl_uint waiting, const cl_event *waits, cl_event *event) {
+  cl_int error = called(NULL, name);
   if (error != CL_SUCCESS) return error;
-  if (fails(queue, acquire ? 'A' : 'R')) error = failed(queue, CL_FALSE, event);
+  if (fails(queue, acquire ? 'A' : 'R', waiting, waits)) error = failed(queue, CL_FALSE, event);
   else {
     if (waiting > 0) error = next.clWaitForEvents(waiting, waits);
     for (cl_uint i = 0; i < objects && error == CL_SUCCESS; ++i) error = copy(queue, memory[i], acquire);
@@ -97,11 +97,11 @@ static cl_int both(cl_command_queue queue, cl_uint objects, const cl_mem *memory
 }
 static cl_int CL_API_CALL my_clEnqueueAcquireGLObjects(cl_command_queue queue, cl_uint objects, const cl_mem *memory,
                                                        cl_uint waiting, const cl_event *waits, cl_event *event) {
-  return both(queue, objects, memory, waiting, waits, event, 1);
+  return both(__func__, 1, queue, objects, memory, waiting, waits, event);
 }
 static cl_int CL_API_CALL my_clEnqueueReleaseGLObjects(cl_command_queue queue, cl_uint objects, const cl_mem *memory,
                                                        cl_uint waiting, const cl_event *waits, cl_event *event) {
-  return both(queue, objects, memory, waiting, waits, event, 0);
+  return both(__func__, 0, queue, objects, memory, waiting, waits, event);
 }
 
 void share(cl_icd_dispatch *dispatch) {
