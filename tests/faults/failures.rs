@@ -1,6 +1,7 @@
 //! Every call and every command of a small transform fails in turn.
 
 use crate::common::devices;
+use crate::foreign::{OUT_OF_ORDER, PROFILING, Program};
 use crate::is_clear;
 use crate::layer::{Case, Layer, with_layer};
 use std::fs;
@@ -11,48 +12,33 @@ use wavelift::{Device, Engine, Error, Plan};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Opens an engine and works with it, each time with another `fault` number, until no number is left that fails. `counter` counts
-/// what can fail. Returns how often something did.
-fn with_every(
-    layer: &Layer,
-    device: &Device,
-    fault: &AtomicI64,
-    counter: &AtomicI64,
-    then: impl Fn(&str, Option<(Engine, Option<Plan<i32>>)>),
-) -> i64 {
+/// What a fault leaves: an engine, and a plan, if they came about.
+type Made = Option<(Engine, Option<Plan<i32>>)>;
+
+/// Opens an engine and works with it, each time with a `fault` in the next call, until no call is left that fails.
+fn with_every_call(layer: &Layer, device: &Device, fault: &AtomicI64, then: impl Fn(&str, Made)) {
     let case = Case::new();
     for number in 1.. {
         layer.reset();
         fault.store(number, SeqCst);
-
         let engine = Engine::with_profiling(device);
         let mut plan = None;
-        let result = engine
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|engine| case.work(engine, &mut plan));
-        let counted = counter.load(SeqCst);
-        let what = format!("number {number} ({:?})", layer.failed());
+        let result = engine.as_ref().map_err(Clone::clone);
+        let result = result.and_then(|engine| case.work(engine, &mut plan));
+        let calls = layer.calls.load(SeqCst);
+        let what = format!("call {number} ({:?})", layer.failed());
         if let Err(error) = &result {
             assert!(is_clear(error), "{what}: {error:?}");
         }
         then(&what, engine.ok().map(|engine| (engine, plan)));
         layer.reset();
         layer.check_balance(&what);
-        if counted < number {
+        if calls < number {
             result.unwrap();
-            return number - 1;
+            assert!(number > 50, "only {calls} calls");
+            println!("{calls} calls failed on {device}");
+            return;
         }
-    }
-    unreachable!()
-}
-
-/// The same engine, and the same plan where it was made, are as good as before.
-fn goes_on(layer: &Layer, what: &str, made: Option<(Engine, Option<Plan<i32>>)>) {
-    layer.reset();
-    if let Some((engine, mut plan)) = made {
-        let result = Case::new().work(&engine, &mut plan);
-        result.unwrap_or_else(|error| panic!("after {what}: {error}"));
     }
 }
 
@@ -60,25 +46,14 @@ fn goes_on(layer: &Layer, what: &str, made: Option<(Engine, Option<Plan<i32>>)>)
 fn a_call_fails() {
     with_layer("failures::a_call_fails", LIMIT, &[], |layer| {
         for device in devices() {
-            let calls = with_every(layer, &device, &layer.call, &layer.calls, |what, made| {
-                goes_on(layer, what, made);
+            with_every_call(layer, &device, &layer.call, |what, made| {
+                layer.reset();
+                if let Some((engine, mut plan)) = made {
+                    // The same engine, and the same plan where it came about, are as good as before.
+                    let result = Case::new().work(&engine, &mut plan);
+                    result.unwrap_or_else(|error| panic!("after {what}: {error}"));
+                }
             });
-            assert!(calls > 50, "only {calls} calls");
-            println!("each of {calls} calls failed on {device}");
-        }
-    });
-}
-
-#[test]
-fn a_command_fails() {
-    with_layer("failures::a_command_fails", LIMIT, &[], |layer| {
-        for device in devices() {
-            let fault = &layer.command;
-            let commands = with_every(layer, &device, fault, &layer.commands, |what, made| {
-                goes_on(layer, what, made);
-            });
-            assert!(commands > 10, "only {commands} commands");
-            println!("each of {commands} commands failed on {device}");
         }
     });
 }
@@ -87,20 +62,80 @@ fn a_command_fails() {
 fn a_device_is_lost() {
     with_layer("failures::a_device_is_lost", LIMIT, &[], |layer| {
         for device in devices() {
-            let calls = with_every(layer, &device, &layer.lost, &layer.calls, |what, made| {
-                if let Some((engine, mut plan)) =
-                    made.filter(|_| layer.calls.load(SeqCst) >= layer.lost.load(SeqCst))
-                {
-                    // It says so.
+            with_every_call(layer, &device, &layer.lost, |what, made| {
+                let is_lost = layer.calls.load(SeqCst) >= layer.lost.load(SeqCst);
+                if let Some((engine, mut plan)) = made.filter(|_| is_lost) {
+                    // It says so, and is released while it is lost.
                     let error = Case::new().work(&engine, &mut plan).unwrap_err();
                     assert!(is_clear(&error), "{what}: {error:?}");
                     assert!(error.to_string().contains("CL_DEVICE_NOT_AVAILABLE"));
-                    // Released while it is lost.
                 }
             });
-            assert!(calls > 50, "only {calls} calls");
-            println!("a device was lost in each of {calls} calls on {device}");
         }
+    });
+}
+
+/// Works with one engine and one plan, each time with a fault in the next call or command, and once more without.
+fn outlives_every(layer: &Layer, engine: &Engine, what: &str) {
+    let case = Case::new();
+    let mut plan = None;
+    layer.reset();
+    case.work(engine, &mut plan).unwrap();
+    for (fault, counter, least) in [
+        (&layer.call, &layer.calls, 50),
+        (&layer.command, &layer.commands, 10),
+    ] {
+        for number in 1.. {
+            layer.reset();
+            fault.store(number, SeqCst);
+            let result = case.work(engine, &mut plan);
+            let counted = counter.load(SeqCst);
+            let place = format!(
+                "{what}, {number} ({:?}, {})",
+                layer.failed(),
+                layer.record()
+            );
+            if counted < number {
+                result.unwrap();
+                assert!(number > least, "{place}");
+                println!("{counted} calls or commands failed, {what}");
+                break;
+            }
+            if let Err(error) = &result {
+                assert!(is_clear(error), "{place}: {error:?}");
+            }
+            layer.reset();
+            let result = case.work(engine, &mut plan);
+            result.unwrap_or_else(|error| panic!("after {place}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn one_engine_outlives_every_failure() {
+    let name = "failures::one_engine_outlives_every_failure";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in &devices() {
+            outlives_every(layer, &Engine::new(device).unwrap(), "plain");
+            outlives_every(layer, &Engine::with_profiling(device).unwrap(), "profiling");
+            let program = Program::on(device, OUT_OF_ORDER | PROFILING);
+            let open = || {
+                // SAFETY: the handles are valid.
+                unsafe { Engine::from_raw(program.context.raw, program.device, program.queue.raw) }
+            };
+            outlives_every(layer, &open().unwrap(), "another program's, out of order");
+            for number in 1.. {
+                layer.reset();
+                layer.call.store(number, SeqCst);
+                match open() {
+                    Err(error) => assert!(is_clear(&error), "{:?}: {error:?}", layer.failed()),
+                    Ok(_) if layer.calls.load(SeqCst) < number => break,
+                    Ok(_) => {}
+                }
+            }
+            layer.reset();
+        }
+        layer.check_balance("after every failure");
     });
 }
 
