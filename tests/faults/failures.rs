@@ -43,6 +43,36 @@ fn with_every_call(layer: &Layer, device: &Device, fault: &AtomicI64, then: impl
 }
 
 #[test]
+fn devices_are_found_as_they_are_or_not_at_all() {
+    let name = "failures::devices_are_found_as_they_are_or_not_at_all";
+    with_layer(name, LIMIT, &[], |layer| {
+        let known: Vec<String> = devices()
+            .iter()
+            .map(|one| format!("{:?}", one.info()))
+            .collect();
+        for number in 1.. {
+            layer.reset();
+            layer.call.store(number, SeqCst);
+            let found = Device::all();
+            let (calls, failed) = (layer.calls.load(SeqCst), layer.failed());
+            match found {
+                Ok(devices) => {
+                    for device in &devices {
+                        let info = format!("{:?}", device.info());
+                        assert!(known.contains(&info), "{failed:?}: {info}");
+                    }
+                    if calls < number {
+                        assert_eq!(devices.len(), known.len());
+                        break;
+                    }
+                }
+                Err(error) => assert!(is_clear(&error), "{failed:?}: {error:?}"),
+            }
+        }
+    });
+}
+
+#[test]
 fn a_call_fails() {
     with_layer("failures::a_call_fails", LIMIT, &[], |layer| {
         for device in devices() {
