@@ -196,6 +196,14 @@ CALL(clSetKernelArg, kernel, (cl_kernel kernel, cl_uint index, size_t size, cons
 CALL(clGetKernelInfo, kernel, (cl_kernel kernel, INFO), (kernel, what, size, value, needed))
 CALL(clGetKernelWorkGroupInfo, kernel, (cl_kernel kernel, cl_device_id device, INFO),
      (kernel, device, what, size, value, needed))
+CALL(clGetKernelSubGroupInfoKHR, kernel,
+     (cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info what, size_t given, const void *input, size_t size,
+      void *value, size_t *needed),
+     (kernel, device, what, given, input, size, value, needed))
+// The function is the driver's own, whose calls are not counted.
+static void *CL_API_CALL my_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
+  return called(DEVICE(platform), __func__) != CL_SUCCESS ? NULL : next.clGetExtensionFunctionAddressForPlatform(platform, name);
+}
 CALL(clWaitForEvents, events[0], (cl_uint count, const cl_event *events), (count, events))
 CALL(clGetEventInfo, event, (cl_event event, INFO), (event, what, size, value, needed))
 CALL(clGetEventProfilingInfo, event, (cl_event event, INFO), (event, what, size, value, needed))
@@ -270,6 +278,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   SET(clCreateProgramWithSource), SET(clBuildProgram), SET(clGetProgramInfo), SET(clGetProgramBuildInfo);
   SET(clRetainProgram), SET(clReleaseProgram);
   SET(clCreateKernel), SET(clSetKernelArg), SET(clGetKernelInfo), SET(clGetKernelWorkGroupInfo);
+  SET(clGetKernelSubGroupInfoKHR), SET(clGetExtensionFunctionAddressForPlatform);
   SET(clRetainKernel), SET(clReleaseKernel);
   SET(clWaitForEvents), SET(clGetEventInfo), SET(clGetEventProfilingInfo), SET(clRetainEvent), SET(clReleaseEvent);
   SET(clEnqueueReadBuffer), SET(clEnqueueWriteBuffer), SET(clEnqueueReadBufferRect), SET(clEnqueueWriteBufferRect);
