@@ -1,10 +1,10 @@
 //! Arrays of samples in the memory of a device.
 
+use super::acquire::{GlBuffer, with_acquired};
 use super::context::{Reservation, Shared, opencl};
 use super::event::Event;
 use super::handle::Handle;
 use super::queue::{Access, Queue, Uses};
-use super::shared_buffers::{SharedBuffer, with_shared};
 use super::transfer::{Transfer, transfer};
 use super::views::{DeviceView, DeviceViewMut};
 use crate::error::{Error, Result};
@@ -257,10 +257,10 @@ impl<T: Sample> DeviceArray<T> {
             Access::Read => uses.last_written(),
             Access::Write => Vec::new(),
         };
-        let shared: Vec<SharedBuffer> = uses.shared_buffer().into_iter().collect();
+        let gl: Vec<GlBuffer> = uses.gl_buffer().into_iter().collect();
         let (queue, waits) = uses.for_host(access)?;
         drop(uses);
-        let done = with_shared(&queue, &shared, &waits, |waits| {
+        let done = with_acquired(&queue, &gl, &waits, |waits| {
             let first = self.memory.offset;
             transfer(&queue, &self.buffer, first, region, what, waits)?;
             Ok(Vec::new())

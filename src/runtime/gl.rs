@@ -1,11 +1,11 @@
 //! Engines on the context of OpenGL, and arrays that are its buffers: feature `ocl-interop`.
 
+use super::acquire::GlBuffer;
 use super::array::DeviceArray;
 use super::context::{Shared, opencl};
 use super::engine::Engine;
 use super::handle::Handle;
 use super::queue::{Queue, Uses};
-use super::shared_buffers::SharedBuffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::wavelet::Sample;
@@ -29,7 +29,8 @@ fn check_sharing(device: &Device) -> Result<()> {
 impl Engine {
     /// Opens an engine on `device` as [`Engine::new`] does, in an OpenCL context that shares buffers with the OpenGL context that
     /// is current on this thread, for [`DeviceArray::from_gl`]. Needs the feature `ocl-interop`, with which a program does not
-    /// start without libOpenCL and libGL; on Linux, OpenGL's context must be one of GLX.
+    /// start without libOpenCL and libGL; on Linux, OpenGL's context must be one of GLX. So far this was tested on a device that
+    /// a test plays, and on no hardware.
     ///
     /// ```no_run
     /// use wavelift::{DeviceArray, DeviceSelector, Engine, Transform, Wavelet};
@@ -107,8 +108,7 @@ impl<T: Sample> DeviceArray<T> {
         let made = unsafe { create_from_gl_buffer(context, CL_MEM_READ_WRITE, buffer) };
         let made = made.map_err(|code| opencl("clCreateFromGLBuffer")(ClError(code)))?;
         let made: Handle<_> = Buffer::<T>::new(made).into();
-        let shared = SharedBuffer(made.get() as usize);
-        let uses = Uses::none(&engine.site.queue).shared(shared);
+        let uses = Uses::none(&engine.site.queue).on_gl(GlBuffer(made.get() as usize));
         DeviceArray::of_buffer(engine, made, offset, len, uses)
     }
 }

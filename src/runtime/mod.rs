@@ -1,5 +1,6 @@
 //! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except those that find devices.
 
+mod acquire;
 mod array;
 mod context;
 mod engine;
@@ -15,7 +16,6 @@ mod program;
 mod queue;
 mod raw;
 mod run;
-mod shared_buffers;
 mod sources;
 mod transfer;
 mod views;

@@ -1,9 +1,9 @@
 //! Command queues, and the order of what uses an array: where one queue does not keep it, events do.
 
+use super::acquire::{Enqueued, GlBuffer, with_acquired};
 use super::context::opencl;
 use super::event::{Event, handles};
 use super::handle::Handle;
-use super::shared_buffers::{Enqueued, SharedBuffer, with_shared};
 use crate::device::Device;
 use crate::error::Result;
 use opencl3::command_queue::{
@@ -113,7 +113,7 @@ pub(crate) struct Uses {
     /// The events of the last work that wrote the array, which may have failed.
     last_written: Vec<Event>,
     /// The array's buffer if it is shared with OpenGL.
-    shared: Option<SharedBuffer>,
+    gl: Option<GlBuffer>,
 }
 
 impl Uses {
@@ -124,22 +124,22 @@ impl Uses {
             written: Vec::new(),
             read: Vec::new(),
             last_written: Vec::new(),
-            shared: None,
+            gl: None,
         }
     }
 
     /// The same of an array whose buffer is shared with OpenGL.
     #[cfg(feature = "ocl-interop")]
-    pub fn shared(self, buffer: SharedBuffer) -> Self {
+    pub fn on_gl(self, buffer: GlBuffer) -> Self {
         Uses {
-            shared: Some(buffer),
+            gl: Some(buffer),
             ..self
         }
     }
 
     /// The array's buffer if it is shared with OpenGL.
-    pub fn shared_buffer(&self) -> Option<SharedBuffer> {
-        self.shared
+    pub fn gl_buffer(&self) -> Option<GlBuffer> {
+        self.gl
     }
 
     /// The queue that used the array last.
@@ -217,8 +217,8 @@ pub(crate) fn enqueue_ordered(
     for (uses, access) in uses.iter_mut() {
         waits.extend(uses.before(queue, *access)?);
     }
-    let shared: Vec<SharedBuffer> = uses.iter().filter_map(|(uses, _)| uses.shared).collect();
-    let done = with_shared(queue, &shared, &waits, work);
+    let gl: Vec<GlBuffer> = uses.iter().filter_map(|(uses, _)| uses.gl).collect();
+    let done = with_acquired(queue, &gl, &waits, work);
     let events: Vec<Event> = match &done {
         Ok(done) => done.all().cloned().collect(),
         // Some of the work may have been enqueued.

@@ -154,7 +154,8 @@ impl<T: Sample> DeviceArray<T> {
     /// memory of the host. It is retained, and released with the array; the engine does not count it as its own memory.
     ///
     /// The engine's calls on the array are in order with one another. The caller's own work on the buffer is ordered by the
-    /// caller: through the engine's queue if that is in order, else by events.
+    /// caller: through the engine's queue if that is in order, else by events. The caller acquires and releases a buffer that
+    /// is shared with OpenGL.
     ///
     /// # Safety
     /// - `buffer` is null, which is refused, or a valid `cl_mem` of the OpenCL library that this process has loaded.

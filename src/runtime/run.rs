@@ -1,9 +1,9 @@
 //! Handles to enqueued work.
 
+use super::acquire::Enqueued;
 use super::context::opencl;
 use super::event::Event;
 use super::queue::Queue;
-use super::shared_buffers::Enqueued;
 use crate::error::{Error, Result};
 use std::ffi::c_void;
 use std::time::Duration;

@@ -202,7 +202,8 @@ CALL(clGetKernelSubGroupInfoKHR, kernel,
      (kernel, device, what, given, input, size, value, needed))
 // The function is the driver's own, whose calls are not counted.
 static void *CL_API_CALL my_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
-  return called(DEVICE(platform), __func__) != CL_SUCCESS ? NULL : next.clGetExtensionFunctionAddressForPlatform(platform, name);
+  if (called(DEVICE(platform), __func__) != CL_SUCCESS) return NULL;
+  return next.clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 CALL(clWaitForEvents, events[0], (cl_uint count, const cl_event *events), (count, events))
 CALL(clGetEventInfo, event, (cl_event event, INFO), (event, what, size, value, needed))

@@ -10,7 +10,7 @@ use opencl3::types::{cl_event, cl_int, cl_mem};
 
 /// A `cl_mem` made of a buffer of OpenGL, alive as long as the array that it is of. As a number threads may have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SharedBuffer(pub usize);
+pub(crate) struct GlBuffer(pub usize);
 
 /// The events of enqueued work.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl Enqueued {
 }
 
 /// Enqueues work, which must wait for the events that it is handed, on buffers some of which are shared.
-pub(crate) fn with_shared(
+pub(crate) fn with_acquired(
     queue: &Queue,
-    buffers: &[SharedBuffer],
+    buffers: &[GlBuffer],
     waits: &[Event],
     work: impl FnOnce(&[Event]) -> Result<Vec<Event>>,
 ) -> Result<Enqueued> {
