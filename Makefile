@@ -13,13 +13,14 @@ demo:
 	cargo run --release --example decompose
 
 # In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time. No kernel depends
-# on a feature of the crate, so that with all of them only their own tests run.
+# on a feature of the crate, so that with them only their own tests run. `ocl-interop` needs libraries: `make ocl` tests it.
+FEATURES = ndarray,image,serde,rayon
 test:
 	scripts/setup
 	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo nextest run --all-features --test crates; \
-	else cargo test --no-fail-fast && cargo test --all-features --test crates; fi
-	cargo test --doc --all-features
+	then cargo nextest run --no-fail-fast && cargo nextest run --features $(FEATURES) --test crates; \
+	else cargo test --no-fail-fast && cargo test --features $(FEATURES) --test crates; fi
+	cargo test --doc --features $(FEATURES)
 
 ci:
 	@for check in $(CHECKS); do \
@@ -63,7 +64,7 @@ intel:
 pyopencl:
 	scripts/pyopencl
 
-# The feature `ocl-interop`: objects of the crate `ocl`.
+# The feature `ocl-interop`: objects of the crate `ocl`, and buffers of OpenGL.
 ocl:
 	scripts/ocl
 
