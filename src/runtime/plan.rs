@@ -205,7 +205,8 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays; nothing is compiled.
+    /// allocates the plan's staging arrays. Nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel
+    /// first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -226,7 +227,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
-    /// staging arrays; nothing is compiled.
+    /// staging arrays.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -398,13 +399,13 @@ impl<T: Sample> Plan<T> {
     }
 
     fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {
-        if coefficients.transform() == &self.transform {
-            return Ok(());
-        }
-        Err(Error::Shape {
-            what: "coefficients",
-            expected: format!("those of {:?}", self.transform),
-            got: format!("those of {:?}", coefficients.transform()),
+        let difference = self.transform.difference(coefficients.transform());
+        difference.map_or(Ok(()), |[expected, got]| {
+            Err(Error::Shape {
+                what: "coefficients",
+                expected,
+                got,
+            })
         })
     }
 }
