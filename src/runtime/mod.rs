@@ -1,9 +1,12 @@
 //! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except those that find devices.
 
+mod acquire;
 mod array;
 mod context;
 mod engine;
 mod event;
+#[cfg(feature = "ocl-interop")]
+mod gl;
 mod handle;
 mod in_place;
 #[cfg(feature = "ocl-interop")]
@@ -11,12 +14,15 @@ mod ocl;
 #[cfg(feature = "papers")]
 mod papers;
 mod plan;
+mod probe;
 mod program;
 mod queue;
 mod raw;
 mod run;
 mod sources;
+mod sub_groups;
 mod transfer;
+mod trial;
 mod views;
 
 pub use array::DeviceArray;
@@ -30,5 +36,5 @@ pub use papers::{
 };
 pub use plan::Plan;
 pub use run::Run;
-pub use sources::{kernel_sources, kernel_sources_in_place};
+pub use sources::{kernel_sources, kernel_sources_in_place, probe_source};
 pub use views::{DeviceView, DeviceViewMut};

@@ -1,7 +1,7 @@
 //! Handles of other programs: checked and retained where they come in, lent where they go out.
 
 use super::array::{DeviceArray, Memory};
-use super::context::{Shared, Site, opencl};
+use super::context::{Shared, opencl};
 use super::engine::Engine;
 use super::handle::Handle;
 use super::queue::{Queue, Uses};
@@ -81,7 +81,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Handle`] for null, a device that is not the context's, a queue of another context or device, and a queue on the
-    /// device; [`Error::Tuning`] as [`Engine::new`]; [`Error::OpenCl`] if asking or retaining fails.
+    /// device; [`Error::Tuning`], [`Error::Unknown`] and [`Error::Unsupported`] as [`Engine::new`]; [`Error::OpenCl`] if asking
+    /// or retaining fails.
     pub unsafe fn from_raw(
         context: *mut c_void,
         device: *mut c_void,
@@ -128,7 +129,7 @@ impl Engine {
             return Err(refused("the queue", expected, "one on the device"));
         }
         let queue = Arc::new(Queue::new(queue, properties, true));
-        Engine::on(Shared::new(context, &device), queue)
+        Engine::on(Shared::new(context, &device)?, queue)
     }
 
     /// Returns the engine's context as a `cl_context`, which stays valid as long as the engine exists; retain it to keep it
@@ -154,7 +155,8 @@ impl<T: Sample> DeviceArray<T> {
     /// memory of the host. It is retained, and released with the array; the engine does not count it as its own memory.
     ///
     /// The engine's calls on the array are in order with one another. The caller's own work on the buffer is ordered by the
-    /// caller: through the engine's queue if that is in order, else by events.
+    /// caller: through the engine's queue if that is in order, else by events. The caller acquires and releases a buffer that
+    /// is shared with OpenGL.
     ///
     /// # Safety
     /// - `buffer` is null, which is refused, or a valid `cl_mem` of the OpenCL library that this process has loaded.
@@ -167,7 +169,8 @@ impl<T: Sample> DeviceArray<T> {
     /// # Errors
     /// [`Error::Handle`] for null, what is no buffer (an image, a pipe), and a buffer of another context or too small;
     /// [`Error::Misaligned`] if the first sample is not where samples of this type can be, counting the offset, that of a
-    /// sub-buffer and the address of the host's memory; [`Error::OpenCl`] if asking or retaining fails.
+    /// sub-buffer and the address of the host's memory; [`Error::Memory`] for samples at or past 2^32 bytes where addresses
+    /// have 32 bits; [`Error::OpenCl`] if asking or retaining fails.
     pub unsafe fn from_raw(
         engine: &Engine,
         buffer: *mut c_void,
@@ -175,12 +178,23 @@ impl<T: Sample> DeviceArray<T> {
         len: usize,
     ) -> Result<Self> {
         check_not_null("the buffer", buffer)?;
-        let Site { shared, queue, .. } = &engine.site;
         // SAFETY: the buffer is valid, by the caller's promise.
         called("clRetainMemObject", unsafe {
             cl3::memory::retain_mem_object(buffer)
         })?;
         let buffer: Handle<Buffer<T>> = Buffer::new(buffer).into();
+        DeviceArray::of_buffer(engine, buffer, offset, len, Uses::none(&engine.site.queue))
+    }
+
+    /// Checks that an existing buffer can be an array, and makes it one.
+    pub(super) fn of_buffer(
+        engine: &Engine,
+        buffer: Handle<Buffer<T>>,
+        offset: usize,
+        len: usize,
+        uses: Uses,
+    ) -> Result<Self> {
+        let shared = &engine.site.shared;
         let asked = opencl("clGetMemObjectInfo");
         let kind = buffer.mem_type().map_err(&asked)?;
         if kind != CL_MEM_OBJECT_BUFFER {
@@ -200,17 +214,14 @@ impl<T: Sample> DeviceArray<T> {
             let expected = format!("{len} samples of {} from byte {offset} on", T::TYPE);
             return Err(refused("the buffer", expected, format!("{size} bytes")));
         }
+        // What `size` allows, addresses must too.
+        let end = (offset + len * size_of::<T>()) as u64;
+        shared.check_addresses("the buffer", end)?;
         let memory = memory_of(&buffer, offset / size_of::<T>()).map_err(&asked)?;
         let address = memory.start.wrapping_add(offset);
         check_alignment("the array", address | offset, size_of::<T>())?;
         let reserved = shared.reserve("a foreign array", 0)?;
-        Ok(DeviceArray::of_parts(
-            buffer,
-            reserved,
-            len,
-            memory,
-            Uses::none(queue),
-        ))
+        Ok(DeviceArray::of_parts(buffer, reserved, len, memory, uses))
     }
 
     /// Returns the array's buffer as a `cl_mem`, which stays valid as long as the array exists; retain it to keep it longer. The

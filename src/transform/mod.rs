@@ -113,6 +113,14 @@ impl Transform {
         }
     }
 
+    /// The same transform of arrays of another shape, with as many axes.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Self {
+        Transform {
+            shape,
+            ..self.clone()
+        }
+    }
+
     /// In what `other` differs, as one line each for this one and for the other; `None` where they are equal.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 2]> {
         let described = |t: &Self| {

@@ -3,10 +3,11 @@
 use crate::device::DeviceInfo;
 use crate::error::Result;
 use crate::lifting::prelude::prelude;
+use crate::runtime::acquire::Enqueued;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
 use crate::runtime::plan::check_length;
-use crate::runtime::program::{PassKernel, Step, build_kernels, launch_all, source};
+use crate::runtime::program::{PassKernel, Refused, Step, build_kernels, launch_all, source};
 use crate::runtime::run::Run;
 use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
@@ -43,6 +44,7 @@ pub(super) fn sources(device: &DeviceInfo) -> Result<Vec<(String, String)>> {
         device,
         tuning: &Tuning::default(),
         limits: &[],
+        ways: &[],
     };
     let cases = [
         (Wavelet::CDF_5_3, SampleType::I16),
@@ -55,7 +57,7 @@ pub(super) fn sources(device: &DeviceInfo) -> Result<Vec<(String, String)>> {
         let prelude = prelude(&wavelet, sample, Direction::Forward);
         for launch in half_of(&problem, &target, Bottleneck::Memory)?.launches {
             let kernel = launch.pass.kernel;
-            sources.push((kernel.name.to_owned(), source(&prelude, &kernel)));
+            sources.push((kernel.name.to_owned(), source(&prelude, &kernel, "")));
         }
     }
     Ok(sources)
@@ -86,8 +88,9 @@ impl<T: Sample> Probe<T> {
         check_length("the samples", samples.len(), transform.len())?;
         let site = &engine.site;
         let problem = Problem::new(transform, T::TYPE, Direction::Forward);
-        let design = |limits: &[(&'static str, usize)]| {
-            let limits: Vec<_> = limits
+        let design = |refused: &Refused| {
+            let limits: Vec<_> = refused
+                .groups
                 .iter()
                 .map(|(_, most)| (REGISTER_BLOCK, *most))
                 .collect();
@@ -95,14 +98,18 @@ impl<T: Sample> Probe<T> {
                 device: engine.device().info(),
                 tuning: &site.tuning,
                 limits: &limits,
+                ways: &refused.ways,
             };
             half_of(&problem, &target, half)
         };
         let prelude = prelude(transform.wavelet(), T::TYPE, Direction::Forward);
-        let (design, kernels) = build_kernels(&site.shared, &prelude, design, |design| {
-            let passes = design.launches.iter();
-            passes.map(|launch| &launch.pass.kernel).collect()
-        })?;
+        let mut refused = Refused::default();
+        let (design, kernels) =
+            build_kernels(&site.shared, &prelude, &mut refused, design, |design| {
+                let launches = design.launches.iter();
+                let kernels = launches.map(|one| (Some(one.strategy), &one.pass.kernel));
+                kernels.collect()
+            })?;
         let [a, b] = design.scratch;
         let own = |samples| DeviceArray::new(&site.shared, &site.queue, samples);
         Ok(Probe {
@@ -141,7 +148,8 @@ impl<T: Sample> Probe<T> {
             })
             .collect();
         let queue = &self.engine.site.queue;
-        let events = launch_all(queue, &steps, &[], false)?;
-        Run::of(queue, events, false)
+        let work = launch_all(queue, &steps, &[], false)?;
+        let released = None;
+        Run::of(queue, Enqueued { work, released }, steps.len())
     }
 }

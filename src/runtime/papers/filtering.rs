@@ -135,7 +135,7 @@ pub(super) fn sources() -> Vec<(String, String)> {
     let source_of = |(wavelet, sample, filter): &(Wavelet, SampleType, Filter)| {
         let kernel = kernel(wavelet, *filter);
         let prelude = prelude(wavelet, *sample, Direction::Forward);
-        (kernel.name.to_owned(), source(&prelude, &kernel))
+        (kernel.name.to_owned(), source(&prelude, &kernel, ""))
     };
     cases.iter().map(source_of).collect()
 }

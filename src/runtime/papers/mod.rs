@@ -11,6 +11,7 @@ pub use filtering::{Filter, Filtering};
 pub use rate::arithmetic_rate;
 pub use variant::{Study, Variant};
 
+use super::acquire::Enqueued;
 use super::context::opencl;
 use super::engine::Engine;
 use super::handle::Handle;
@@ -46,7 +47,7 @@ fn kernel_of(
 /// As for a plan by `Strategy::RegisterBlock`.
 pub fn paper_sources(device: &DeviceInfo, variants: &[Variant]) -> Result<Vec<(String, String)>> {
     let mut sources = bottleneck::sources(device)?;
-    let alone = |kernel: Kernel| (kernel.name.to_owned(), source("", &kernel));
+    let alone = |kernel: Kernel| (kernel.name.to_owned(), source("", &kernel, ""));
     sources.extend([false, true].map(|reals| alone(rate::kernel(reals, 64))));
     for &variant in variants {
         let names = variant::kernel_names(variant);
@@ -68,7 +69,10 @@ struct PaperKernel {
 
 impl PaperKernel {
     fn new(engine: &Engine, prelude: &str, kernel: &Kernel) -> Result<Self> {
-        let program = build(&engine.site.shared, source(prelude, kernel))?;
+        let program = build(
+            &engine.site.shared,
+            source(prelude, kernel, engine.device().lie()),
+        )?;
         let built = ClKernel::create(&program, kernel.name).map_err(opencl("clCreateKernel"))?;
         Ok(PaperKernel {
             kernel: built.into(),
@@ -99,6 +103,8 @@ impl PaperKernel {
         // SAFETY: the caller's promise.
         let event =
             unsafe { enqueue(queue, &self.kernel, buffers, arguments, global, group, sync) }?;
-        Run::of(queue, event.into_iter().collect(), true)
+        let work = event.into_iter().collect();
+        let released = None;
+        Run::of(queue, Enqueued { work, released }, 1)
     }
 }
