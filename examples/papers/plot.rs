@@ -59,7 +59,7 @@ fn lines(text: &mut String, plot: &Plot, table: &Table) -> Drawn {
     let x = around(drawn().map(|figure| figure.x));
     let y = around(drawn().filter_map(|figure| figure.value));
     // With room for the legend.
-    let x = x.start..x.end * (x.end / x.start).powf(0.4);
+    let x = x.start..x.end * (x.end / x.start).powf(0.55);
     let mut chart = ChartBuilder::on(&root)
         .caption(&table.title, ("sans-serif", 16))
         .margin(10)
