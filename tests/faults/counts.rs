@@ -1,6 +1,6 @@
 //! Every reference is given back, by the layer's count.
 
-use crate::common::devices;
+use crate::common::found_devices as devices;
 use crate::layer::{Case, with_layer};
 use std::time::Duration;
 use wavelift::{Engine, Layout};

@@ -1,6 +1,6 @@
 //! Every call and every command of a small transform fails in turn.
 
-use crate::common::devices;
+use crate::common::found_devices as devices;
 use crate::foreign::{OUT_OF_ORDER, PROFILING, Program};
 use crate::is_clear;
 use crate::layer::{Case, Layer, with_layer};

@@ -1,6 +1,6 @@
 //! Sixteen threads on one engine.
 
-use crate::common::devices;
+use crate::common::found_devices as devices;
 use crate::layer::{Case, with_layer};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
