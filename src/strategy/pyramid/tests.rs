@@ -85,6 +85,26 @@ fn it_is_preferred_for_small_pictures_on_gpus() {
     assert_eq!(is_preferred(&cpu(), [64, 64]), 0);
 }
 
+#[test]
+fn it_is_preferred_for_single_levels_where_the_halo_is_long() {
+    let first = |wavelet: Wavelet, side: usize| {
+        let transform = Transform::new(wavelet, [side, side]).levels(3);
+        BOTH.map(|direction| {
+            let problem = problem(&transform, SampleType::I16, direction);
+            let design = Setting::of(large_gpu()).design(&problem).unwrap();
+            let mut launches = design.launches;
+            if direction == Direction::Inverse {
+                launches.reverse();
+            }
+            launches[0].strategy
+        })
+    };
+    assert_eq!(first(Wavelet::VC2_FIDELITY, 1024), [Strategy::Pyramid; 2]);
+    assert_eq!(first(Wavelet::VC2_FIDELITY, 4096), [Strategy::Streamed; 2]);
+    let forward_is_not = [Strategy::Streamed, Strategy::Pyramid];
+    assert_eq!(first(Wavelet::VC2_DD_13_7, 1024), forward_is_not);
+}
+
 /// What the kernel has of a level along an axis: `extent_of` in cl/pyramid/extent.cl.
 fn has(sizes: &Sizes, axis: usize, level: usize, number: usize) -> Extent {
     let (finest, levels) = (sizes.shape[axis] as i64, sizes.levels);
