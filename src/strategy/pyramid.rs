@@ -25,6 +25,13 @@ const GROUP: usize = 256;
 /// (108), by `register_block` 139 (136).
 const MOST_LOADED: usize = 24 << 10;
 
+/// Pairs of halo, both sides of a run together, from which on this strategy is best for single levels, too, and for larger
+/// ones: each segment of `streamed` lifts such a halo before its first result. On an NVIDIA H200, three levels of VC-2's
+/// Fidelity (14 pairs) in 16 bits of 256 x 256 take 27.4 us (inverse 16.9), by `streamed` 56.1 (58.2); of 1024 x 1024
+/// (41 Ki samples) 38.6 (29.0) and 61.1 (63.1). With 13/7 (6 pairs) one level gains nothing.
+const LONG_REACH: usize = 12;
+const MOST_LOADED_LONG: usize = 42 << 10;
+
 /// Pairs of a tile along an axis, whole runs, among which the cheapest ones are chosen.
 const TILES: [usize; 16] = [
     4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 80, 96, 128,
@@ -105,8 +112,14 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory. CPUs hardly wait, and take
 /// long to compile this.
 fn is_best_for(device: &DeviceInfo, sizes: &Sizes) -> bool {
-    let is_small = sizes.tiles() == [1, 1] || sizes.loaded <= MOST_LOADED;
-    device.kind == DeviceKind::Gpu && sizes.levels > 1 && is_small
+    let is_long = sizes.reach.before + sizes.reach.after >= LONG_REACH;
+    let most = if is_long {
+        MOST_LOADED_LONG
+    } else {
+        MOST_LOADED
+    };
+    let is_small = sizes.tiles() == [1, 1] || sizes.loaded <= most;
+    device.kind == DeviceKind::Gpu && (sizes.levels > 1 || is_long) && is_small
 }
 
 /// How the level at hand goes on beyond its border along y and x.
@@ -447,202 +460,4 @@ impl Sizes {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::Exchange;
-    use crate::strategy::Strategy;
-    use crate::strategy::design::Launch;
-    use crate::strategy::tests::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem, small_gpu};
-    use crate::strategy::tests::host::{number, own};
-    use crate::transform::Transform;
-    use crate::wavelet::{Boundary, Wavelet};
-
-    fn launches(
-        device: DeviceInfo,
-        transform: &Transform,
-        sample: SampleType,
-        direction: Direction,
-    ) -> Vec<Launch> {
-        let setting = Setting::of(device).only(&[Strategy::Pyramid]);
-        let design = setting.design(&problem(transform, sample, direction));
-        design.unwrap().launches
-    }
-
-    /// How many levels each launch takes, finest first.
-    fn levels(device: DeviceInfo, transform: &Transform, direction: Direction) -> Vec<i32> {
-        let mut launches = launches(device, transform, SampleType::F32, direction);
-        if direction == Direction::Inverse {
-            launches.reverse();
-        }
-        launches.iter().map(|one| own(one, "levels")).collect()
-    }
-
-    #[test]
-    fn the_inverse_is_one_launch_and_forward_the_halo_decides() {
-        let of = |side: usize| {
-            let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(5);
-            BOTH.map(|direction| levels(large_gpu(), &transform, direction))
-        };
-        assert_eq!(of(64), [vec![5], vec![5]]);
-        assert_eq!(of(256), [vec![2, 3], vec![5]]);
-        assert_eq!(of(1024), [vec![2, 3], vec![5]]);
-        // Haar has no halo.
-        let haar = Transform::new(Wavelet::HAAR, [768, 768]).levels(4);
-        assert_eq!(levels(large_gpu(), &haar, Direction::Forward), [4]);
-    }
-
-    #[test]
-    fn pictures_are_shared_out_in_at_most_one_wave_where_that_is_cheapest() {
-        let groups = |side: usize| {
-            let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(5);
-            let all = launches(large_gpu(), &transform, SampleType::F32, Direction::Inverse);
-            all[0].pass.groups
-        };
-        for side in [128, 256, 512] {
-            let groups = groups(side);
-            assert!((64..=132).contains(&groups), "{side}: {groups}");
-        }
-        // No more fit local memory.
-        assert!((133..=264).contains(&groups(1024)));
-    }
-
-    #[test]
-    fn levels_that_go_on_in_another_way_are_another_launch() {
-        let of = |wavelet, boundary, shape: [usize; 2]| {
-            let transform = Transform::new(wavelet, shape).boundary(boundary).levels(3);
-            levels(large_gpu(), &transform, Direction::Inverse)
-        };
-        assert_eq!(of(Wavelet::CDF_9_7, Boundary::Zero, [44, 50]), [3]);
-        assert_eq!(of(Wavelet::CDF_9_7, Boundary::Periodic, [48, 40]), [3]);
-        // No step reads beyond the border of an even number of samples; 25 of them go on by zeros.
-        assert_eq!(of(Wavelet::HAAR, Boundary::Zero, [48, 50]), [1, 2]);
-    }
-
-    #[test]
-    fn it_is_preferred_for_small_pictures_on_gpus() {
-        let is_preferred = |device: &DeviceInfo, shape: [usize; 2]| {
-            let transform = Transform::new(Wavelet::CDF_9_7, shape).levels(5);
-            let problem = problem(&transform, SampleType::F32, Direction::Inverse);
-            let design = Setting::of(device.clone()).design(&problem).unwrap();
-            let all = design.launches.iter();
-            all.filter(|one| one.strategy == Strategy::Pyramid).count()
-        };
-        assert_eq!(is_preferred(&large_gpu(), [1024, 1024]), 1);
-        assert_eq!(is_preferred(&gpu(Exchange::None, 1), [512, 512]), 1);
-        assert_eq!(is_preferred(&large_gpu(), [1, 1024]), 0);
-        assert_eq!(is_preferred(&cpu(), [64, 64]), 0);
-    }
-
-    /// What the kernel has of a level along an axis: `extent_of` in cl/pyramid/extent.cl.
-    fn has(sizes: &Sizes, axis: usize, level: usize, number: usize) -> Extent {
-        let (finest, levels) = (sizes.shape[axis] as i64, sizes.levels);
-        let [before, after] = [sizes.reach.before, sizes.reach.after].map(|n| n as i64);
-        let tile = sizes.tile[axis] as i64;
-        let begin = number as i64 * tile;
-        let (mut lo, mut hi) = if sizes.forward {
-            let finer = levels - 1 - level;
-            let end = (begin + tile).min((finest + (1 << levels) - 1) >> levels);
-            let around = (2 << finer) - 2;
-            (
-                (begin << finer) - around * before,
-                (end << finer) + around * after,
-            )
-        } else {
-            let end = (begin + tile).min((finest + 1) / 2);
-            let around = (1 << level) - 1;
-            (
-                (begin - around * before) >> level,
-                (end + around * (after + 1)) >> level,
-            )
-        };
-        if !sizes.periodic[axis] {
-            let samples = (finest + (1 << level) - 1) >> level;
-            (lo, hi) = (lo.max(0), hi.min((samples + 1) / 2));
-        }
-        let run = RUN as i64;
-        let first = if axis == 1 {
-            lo.div_euclid(run) * run
-        } else {
-            lo
-        };
-        let lifted = 2 * ((hi - first) as usize).next_multiple_of(RUN);
-        Extent {
-            loaded: (2 * (hi + after - lo + before)) as usize,
-            read: (2 * (hi + after - first + before + run)) as usize,
-            lifted,
-            kept: if sizes.forward { lifted / 2 } else { lifted },
-        }
-    }
-
-    #[test]
-    fn no_tile_has_more_than_its_share_of_local_memory() {
-        let reals = [
-            Wavelet::CDF_9_7,
-            Wavelet::HAAR,
-            Wavelet::DAUB_4,
-            Wavelet::CDF_5_3,
-        ];
-        for (wavelet, shape) in reals
-            .into_iter()
-            .zip([[300, 77], [31, 1000], [96, 64], [9, 7]])
-        {
-            for (boundary, direction) in [Boundary::Zero, Boundary::Periodic]
-                .into_iter()
-                .flat_map(|boundary| BOTH.map(|direction| (boundary, direction)))
-            {
-                let transform = Transform::new(wavelet.clone(), shape)
-                    .boundary(boundary)
-                    .levels(3);
-                let problem = problem(&transform, SampleType::F64, direction);
-                let local_memory = 8 << 10;
-                let device = DeviceInfo {
-                    local_memory,
-                    ..small_gpu()
-                };
-                let setting = Setting::of(device);
-                let target = crate::strategy::Target {
-                    device: &setting.device,
-                    tuning: &setting.tuning,
-                    limits: &[],
-                    ways: &[],
-                };
-                let all = transform.active_levels();
-                let todo = Todo {
-                    problem: &problem,
-                    target: &target,
-                    levels: &all,
-                    done: 0,
-                };
-                let Ok(borders) = borders(&todo, [0, 1]) else {
-                    continue;
-                };
-                let sizes = Sizes::new(&todo, [0, 1], borders).unwrap();
-                assert!(sizes.local.bytes(SampleType::F64) as u64 <= local_memory);
-                for axis in [0, 1] {
-                    let bounds = extents(&sizes, axis, sizes.levels, sizes.tile[axis]);
-                    for (level, most) in bounds.iter().enumerate() {
-                        for number in 0..sizes.tiles()[axis] {
-                            let has = has(&sizes, axis, level, number);
-                            assert!(has.loaded <= most.loaded && has.lifted <= most.lifted);
-                            assert!(has.kept <= most.kept && has.read <= most.read);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn work_groups_are_as_large_as_the_device_allows() {
-        let group = |most| {
-            let device = DeviceInfo {
-                max_work_group: most,
-                ..DeviceInfo::imaginary()
-            };
-            let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]);
-            let all = launches(device, &transform, SampleType::F32, Direction::Forward);
-            number(&all[0].pass.kernel, "GROUP")
-        };
-        assert_eq!([group(1024), group(100), group(1)], [GROUP, 100, 1]);
-    }
-}
+mod tests;
