@@ -5,6 +5,7 @@ mod context;
 mod engine;
 mod event;
 mod handle;
+mod host;
 mod in_place;
 #[cfg(feature = "ocl-interop")]
 mod ocl;

@@ -3,6 +3,7 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
+use super::host::{stands_at, where_they_stand};
 use super::program::{PassKernel, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -18,8 +19,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
-/// Host slices go through two staging arrays, which the plan makes with the first such call and keeps; arrays on the device
-/// are used where they are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
+/// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
+/// through two staging arrays, which the plan makes with the first such call and keeps. Arrays on the device are used where they
+/// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
 /// ```no_run
@@ -205,7 +207,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays; nothing is compiled.
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them; nothing is compiled.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -226,7 +228,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
-    /// staging arrays; nothing is compiled.
+    /// staging arrays, on CPU devices only if it needs them; nothing is compiled.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -383,6 +385,13 @@ impl<T: Sample> Plan<T> {
                 why: "this plan was made for regions of arrays on the device".to_owned(),
             });
         }
+        if let Some(multiple) = stands_at(self.site.shared.device.info())
+            && self.takes_both(input, output, direction)
+        {
+            return where_they_stand(&self.site, multiple, input, output, |from, to| {
+                self.enqueue(from.into(), to.into(), direction, &[])
+            });
+        }
         let mut staging = lock(&self.staging);
         let [from, to] = match &mut *staging {
             Some(arrays) => arrays,
@@ -395,6 +404,16 @@ impl<T: Sample> Plan<T> {
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
+    }
+
+    /// Whether kernels take these slices where they stand.
+    fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
+        let (samples, coefficients) = match direction {
+            Direction::Forward => (input, output),
+            Direction::Inverse => (output, input),
+        };
+        self.signal.takes_address(samples.as_ptr() as usize)
+            && self.bands.takes_address(coefficients.as_ptr() as usize)
     }
 
     fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {
