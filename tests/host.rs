@@ -95,6 +95,75 @@ fn integers_at_any_place() {
     check_everywhere::<i32>(Wavelet::CDF_5_3, [67, 132]);
 }
 
+/// Through pinned memory as by the driver alone: by as many threads as there are pieces and by more, with less than the ring
+/// holds and with more, in whole pieces and not, to and from memory at an odd place.
+#[test]
+fn large_slices_go_through_pinned_memory() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let by_driver = engine.with_copy_threads(1);
+        for shape in [[1024, 2048], [1501, 1500], [3001, 3500]] {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(2);
+            let memory = random_samples::<i32>(transform.len() + 2 * BESIDE, 3);
+            let samples = &memory[3..3 + transform.len()];
+            let plan = by_driver.plan::<i32>(&transform).unwrap();
+            let expected = plan.forward(samples).unwrap();
+            let used = engine.memory().used;
+            for threads in [2, 5] {
+                let engine = engine.with_copy_threads(threads);
+                let plan = engine.plan::<i32>(&transform).unwrap();
+                let poison = vec![i32::POISON; transform.len()];
+                let mut coefficients = Coefficients::from_parts(&transform, poison).unwrap();
+                plan.forward_into(samples, &mut coefficients).unwrap();
+                assert!(coefficients == expected, "{threads} threads, {plan:?}");
+                let mut back = vec![i32::POISON; memory.len()];
+                let there = 5..5 + transform.len();
+                plan.inverse_into(&coefficients, &mut back[there.clone()])
+                    .unwrap();
+                assert!(
+                    back[there.clone()] == *samples,
+                    "{threads} threads, {plan:?}"
+                );
+                back.drain(there);
+                assert!(back.into_iter().all(|sample| sample == i32::POISON));
+            }
+            // The ring stays, and counts.
+            assert!(
+                engine.memory().used >= used.max(32 << 20),
+                "{:?}",
+                engine.memory()
+            );
+        }
+    }
+}
+
+#[test]
+fn threads_share_pinned_memory() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+        let transform = Transform::new(Wavelet::CDF_5_3, [1501, 1500]);
+        let shared = engine.plan::<i32>(&transform).unwrap();
+        std::thread::scope(|scope| {
+            for seed in 0..3 {
+                let (shared, transform) = (&shared, &transform);
+                let engine = if seed == 2 {
+                    engine.another().unwrap()
+                } else {
+                    engine.clone()
+                };
+                scope.spawn(move || {
+                    let own = engine.plan::<i32>(transform).unwrap();
+                    let samples = random_samples::<i32>(transform.len(), seed);
+                    for plan in [&own, shared] {
+                        let coefficients = plan.forward(&samples).unwrap();
+                        assert!(plan.inverse(&coefficients).unwrap() == samples);
+                    }
+                });
+            }
+        });
+    }
+}
+
 #[test]
 fn threads_share_an_engine_and_a_plan() {
     for device in devices() {

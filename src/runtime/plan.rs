@@ -3,7 +3,7 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::host::{stands_at, where_they_stand};
+use super::host::{copy_threads, stands_at, through_ring, where_they_stand};
 use super::program::{PassKernel, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -20,7 +20,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A transform built for one engine and sample type, in both directions.
 ///
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
-/// through two staging arrays, which the plan makes with the first such call and keeps. Arrays on the device are used where they
+/// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
+/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Arrays on the device are used where they
 /// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
@@ -385,7 +386,8 @@ impl<T: Sample> Plan<T> {
                 why: "this plan was made for regions of arrays on the device".to_owned(),
             });
         }
-        if let Some(multiple) = stands_at(self.site.shared.device.info())
+        if self.site.copy_threads.is_none()
+            && let Some(multiple) = stands_at(self.site.shared.device.info())
             && self.takes_both(input, output, direction)
         {
             return where_they_stand(&self.site, multiple, input, output, |from, to| {
@@ -401,6 +403,14 @@ impl<T: Sample> Plan<T> {
                 staging.insert([array()?, array()?])
             }
         };
+        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
+            let work = |from: &DeviceArray<T>, to: &mut DeviceArray<T>| {
+                self.enqueue(from.into(), to.into(), direction, &[])
+            };
+            if through_ring(&self.site, threads, input, output, [from, to], work)? {
+                return Ok(());
+            }
+        }
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
