@@ -2,6 +2,7 @@
 
 mod belt;
 mod borrowed;
+mod past_caches;
 mod pinned;
 mod ring;
 

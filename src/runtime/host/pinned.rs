@@ -4,6 +4,7 @@
 //! again.
 
 use super::belt::{Belt, Stop};
+use super::past_caches;
 use super::ring::Ring;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
@@ -247,7 +248,7 @@ impl Places<'_> {
                     Some(number) => {
                         let mut piece = lock(&self.output[number]);
                         let len = piece.len();
-                        piece.as_mut_ptr().copy_from_nonoverlapping(slot, len);
+                        past_caches::copy(slot, piece.as_mut_ptr(), len);
                     }
                 }
             }
