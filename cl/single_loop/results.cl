@@ -1,5 +1,5 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that they must
-// be whole and aligned. Where rows do not start at multiples of a vector they are gathered in local memory, which has
+// be whole and aligned. Where rows do not start at multiples of 16 bytes they are gathered in local memory, which has
 // room for GATHERED vectors of each run, and stored from there some vectors later.
 
 #include "single_loop/row_buffers.cl"
@@ -51,7 +51,7 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   UNROLL for (int run = 0; run < RUNS; ++run) {
     const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(TV) / sizeof(T);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;
-    aligned &= past == 0;
+    aligned &= past * sizeof(T) % 16 == 0;
     dense &= !FORWARD || results.rows.stride[run] == 1;
   }
   results.gathers = NON_TEMPORAL && dense && !aligned;

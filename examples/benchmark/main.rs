@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod host;
 mod report;
 
 use clap::Parser;
@@ -80,6 +81,10 @@ struct Arguments {
     /// waits for the next kernel to be enqueued
     #[arg(long)]
     queued: bool,
+    /// Measure calls on slices of the host instead, as in `forward_into`: how long a call takes, an upload, the kernels and
+    /// a download by themselves, and copies between pinned memory and the device, which is the bus's own rate
+    #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json"])]
+    host: bool,
     /// Write the measured rows to this file, as a JSON list with one object per row
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -183,6 +188,10 @@ fn main() -> ExitCode {
 fn benchmark(arguments: Arguments) -> Result<()> {
     let (problems, left_out) = problems(&arguments)?;
     let engines = engines(arguments.device.clone())?;
+    if arguments.host {
+        host::benchmark(&arguments, &problems, &engines)?;
+        return left_out.iter().try_for_each(cli::print);
+    }
     let strategies = arguments.strategies();
     let columns = strategies.len();
     let count = problems.len() * engines.len() * columns;

@@ -3,6 +3,7 @@
 
 use super::event::Event;
 use super::handle::Handle;
+use super::host::Kept;
 use super::probe;
 use super::queue::Queue;
 use crate::device::{Device, DeviceInfo, Way};
@@ -47,6 +48,10 @@ pub(crate) struct Site {
     pub tuning: Arc<Tuning>,
     /// Whether every pass has an event.
     pub times_passes: bool,
+    /// How many threads copy large host slices, where the caller said so.
+    pub copy_threads: Option<usize>,
+    /// What they copy through.
+    pub ring: Arc<Kept>,
 }
 
 /// Bytes of an array that count against its engine's memory until this is dropped.

@@ -88,6 +88,8 @@ impl Engine {
                 queue,
                 tuning: Arc::new(Tuning::load()?),
                 times_passes: false,
+                copy_threads: None,
+                ring: Arc::default(),
             },
             copy: Arc::default(),
         })
@@ -129,6 +131,20 @@ impl Engine {
     pub fn timing_passes(&self) -> Self {
         self.with_site(Site {
             times_passes: true,
+            ..self.site.clone()
+        })
+    }
+
+    /// Returns this engine, whose plans have so many threads copy large host slices.
+    ///
+    /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, which use host
+    /// slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 32 MiB of
+    /// pinned memory, which the engine allocates with the first such call and keeps, with its own and other engines' plans that
+    /// stem from it; it counts as [`Engine::memory`]. Calls that copy through it take turns. On queues of the caller's
+    /// ([`Engine::from_raw`]) the driver always copies.
+    pub fn with_copy_threads(&self, threads: usize) -> Self {
+        self.with_site(Site {
+            copy_threads: Some(threads),
             ..self.site.clone()
         })
     }

@@ -8,6 +8,7 @@ mod event;
 #[cfg(feature = "ocl-interop")]
 mod gl;
 mod handle;
+mod host;
 mod in_place;
 #[cfg(feature = "ocl-interop")]
 mod ocl;

@@ -3,6 +3,7 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
+use super::host::{copy_threads, stands_at, through_ring, where_they_stand};
 use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -19,8 +20,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
-/// Host slices go through two staging arrays, which the plan makes with the first such call and keeps; arrays on the device
-/// are used where they are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
+/// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
+/// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
+/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Arrays on the device are used where they
+/// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
 /// ```no_run
@@ -220,7 +223,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays. Nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel
     /// first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
@@ -242,7 +245,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
-    /// staging arrays.
+    /// staging arrays, on CPU devices only if it needs them.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -398,6 +401,14 @@ impl<T: Sample> Plan<T> {
                 why: "this plan was made for regions of arrays on the device".to_owned(),
             });
         }
+        if self.site.copy_threads.is_none()
+            && let Some(multiple) = stands_at(self.site.shared.device.info())
+            && self.takes_both(input, output, direction)
+        {
+            return where_they_stand(&self.site, multiple, input, output, |from, to| {
+                self.enqueue(from.into(), to.into(), direction, &[])
+            });
+        }
         let mut staging = lock(&self.staging);
         let [from, to] = match &mut *staging {
             Some(arrays) => arrays,
@@ -407,9 +418,27 @@ impl<T: Sample> Plan<T> {
                 staging.insert([array()?, array()?])
             }
         };
+        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
+            let work = |from: &DeviceArray<T>, to: &mut DeviceArray<T>| {
+                self.enqueue(from.into(), to.into(), direction, &[])
+            };
+            if through_ring(&self.site, threads, input, output, [from, to], work)? {
+                return Ok(());
+            }
+        }
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
+    }
+
+    /// Whether kernels take these slices where they stand.
+    fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
+        let (samples, coefficients) = match direction {
+            Direction::Forward => (input, output),
+            Direction::Inverse => (output, input),
+        };
+        self.signal.takes_address(samples.as_ptr() as usize)
+            && self.bands.takes_address(coefficients.as_ptr() as usize)
     }
 
     fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {

@@ -168,6 +168,11 @@ impl Planned {
         &self.region
     }
 
+    /// Whether the first sample may be at this address.
+    pub fn takes_address(&self, address: usize) -> bool {
+        address.is_multiple_of(self.alignment)
+    }
+
     /// How many samples after its place in the design a view starts, if a plan for this region works on it; `what` names it
     /// in errors.
     pub fn offset_of<T: Sample>(

@@ -185,3 +185,21 @@ fn wrong_requests_are_errors() {
     let line = complaint(benchmark("--sizes 8").without_opencl());
     assert!(line.contains("no OpenCL runtime"), "{line}");
 }
+
+#[test]
+fn host_slices_are_measured_beside_the_bus() {
+    let table = stdout(&mut benchmark(
+        "--host --sizes 33x17 --wavelets cdf53 --samples i16 --levels 1",
+    ));
+    let devices = wavelift::Device::all().unwrap().len();
+    // A line for each device, the heading, the rows.
+    assert_eq!(table.lines().count(), devices + 1 + 2 * devices, "{table}");
+    for row in table.lines().skip(devices + 1) {
+        let numbers = row.rsplit("  ").filter(|cell| !cell.is_empty()).take(7);
+        let numbers: Vec<f64> = numbers.map(|cell| cell.trim().parse().unwrap()).collect();
+        assert!(
+            numbers.len() == 7 && numbers.iter().all(|&time| time >= 0.0),
+            "{row}"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! From slices on the host and back: where the time of a call goes.
+
+use crate::common::check::{RandomSample, random_samples};
+use crate::common::cli::{self, Result};
+use crate::common::table::{Align, Table};
+use crate::common::timing::median;
+use crate::{Arguments, Problem};
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::device::Device;
+use opencl3::memory::{
+    Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE,
+};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
+use std::time::Instant;
+use wavelift::{Coefficients, Direction, Engine, Error, SampleType};
+
+/// The columns after those that name the problem. The last is `bus up` and `bus down` over `call`.
+const COLUMNS: [&str; 7] = [
+    "call ms",
+    "upload ms",
+    "kernels ms",
+    "download ms",
+    "bus up ms",
+    "bus down ms",
+    "of bus",
+];
+
+/// Prints a row for every problem and device. The strategies are those that the planner composes.
+pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
+    let names = ["device", "problem"].map(|name| (name, Align::Left));
+    let columns = COLUMNS.map(|name| (name, Align::Right));
+    let mut table = Table::new(names.into_iter().chain(columns));
+    for problem in problems {
+        for engine in engines {
+            let times = match problem.sample {
+                SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
+                SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
+                SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
+                SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
+                other => Err(format!("cannot make samples of type {other}").into()),
+            };
+            let (platform, device) = engine.device().info().index;
+            let mut cells = vec![format!("{platform}:{device}"), problem.name()];
+            match times {
+                Ok(times) => cells.extend(times.cells()),
+                Err(error) => match error.downcast_ref() {
+                    Some(Error::Unsupported { .. } | Error::Memory { .. }) => {
+                        cells.push(error.to_string());
+                    }
+                    _ => return Err(error),
+                },
+            }
+            table.row(cells);
+        }
+    }
+    for engine in engines {
+        cli::print(engine.device())?;
+    }
+    cli::print(table)
+}
+
+/// Nanoseconds of every run, in the order of the columns.
+#[derive(Default)]
+struct Times([Vec<u64>; 6]);
+
+impl Times {
+    fn cells(&self) -> Vec<String> {
+        let medians = self.0.each_ref().map(|times| median(times));
+        let [call, .., up, down] = medians;
+        let of_bus = (up + down) as f64 / call.max(1) as f64;
+        let mut cells = medians
+            .map(|time| format!("{:.3}", time as f64 / 1e6))
+            .to_vec();
+        cells.push(format!("{of_bus:.3}"));
+        cells
+    }
+}
+
+fn measure<T: RandomSample>(engine: &Engine, problem: &Problem, runs: usize) -> Result<Times> {
+    let direction = problem.direction.direction();
+    let plan = engine.plan::<T>(&problem.transform)?;
+    let len = problem.transform.len();
+    let samples = random_samples::<T>(len, 1);
+    let mut coefficients = Coefficients::from_parts(&problem.transform, samples.clone())?;
+    let mut output = vec![T::POISON; len];
+    let mut bus = Bus::new(engine, len * size_of::<T>())?;
+    let (mut x, mut y) = (engine.upload(&samples)?, engine.upload(&output)?);
+    let mut times = Times::default();
+    // Two to warm up.
+    for run in 0..runs + 2 {
+        let call = match direction {
+            Direction::Forward => clock(|| plan.forward_into(&samples, &mut coefficients)),
+            Direction::Inverse => clock(|| plan.inverse_into(&coefficients, &mut output)),
+        }?;
+        let upload = clock(|| x.write(&samples))?;
+        let kernels = match direction {
+            Direction::Forward => plan.enqueue_forward(&x, &mut y)?,
+            Direction::Inverse => plan.enqueue_inverse(&x, &mut y)?,
+        };
+        let kernels = kernels.device_time()?.as_nanos() as u64;
+        let result = (run == 0).then(|| match direction {
+            Direction::Forward => coefficients.as_slice().to_vec(),
+            Direction::Inverse => output.clone(),
+        });
+        let download = clock(|| y.download_into(&mut output))?;
+        let bytes = bytemuck::cast_slice::<T, u8>;
+        if result.is_some_and(|result| bytes(&result) != bytes(&output)) {
+            return Err("the call's result is another than that of arrays on the device".into());
+        }
+        let [up, down] = bus.copy()?;
+        let all = [call, upload, kernels, download, up, down];
+        if run >= 2 {
+            times
+                .0
+                .iter_mut()
+                .zip(all)
+                .for_each(|(times, time)| times.push(time));
+        }
+    }
+    Ok(times)
+}
+
+fn clock<E>(work: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<u64, E> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed().as_nanos() as u64)
+}
+
+/// Pinned memory and as much on the device: how long copies between them take is the bus's own rate.
+struct Bus {
+    queue: CommandQueue,
+    device: Buffer<u8>,
+    pinned: &'static mut [u8],
+    // The memory's owner, released last.
+    _owner: Buffer<u8>,
+    _context: Context,
+}
+
+impl Bus {
+    fn new(engine: &Engine, bytes: usize) -> Result<Self> {
+        let device = Device::new(engine.raw_device());
+        let context = Context::from_device(&device)?;
+        let none = std::ptr::null_mut();
+        // SAFETY: the device is the context's; no host pointer is passed; the buffer has so many bytes, stays mapped as long as
+        // the slice is used, and drivers fill what they map.
+        unsafe {
+            #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
+            let queue = CommandQueue::create(&context, device.id(), 0)?;
+            let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+            let owner = Buffer::create(&context, flags, bytes, none)?;
+            let on_device = Buffer::create(&context, CL_MEM_READ_WRITE, bytes, none)?;
+            let (access, mut start) = (CL_MAP_READ | CL_MAP_WRITE, none);
+            queue.enqueue_map_buffer(&owner, CL_BLOCKING, access, 0, bytes, &mut start, &[])?;
+            start.cast::<u8>().write_bytes(1, bytes);
+            Ok(Bus {
+                queue,
+                device: on_device,
+                pinned: std::slice::from_raw_parts_mut(start.cast(), bytes),
+                _owner: owner,
+                _context: context,
+            })
+        }
+    }
+
+    /// The nanoseconds of a copy to the device, and of one back.
+    fn copy(&mut self) -> Result<[u64; 2]> {
+        let (queue, buffer, pinned) = (&self.queue, &mut self.device, &mut *self.pinned);
+        // SAFETY: the buffer is as long as the slice, which nothing else uses until the copy is done.
+        let up = clock(|| unsafe {
+            queue
+                .enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?
+                .wait()
+        })?;
+        // SAFETY: as above.
+        let down = clock(|| unsafe {
+            queue
+                .enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?
+                .wait()
+        })?;
+        Ok([up, down])
+    }
+}
