@@ -189,12 +189,12 @@ impl Probe {
             });
         }
         // SAFETY: the queue and the buffer are alive, which has as many numbers; the call waits.
-        unsafe {
+        let read = unsafe {
             queue
                 .handle
                 .enqueue_read_buffer(&told, 1, 0, &mut poison, &[])
-        }
-        .map_err(opencl("clEnqueueReadBuffer"))?;
+        };
+        let _released: Handle<_> = read.map_err(opencl("clEnqueueReadBuffer"))?.into();
         Ok(poison)
     }
 
