@@ -3,7 +3,7 @@
 
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are, registers};
 use super::lines::Lines;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -33,6 +33,10 @@ const LONGEST_RUN: usize = 32;
 fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
+
+/// Registers that a work-item needs for each pair of its run and of the reach, by what compilers for Intel's GPUs put in memory
+/// with fewer (`make vendors`).
+const REGISTERS_OF_PAIR: usize = 4;
 
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
@@ -134,6 +138,9 @@ impl Row {
         };
         // Compilers for CPUs take long over long runs.
         let best = if alone { LEAST_RUN } else { best_run(tile) };
+        let fitting = registers(target.device) / REGISTERS_OF_PAIR;
+        let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
+        let best = best.min(prev_power_of_two(fitting.max(LEAST_RUN)));
         let shortest = tile / 2 / prev_power_of_two(most);
         let pairs = best.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;
