@@ -8,7 +8,7 @@ use common::check::{RandomSample, expected, random_samples, relative_error};
 use common::cli::{self, Result};
 use std::process::ExitCode;
 use wavelift::{
-    Boundary, Device, DeviceSelector, Direction, Engine, SampleType, Transform, Wavelet,
+    Boundary, Device, DeviceSelector, Direction, Engine, SampleType, Strategy, Transform, Wavelet,
 };
 
 /// Prints what a device makes of a fixed list of transforms: of integers a checksum, of floats the largest error, as a share
@@ -19,21 +19,25 @@ struct Arguments {
     /// The device [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
+    /// The strategy [default: as the planner composes them]. Sums do not depend on it
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<Strategy>,
 }
 
 fn main() -> ExitCode {
     env_logger::init();
     cli::run(|arguments: Arguments| {
+        let strategy = arguments.strategy;
         let device = cli::selector(arguments.device)?.pick()?;
         cli::print(format!("device: {device}, {}", device.info().version))?;
         for (wavelet, sample) in WAVELETS {
             for transform in transforms(&wavelet) {
                 match sample {
-                    SampleType::I16 => compare::<i16>(&device, &transform)?,
-                    SampleType::I32 => compare::<i32>(&device, &transform)?,
-                    SampleType::F32 => compare::<f32>(&device, &transform)?,
+                    SampleType::I16 => compare::<i16>(&device, strategy, &transform)?,
+                    SampleType::I32 => compare::<i32>(&device, strategy, &transform)?,
+                    SampleType::F32 => compare::<f32>(&device, strategy, &transform)?,
                     SampleType::F64 if !device.info().fp64 => {}
-                    _ => compare::<f64>(&device, &transform)?,
+                    _ => compare::<f64>(&device, strategy, &transform)?,
                 }
             }
         }
@@ -61,9 +65,16 @@ fn transforms(wavelet: &Wavelet) -> [Transform; 3] {
 }
 
 /// One line for each direction. Random samples are the same everywhere, and the inverse is of random samples too.
-fn compare<T: RandomSample>(device: &Device, transform: &Transform) -> Result<()> {
+fn compare<T: RandomSample>(
+    device: &Device,
+    strategy: Option<Strategy>,
+    transform: &Transform,
+) -> Result<()> {
     let engine = Engine::new(device)?;
-    let plan = engine.plan::<T>(transform)?;
+    let plan = match strategy {
+        Some(strategy) => engine.plan_with::<T>(transform, strategy)?,
+        None => engine.plan::<T>(transform)?,
+    };
     let input = random_samples::<T>(transform.len(), 16);
     let x = engine.upload(&input)?;
     for direction in [Direction::Forward, Direction::Inverse] {

@@ -163,7 +163,9 @@ impl Folder {
         let of = |usage: &str| format!("{wavelet}.{sample}.{exchange}.{usage}");
         let interleaved = transform.clone().layout(Layout::Interleaved);
         let in_place = kernel_sources_in_place(&interleaved, sample, device).unwrap();
-        let by = |strategy| match kernel_sources(transform, sample, strategy, device, "") {
+        let by = |strategy: Option<Strategy>| match kernel_sources(
+            transform, sample, strategy, device, "",
+        ) {
             Err(Error::Unsupported { .. }) if strategy.is_some() => Vec::new(),
             programs => programs.unwrap(),
         };

@@ -72,9 +72,10 @@ fn is_best_for(device: &DeviceInfo, sizes: &Sizes, geometry: &Geometry) -> bool 
     let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
     let results = sizes.width() * sizes.height();
     let loaded = samples as u128 * block as u128 / results as u128;
-    let is_small = sizes.pairs == 1 && loaded <= (LOADED * device.compute_units) as u128;
+    let is_small = loaded <= (LOADED * device.compute_units) as u128;
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
+        && sizes.pairs == 1
         && block <= LARGEST_BLOCK * results
         && (is_small || !can_stream(device))
 }
