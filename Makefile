@@ -35,7 +35,7 @@ format:
 # Features may not depend on each other but where Cargo.toml says so.
 clippy:
 	cargo clippy --all-targets --all-features -- --deny warnings
-	cargo clippy --test oclgrind --all-features -- --deny warnings
+	cargo clippy --test oclgrind --test vendors --all-features -- --deny warnings
 	for feature in '' ndarray image serde; do \
 	  cargo clippy --features "$$feature" -- --deny warnings || exit 1; \
 	done
