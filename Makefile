@@ -7,7 +7,7 @@
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
-CHECKS = format clippy docs package oldest-rust kernels test intel pyopencl ocl oclgrind no-runtime
+CHECKS = format clippy docs package oldest-rust kernels test intel agree vendors pyopencl ocl oclgrind no-runtime
 .PHONY: demo papers ci $(CHECKS)
 
 demo:
@@ -41,7 +41,7 @@ ci:
 	@for check in $(CHECKS); do \
 	  echo "==== $$check"; \
 	  start=$$(date +%s); \
-	  $(MAKE) --no-print-directory $$check || exit 1; \
+	  $(MAKE) --no-print-directory CI_CHECKS=yes $$check || exit 1; \
 	  echo "==== $$check: ok, $$(($$(date +%s) - start)) s"; \
 	done
 
@@ -51,7 +51,7 @@ format:
 # Features may not depend on each other but where Cargo.toml says so.
 clippy:
 	cargo clippy --all-targets --all-features -- --deny warnings
-	cargo clippy --test oclgrind --all-features -- --deny warnings
+	cargo clippy --test oclgrind --test vendors --all-features -- --deny warnings
 	for feature in '' ndarray image serde; do \
 	  cargo clippy --features "$$feature" -- --deny warnings || exit 1; \
 	done
@@ -74,6 +74,14 @@ kernels:
 # Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs.
 intel:
 	scripts/intel
+
+# One program on PoCL, Intel's runtime, rusticl and an NVIDIA GPU: integers equal bit for bit, floats within their bound.
+agree:
+	scripts/agree
+
+# Kernels by the compilers of AMD, NVIDIA and Intel, and to SPIR-V; in CI a part of them. Alone it writes docs/VENDORS.md.
+vendors:
+	scripts/vendors $(if $(CI_CHECKS),short)
 
 # The C interface of examples/shared_library, called from PyOpenCL.
 pyopencl:

@@ -44,6 +44,15 @@ INLINE global T *band_at(const Picture *picture, const int n, const int y, const
          (picture->band_start[n] + y * picture->band_row[n] + x * BAND_STRIDE(picture, n));
 }
 
+// The same of any sub-band. An index that is known only at run time would put the whole picture in private memory, on the way
+// through the inside as well.
+INLINE global T *any_band_at(const Picture *picture, const int n, const int y, const int x) {
+  return n == 0   ? band_at(picture, 0, y, x)
+         : n == 1 ? band_at(picture, 1, y, x)
+         : n == 2 ? band_at(picture, 2, y, x)
+                  : band_at(picture, 3, y, x);
+}
+
 INLINE long picture_start(const Side *side, const Pass *pass, const int3 at) {
   return SINGLE ? side->offset : line_start(side, pass, at);
 }

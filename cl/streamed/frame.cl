@@ -64,7 +64,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
-    const T v = FORWARD ? *signal_at(picture, 2 * py + cy, 2 * px + cx) : *band_at(picture, 2 * cy + cx, py, px);
+    const T v = FORWARD ? *signal_at(picture, 2 * py + cy, 2 * px + cx) : *any_band_at(picture, 2 * cy + cx, py, px);
     tile[iy * row + ix] = (T)SCALED_IN((A)v, FACTOR_OF_PICTURE(IN, cx, cy, picture), PRE_SHIFT);
   }
   lift_tile(tile, boundary, width, height, row);
@@ -74,7 +74,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const A v = tile[iy * row + ix];
-    global T *const to = FORWARD ? band_at(picture, 2 * cy + cx, py, px) : signal_at(picture, 2 * py + cy, 2 * px + cx);
+    global T *const to = FORWARD ? any_band_at(picture, 2 * cy + cx, py, px) : signal_at(picture, 2 * py + cy, 2 * px + cx);
     *to = (T)SCALED_OUT(v, FACTOR_OF_PICTURE(OUT, cx, cy, picture), PRE_SHIFT);
   }
 }

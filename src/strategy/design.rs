@@ -3,7 +3,7 @@
 use super::Strategy;
 use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
-use crate::device::{DeviceInfo, Exchange, Way};
+use crate::device::{DeviceInfo, DeviceKind, Exchange, Way};
 use crate::lifting::prelude;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
@@ -127,13 +127,31 @@ pub(crate) fn long_loops_as_they_are(device: &DeviceInfo, reach: &Reach) -> Opti
     loops_as_they_are(device).filter(|_| reach.before + reach.after > LONG)
 }
 
+/// Registers of 32 bits that a work-item of a device has at most. Intel's GPUs divide 4 KiB among a sub-group, the others have
+/// more than a work-item can name.
+pub(crate) fn registers(device: &DeviceInfo) -> usize {
+    match (device.kind, device.exchange) {
+        (DeviceKind::Gpu, Exchange::Khr | Exchange::Intel) => 1024 / device.lanes,
+        _ => MOST_REGISTERS,
+    }
+}
+
+/// Whether a work-item has the registers to sweep down a picture. Of Intel's 64, compilers put some of any wavelet's in memory,
+/// and the blocks of `register_block` fit (`make vendors`).
+pub(crate) fn can_stream(device: &DeviceInfo) -> bool {
+    registers(device) >= 128
+}
+
+/// What an instruction of NVIDIA's can name; AMD's has one more.
+const MOST_REGISTERS: usize = 255;
+
 /// Why a work-item cannot hold so many numbers of `sample` in its registers, if it cannot: GPUs give it 255 of 32 bits at
 /// most. What goes beyond them takes a compiler minutes, and memory instead of registers.
 pub(crate) fn lack_of_registers(what: &str, numbers: usize, sample: SampleType) -> Option<String> {
-    const MOST: usize = 255;
     let needed = numbers * sample.size().div_ceil(4);
-    (needed > MOST)
-        .then(|| format!("{what} needs {needed} registers, a work-item of a GPU has {MOST}"))
+    (needed > MOST_REGISTERS).then(|| {
+        format!("{what} needs {needed} registers, a work-item of a GPU has {MOST_REGISTERS}")
+    })
 }
 
 /// A kernel, specialised: which file of cl/, with which sizes.

@@ -4,7 +4,9 @@
 use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
+};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -70,11 +72,12 @@ fn is_best_for(device: &DeviceInfo, sizes: &Sizes, geometry: &Geometry) -> bool 
     let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
     let results = sizes.width() * sizes.height();
     let loaded = samples as u128 * block as u128 / results as u128;
+    let is_small = loaded <= (LOADED * device.compute_units) as u128;
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
         && sizes.pairs == 1
         && block <= LARGEST_BLOCK * results
-        && loaded <= (LOADED * device.compute_units) as u128
+        && (is_small || !can_stream(device))
 }
 
 fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> {

@@ -3,7 +3,9 @@
 
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
+};
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
@@ -31,6 +33,9 @@ const OTHER_REGISTERS: usize = 40;
 /// Pairs in the ring, at most.
 const LONGEST_RING: usize = 16;
 
+/// Pairs in a ring that fits the registers of any GPU.
+const SHORT_RING: usize = 4;
+
 /// Registers for the pairs in the ring, at most.
 const RING_REGISTERS: usize = 64;
 
@@ -49,9 +54,10 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     let offer = Border::new(todo, lines.geometry.samples).map(|border| {
         let taken = taken(vec![pass(todo, &lines, &border)]);
-        match todo.target.device.kind {
-            DeviceKind::Gpu => Offer::Preferred(taken),
-            DeviceKind::Cpu | DeviceKind::Accelerator => Offer::Works(taken),
+        let device = todo.target.device;
+        match device.kind == DeviceKind::Gpu && (kept <= SHORT_RING || can_stream(device)) {
+            true => Offer::Preferred(taken),
+            false => Offer::Works(taken),
         }
     });
     offer.unwrap_or_else(|why| Offer::No { why })
@@ -94,7 +100,7 @@ impl Sizes {
         let most = LINES.min(16 / bytes);
         let fits = |vector: &usize| {
             *vector <= most
-                && in_ring(*vector) <= RING_REGISTERS
+                && in_ring(*vector) <= RING_REGISTERS.min(registers(todo.target.device).div_ceil(4))
                 && go_by_vectors(geometry, *vector)
         };
         let vector = [4, 2].into_iter().find(fits).unwrap_or(1);

@@ -3,7 +3,9 @@
 
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
+};
 use super::lines::Lines;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -34,6 +36,13 @@ fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
 
+/// Registers that a work-item needs for each pair of its run and of the reach, by what compilers for Intel's GPUs put in memory
+/// with fewer (`make vendors`).
+const REGISTERS_OF_PAIR: usize = 4;
+
+/// Pairs of reach on both sides, with which the shortest runs fit the registers of any GPU.
+const SHORT_REACH: usize = 8;
+
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
 const LONGEST_REACH: usize = MARGIN / 2 - 1;
@@ -53,7 +62,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             axes: 1,
             passes: vec![row.pass(todo)],
         };
-        match is_best_for(todo.target.device, lines.geometry.samples) {
+        match is_best_for(todo.target.device, &lines) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         }
@@ -61,8 +70,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     offer.unwrap_or_else(|why| Offer::No { why })
 }
 
-fn is_best_for(device: &DeviceInfo, samples: i32) -> bool {
-    device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && samples >= SHORTEST
+fn is_best_for(device: &DeviceInfo, lines: &Lines) -> bool {
+    let has_registers = can_stream(device) || lines.reach.before + lines.reach.after <= SHORT_REACH;
+    device.kind == DeviceKind::Gpu
+        && device.exchange != Exchange::None
+        && lines.geometry.samples >= SHORTEST
+        && has_registers
 }
 
 fn prev_power_of_two(number: usize) -> usize {
@@ -134,6 +147,9 @@ impl Row {
         };
         // Compilers for CPUs take long over long runs.
         let best = if alone { LEAST_RUN } else { best_run(tile) };
+        let fitting = registers(target.device) / REGISTERS_OF_PAIR;
+        let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
+        let best = best.min(prev_power_of_two(fitting.max(LEAST_RUN)));
         let shortest = tile / 2 / prev_power_of_two(most);
         let pairs = best.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;

@@ -9,7 +9,7 @@ mod sizes;
 
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -66,9 +66,10 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         },
         Err(why) => return Offer::No { why },
     };
-    match todo.target.device.kind {
-        DeviceKind::Gpu => Offer::Preferred(taken),
-        DeviceKind::Cpu | DeviceKind::Accelerator => Offer::Works(taken),
+    let device = todo.target.device;
+    match device.kind == DeviceKind::Gpu && can_stream(device) {
+        true => Offer::Preferred(taken),
+        false => Offer::Works(taken),
     }
 }
 
@@ -227,6 +228,7 @@ impl<'a> Picture<'a> {
         let reach = sizes.reach.before.max(sizes.reach.after);
         let fits = self.wide
             && sizes.near
+            && sizes.two_levels_fit_registers(self.todo)
             && self.extension == Some(Extension::Mirrored)
             && device.exchange != Exchange::None
             // The low band, too, must be longer than what is read beyond it.

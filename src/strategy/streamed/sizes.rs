@@ -6,7 +6,7 @@ use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
-use crate::strategy::design::{Problem, lack_of_registers};
+use crate::strategy::design::{Problem, lack_of_registers, registers};
 use crate::strategy::planner::Todo;
 
 /// Pairs that a tile of the frame is long.
@@ -123,6 +123,13 @@ impl Sizes {
             self.overlap = [0, 0];
             self.strip = self.lanes * self.pairs;
         }
+    }
+
+    /// Whether compilers find registers for two levels at once. 9/7 on doubles, whose steps still read pairs in 128 of them,
+    /// does not fit 255 (`make vendors`); 5/3 on doubles (96) does.
+    pub fn two_levels_fit_registers(&self, todo: &Todo) -> bool {
+        let held = 4 * self.pairs * self.lags.kept * todo.problem.sample.size().div_ceil(4);
+        2 * held <= registers(todo.target.device)
     }
 
     /// Why a device cannot run it.

@@ -130,7 +130,7 @@ fn the_ring_holds_whole_rounds_of_what_is_prefetched() {
     let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]);
     for prefetched in 1..=4 {
         let tuning = format!("gpu | streamed | f32 | PREFETCHED={prefetched} FILLING=2");
-        let setting = Setting::of(gpu(Exchange::Khr, 32)).tuned(&tuning);
+        let setting = Setting::of(gpu(Exchange::Ptx, 32)).tuned(&tuning);
         for direction in BOTH {
             let problem = problem(&picture, SampleType::F32, direction);
             let design = setting.design(&problem).unwrap();
