@@ -8,7 +8,7 @@ use clap::Parser;
 use common::cli::{self, Result};
 use common::table::{Align, Table};
 use std::process::ExitCode;
-use wavelift::{Device, DeviceInfo, DeviceSelector};
+use wavelift::{Device, DeviceInfo, DeviceSelector, Engine, Exchange};
 
 /// Lists the existing OpenCL devices. `*` marks the one that would be picked.
 #[derive(Parser)]
@@ -49,15 +49,29 @@ fn table(devices: &[Device], picked: Option<(usize, usize)>) -> Table {
         ("local", Align::Right),
         ("f64", Align::Left),
         ("sub-groups", Align::Left),
+        ("exchange", Align::Left),
         ("version", Align::Left),
     ]);
-    for info in devices.iter().map(Device::info) {
-        table.row(row(info, picked == Some(info.index)));
+    for device in devices {
+        let info = device.info();
+        table.row(row(info, picked == Some(info.index), exchange(device)));
     }
     table
 }
 
-fn row(info: &DeviceInfo, picked: bool) -> Vec<String> {
+/// How the work-items of a device exchange values, and among how many, as it has just proved.
+fn exchange(device: &Device) -> String {
+    match Engine::new(device).map(|engine| engine.device().info().clone()) {
+        Ok(info) if info.exchange == Exchange::None => "none".to_owned(),
+        Ok(info) => format!("{} among {}", info.exchange, info.lanes),
+        Err(error) => {
+            log::warn!("{device}: {error}");
+            "refused".to_owned()
+        }
+    }
+}
+
+fn row(info: &DeviceInfo, picked: bool, exchange: String) -> Vec<String> {
     let (platform, device) = info.index;
     let yes = |has| if has { "yes" } else { "no" };
     vec![
@@ -73,6 +87,7 @@ fn row(info: &DeviceInfo, picked: bool) -> Vec<String> {
         bytes(info.local_memory),
         yes(info.fp64).to_owned(),
         yes(info.sub_groups).to_owned(),
+        exchange,
         info.version.clone(),
     ]
 }

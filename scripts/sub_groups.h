@@ -1,6 +1,8 @@
 // What the kernels use of sub-groups, for scripts/kernels only: clang has these functions in OpenCL C 2.0 and later, or
 // in a header of 17,000 lines, which takes ten times as long to read as a kernel.
 
+#define cl_intel_required_subgroup_size 1
+
 uint get_sub_group_id(void);
 uint get_sub_group_local_id(void);
 void sub_group_barrier(cl_mem_fence_flags flags);

@@ -4,7 +4,7 @@
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong. Every variant names what was wanted and what was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// This machine has no OpenCL: the loader library is missing, or it finds no driver.
@@ -198,6 +198,13 @@ pub enum Error {
         /// The numeric error code.
         code: i32,
     },
+}
+
+impl std::fmt::Debug for Error {
+    /// As `Display`, so that `unwrap` and a `main` that returns the error say what was wanted and what was found, too.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

@@ -118,13 +118,15 @@
 //! - `WAVELIFT_TUNING` names a file of sizes that override the library's own, one line per device,
 //!   strategy and sample type: `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. A program can pass such
 //!   lines to [`Engine::with_tuning`] instead.
+//! - `WAVELIFT_EXCHANGE` chooses how work-items exchange values: `none`, or a way that the device offers (`ptx`, `khr`,
+//!   `intel`, `amd`), also with the size of a sub-group (`khr:32`). Where the device does not prove it, [`Engine::new`] fails.
 
 #![deny(missing_docs, clippy::undocumented_unsafe_blocks)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc(test(attr(deny(unused_must_use))))]
 
-/// The programs of the README compile.
-#[cfg(doctest)]
+/// The programs of the README compile. One of them needs a feature.
+#[cfg(all(doctest, feature = "image"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
@@ -148,7 +150,7 @@ pub use runtime::{
     DeviceArray, DeviceView, DeviceViewMut, Engine, Event, InPlacePlan, Memory, Plan, Run,
 };
 #[doc(hidden)]
-pub use runtime::{kernel_sources, kernel_sources_in_place};
+pub use runtime::{kernel_sources, kernel_sources_in_place, probe_source};
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Region,

@@ -85,3 +85,57 @@ fn every_strategy_is_described() {
         );
     }
 }
+
+/// A device of 32 bits has another `size_t` and other pointers than the host: what a kernel takes by value is of `int`s and
+/// `long`s.
+#[test]
+fn arguments_are_the_same_for_32_and_64_bits() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");
+    let mut folders = vec![root];
+    let mut text = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            for line in fs::read_to_string(&path).unwrap().lines() {
+                text += line.split("//").next().unwrap_or_default();
+                text += "\n";
+            }
+        }
+    }
+    // By value: a type of a fixed size, or a struct of such.
+    let mut types: Vec<String> = Vec::new();
+    for kernel in text.split("\nkernel ").skip(1) {
+        let (_, rest) = kernel.split_once("void ").unwrap();
+        let (name, rest) = rest.split_once('(').unwrap();
+        let (parameters, _) = rest.split_once(')').unwrap();
+        for parameter in parameters.split(',') {
+            let words: Vec<&str> = parameter.split_whitespace().collect();
+            match words[..] {
+                ["global", ..] => {}
+                ["const", of, _] => types.push(of.to_owned()),
+                _ => panic!("{name}: `{parameter}`"),
+            }
+        }
+    }
+    assert!(types.len() > 30, "only {} arguments", types.len());
+    let mut next = 0;
+    while let Some(of) = types.get(next).cloned() {
+        next += 1;
+        if ["int", "long", "ulong"].contains(&&*of) || types[..next - 1].contains(&of) {
+            continue;
+        }
+        let (before, _) = text
+            .split_once(&format!("}} {of};"))
+            .unwrap_or_else(|| panic!("`{of}` is no struct, and of no fixed size"));
+        let (_, body) = before.rsplit_once("typedef struct {").unwrap();
+        let fields = body.split(';').map(str::trim).filter(|one| !one.is_empty());
+        for field in fields {
+            assert!(!field.contains('*'), "`{field}` of {of}");
+            types.push(field.split_whitespace().next().unwrap().to_owned());
+        }
+    }
+}

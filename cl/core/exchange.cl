@@ -10,6 +10,8 @@
 //
 // EXCHANGE says which way: the numbers are the places in Exchange::ALL. Without any way, EXCHANGE_NONE, there are no such
 // functions: each work-item loads what it would have got, or gets it through local memory, by barriers of its work-group.
+//
+// What a device says of itself is not trusted: probe.cl asks it to show each of these, before any other kernel uses them.
 
 #include "core/wavelet.cl"
 
@@ -26,10 +28,15 @@
 #define EXCHANGE_INTEL 3
 #define EXCHANGE_AMD 4
 
-#if EXCHANGE == EXCHANGE_KHR || EXCHANGE == EXCHANGE_INTEL
+// Where it cannot be asked for, the host looks at the size that the compiler chose.
+#if (EXCHANGE == EXCHANGE_KHR || EXCHANGE == EXCHANGE_INTEL) && defined(cl_intel_required_subgroup_size)
 #define SUB_GROUP_SIZE __attribute__((intel_reqd_sub_group_size(LANES)))
 #else
 #define SUB_GROUP_SIZE
+#endif
+
+#if EXCHANGE != EXCHANGE_AMD
+#define ENDS_ROTATE 0
 #endif
 
 #if EXCHANGE == EXCHANGE_NONE
@@ -70,28 +77,38 @@ INLINE int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1
 INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
 
 #elif EXCHANGE == EXCHANGE_AMD
-// A wavefront reads another lane's register by its byte address in a table of 4-byte entries.
-#define SUB_GROUP (get_local_id(0) / LANES)
-#define LANE (get_local_id(0) % LANES)
-#define SUB_GROUP_FENCE mem_fence(CLK_LOCAL_MEM_FENCE)
-INLINE int from_left_32(const int v) {
-  return __builtin_amdgcn_ds_bpermute(((int)LANE - 1) << 2, v);
+// Sub-groups are 32 consecutive work-items, whether wavefronts have 32 or 64 lanes: with 64, one is the upper half of a
+// wavefront, and its work-items are the hardware's lanes 32 to 63. A wavefront reads another lane's register by its byte
+// address in a table of 4-byte entries; here from the same half always, since the other may be elsewhere in the program.
+#define ENDS_ROTATE 1  // the first work-item gets what the last one holds from its left, and the other way round
+#if LANES != 32
+#error "LANES: AMD's sub-groups are 32 work-items"
+#endif
+#define HARDWARE_LANE ((int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
+#define SUB_GROUP (get_local_id(0) / 32)
+#define LANE (get_local_id(0) % 32)
+// What a wavefront stores is in local memory in the order of its stores: it is the compiler that must not move anything.
+#define SUB_GROUP_FENCE \
+  { mem_fence(CLK_LOCAL_MEM_FENCE); __builtin_amdgcn_wave_barrier(); mem_fence(CLK_LOCAL_MEM_FENCE); }
+INLINE int from_half_32(const int by, const int v) {
+  const int lane = HARDWARE_LANE;
+  return __builtin_amdgcn_ds_bpermute(((lane & 32) | ((lane + by) & 31)) << 2, v);
 }
-INLINE int from_right_32(const int v) {
-  return __builtin_amdgcn_ds_bpermute(((int)LANE + 1) << 2, v);
-}
+INLINE int from_left_32(const int v) { return from_half_32(-1, v); }
+INLINE int from_right_32(const int v) { return from_half_32(1, v); }
 #endif
 
 #if EXCHANGE != EXCHANGE_NONE
-#define BOTH_HALVES(move, v) as_double((int2)(move(as_int2(v).x), move(as_int2(v).y)))
+// Values of each type that the steps compute in, by way of their bits.
+INLINE int from_left_int(const int v) { return from_left_32(v); }
+INLINE int from_right_int(const int v) { return from_right_32(v); }
+INLINE float from_left_float(const float v) { return as_float(from_left_32(as_int(v))); }
+INLINE float from_right_float(const float v) { return as_float(from_right_32(as_int(v))); }
 #if DOUBLE
-INLINE A from_left(const A v) { return BOTH_HALVES(from_left_32, v); }
-INLINE A from_right(const A v) { return BOTH_HALVES(from_right_32, v); }
-#elif INTEGER
-#define from_left(v) from_left_32(v)
-#define from_right(v) from_right_32(v)
-#else
-INLINE A from_left(const A v) { return as_float(from_left_32(as_int(v))); }
-INLINE A from_right(const A v) { return as_float(from_right_32(as_int(v))); }
+#define BOTH_HALVES(move, v) as_double((int2)(move(as_int2(v).x), move(as_int2(v).y)))
+INLINE double from_left_double(const double v) { return BOTH_HALVES(from_left_32, v); }
+INLINE double from_right_double(const double v) { return BOTH_HALVES(from_right_32, v); }
 #endif
+#define from_left(v) JOIN(from_left_, A)(v)
+#define from_right(v) JOIN(from_right_, A)(v)
 #endif

@@ -1,11 +1,12 @@
 //! Finding OpenCL devices and reading what they report about themselves.
 
+use super::ways::{NO_WAY, Way, listed, ways_of};
 use super::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::{Error, Result};
 use opencl3::device::{self as cl, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
 use opencl3::error_codes::ClError;
 use opencl3::platform::{Platform, get_platforms};
-use opencl3::types::cl_device_id;
+use opencl3::types::{cl_device_id, cl_device_info};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Device {
     pub(crate) handle: cl::Device,
     info: DeviceInfo,
+    /// How its work-items may exchange values, the best first; the first is the one in `info`.
+    ways: Vec<Way>,
+    /// What tests put into every program, to see what becomes of a device that lies.
+    lie: String,
     /// What keeps a sub-device alive.
     _keeper: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -32,11 +37,52 @@ impl Device {
         let devices = of.get_devices(CL_DEVICE_TYPE_ALL)?;
         let place = devices.iter().position(|&one| one == root.id());
         let index = (number.unwrap_or(0), place.unwrap_or(0));
-        Ok(Device {
-            info: describe(&handle, index, &of.name()?)?,
+        Device::described(handle, index, &of.name()?)
+    }
+
+    fn described(
+        handle: cl::Device,
+        index: (usize, usize),
+        platform: &str,
+    ) -> Result<Device, ClError> {
+        let info = describe(&handle, index, platform)?;
+        let device = Device {
             handle,
+            ways: Vec::new(),
+            lie: String::new(),
+            info,
             _keeper: None,
-        })
+        };
+        let ways = ways_of(&device.info);
+        Ok(device.with_ways(ways))
+    }
+
+    /// Returns this device with these ways to exchange values, the best first; there is at least one.
+    pub(crate) fn with_ways(&self, ways: Vec<Way>) -> Device {
+        let mut device = self.clone();
+        (device.info.exchange, device.info.lanes) = ways[0];
+        device.ways = ways;
+        device
+    }
+
+    pub(crate) fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    pub(crate) fn lie(&self) -> &str {
+        &self.lie
+    }
+
+    /// Returns this device, with these ways to exchange values and with `lie` in every program, behind its sizes: for tests of
+    /// what becomes of a device that lies.
+    ///
+    /// # Safety
+    /// There is a way, and `lie` is OpenCL C that lets no kernel access what it should not.
+    #[doc(hidden)]
+    pub unsafe fn with_lie(&self, ways: &[(Exchange, usize)], lie: &str) -> Device {
+        let mut device = self.with_ways(ways.to_vec());
+        device.lie = lie.to_owned();
+        device
     }
 
     /// A device, what it is a part of, and so on.
@@ -114,8 +160,27 @@ impl Device {
 
     /// Returns this device, to be used without exchange of values between work-items, as one that offers none.
     pub fn without_exchange(&self) -> Device {
+        self.with_ways(vec![NO_WAY])
+    }
+
+    /// Returns this device, to be used as if it had no more of anything than `limits` says: compute units, work-items per
+    /// work-group, local and global memory, largest array, bits of an address, vectors, doubles, sub-groups, exchange. What
+    /// `limits` has more of than the device changes nothing. This shows how plans for smaller devices behave.
+    ///
+    /// ```no_run
+    /// # let device = wavelift::DeviceSelector::best().pick()?;
+    /// let mut limits = device.info().clone();
+    /// limits.local_memory = 16 << 10;
+    /// limits.fp64 = false;
+    /// let small = device.with_limits(&limits);
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    pub fn with_limits(&self, limits: &DeviceInfo) -> Device {
         let mut device = self.clone();
-        (device.info.exchange, device.info.lanes) = (Exchange::None, 1);
+        device.info = self.info.within(limits);
+        if device.info.exchange == Exchange::None {
+            device.ways = vec![NO_WAY];
+        }
         device
     }
 
@@ -129,29 +194,19 @@ impl Device {
     /// # Errors
     /// [`Error::Unsupported`] for what the device is known to lack: the kind of exchange itself, or sub-groups that large.
     pub unsafe fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Result<Device, Error> {
-        let info = &self.info;
-        let ways = exchanges_of(&info.platform, |extension| info.has_extension(extension));
-        let sizes = match exchange {
-            Exchange::None => 1..=1,
-            Exchange::Ptx => 32..=32,
-            Exchange::Khr | Exchange::Intel | Exchange::Amd => 2..=info.max_work_group,
-        };
-        if !ways.contains(&exchange) || !sizes.contains(&lanes) {
+        let ways = ways_of(&self.info);
+        let sizes = 2..=self.info.max_work_group;
+        let is_offered = ways.iter().any(|way| match exchange {
+            Exchange::Khr | Exchange::Intel => way.0 == exchange && sizes.contains(&lanes),
+            _ => *way == (exchange, lanes),
+        });
+        if !is_offered {
             return Err(Error::Unsupported {
                 what: format!("exchange by {exchange} among {lanes} work-items"),
-                why: format!(
-                    "{info} offers {}, among at most {} work-items",
-                    ways.iter()
-                        .map(|way| way.name())
-                        .collect::<Vec<_>>()
-                        .join(", "),
-                    info.max_work_group
-                ),
+                why: format!("{} offers {}", self.info, listed(&ways)),
             });
         }
-        let mut device = self.clone();
-        (device.info.exchange, device.info.lanes) = (exchange, lanes);
-        Ok(device)
+        Ok(self.with_ways(vec![(exchange, lanes)]))
     }
 
     /// Returns what the device reports about itself, as plain data.
@@ -175,12 +230,8 @@ fn of_platform(number: usize, platform: &Platform) -> Result<Vec<Device>, ClErro
         .enumerate()
     {
         let handle = cl::Device::new(id);
-        match describe(&handle, (number, i), &name) {
-            Ok(info) => devices.push(Device {
-                handle,
-                info,
-                _keeper: None,
-            }),
+        match Device::described(handle, (number, i), name.trim()) {
+            Ok(device) => devices.push(device),
             Err(error) => log::warn!("OpenCL device {number}:{i} is left out: {error}"),
         }
     }
@@ -201,16 +252,9 @@ fn describe(
         t if t & CL_DEVICE_TYPE_CPU != 0 => DeviceKind::Cpu,
         _ => DeviceKind::Accelerator,
     };
-    // AMD's way was never tried on its hardware.
-    let ways = exchanges_of(platform.trim(), has);
-    let exchange = *ways
-        .iter()
-        .find(|way| **way != Exchange::Amd)
-        .unwrap_or(&Exchange::None);
-    let lanes = match exchange {
-        Exchange::None => 1,
-        Exchange::Ptx => 32,
-        Exchange::Khr | Exchange::Intel | Exchange::Amd => 16,
+    let sub_group_sizes = match has("cl_intel_required_subgroup_size") {
+        true => numbers(&device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL)?),
+        false => Vec::new(),
     };
     Ok(DeviceInfo {
         index,
@@ -232,29 +276,23 @@ fn describe(
         fp64: has("cl_khr_fp64"),
         sub_groups: has("cl_khr_subgroups") || has("cl_intel_subgroups"),
         float_vector: device.native_vector_width_float()? as usize,
-        exchange,
-        lanes,
+        sub_group_sizes,
+        address_bits: device.address_bits()?,
+        little_endian: device.endian_little()?,
+        exchange: Exchange::None,
+        lanes: 1,
         extensions,
     })
 }
 
-/// The ways in which a device's work-items can exchange values, the best first. A kernel must know the size of its
-/// sub-groups. PoCL lists extensions whose functions it lacks.
-fn exchanges_of(platform: &str, has: impl Fn(&str) -> bool) -> Vec<Exchange> {
-    let sized = has("cl_intel_required_subgroup_size") && platform != "Portable Computing Language";
-    let ways = [
-        (Exchange::Ptx, platform == "NVIDIA CUDA"),
-        (
-            Exchange::Khr,
-            sized && has("cl_khr_subgroup_shuffle_relative"),
-        ),
-        (Exchange::Intel, sized && has("cl_intel_subgroups")),
-        (
-            Exchange::Amd,
-            platform == "AMD Accelerated Parallel Processing",
-        ),
-        (Exchange::None, true),
-    ];
-    let ways = ways.into_iter().filter(|(_, offered)| *offered);
-    ways.map(|(way, _)| way).collect()
+/// `CL_DEVICE_SUB_GROUP_SIZES_INTEL`, of the extension `cl_intel_required_subgroup_size`.
+const CL_DEVICE_SUB_GROUP_SIZES_INTEL: cl_device_info = 0x4108;
+
+/// Numbers of the type `size_t`.
+fn numbers(bytes: &[u8]) -> Vec<usize> {
+    let (numbers, _) = bytes.as_chunks();
+    numbers
+        .iter()
+        .map(|&bytes| usize::from_ne_bytes(bytes))
+        .collect()
 }

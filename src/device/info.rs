@@ -44,7 +44,7 @@ pub enum Exchange {
     Khr,
     /// The extension `cl_intel_subgroups`.
     Intel,
-    /// The builtin `ds_bpermute`, on AMD devices.
+    /// The builtin `ds_bpermute`, on AMD devices, among sub-groups of 32 whatever the size of a wavefront.
     Amd,
 }
 
@@ -71,6 +71,11 @@ impl Exchange {
 
     pub(crate) fn number(self) -> usize {
         Self::ALL.iter().position(|&kind| kind == self).unwrap()
+    }
+
+    /// Whether this way ran on hardware that it is made for before it was published. AMD's was compiled only.
+    pub(crate) fn is_tried(self) -> bool {
+        self != Exchange::Amd
     }
 }
 
@@ -108,9 +113,16 @@ pub struct DeviceInfo {
     pub fp64: bool,
     /// Whether the device offers sub-groups (`cl_khr_subgroups` or `cl_intel_subgroups`).
     pub sub_groups: bool,
+    /// The sizes that a kernel may ask its sub-groups to have; none where it cannot ask.
+    pub sub_group_sizes: Vec<usize>,
+    /// How many bits an address has on the device: 32 or 64.
+    pub address_bits: u32,
+    /// Whether the least significant byte of a number comes first. Engines refuse devices on which it does not.
+    pub little_endian: bool,
     /// The device's native vector width: how many `float`s one of its vectors holds.
     pub float_vector: usize,
-    /// How the work-items of a sub-group exchange values without local memory.
+    /// How the work-items of a sub-group exchange values without local memory: as the device says, and, asked of the device
+    /// of an engine, as it was seen to.
     pub exchange: Exchange,
     /// The number of work-items per sub-group in which values are exchanged; 1 without exchange.
     pub lanes: usize,
@@ -122,6 +134,46 @@ impl DeviceInfo {
     /// Whether the device has the OpenCL extension of this name.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.split_whitespace().any(|e| e == extension)
+    }
+
+    /// The largest array, in bytes: all of it has addresses.
+    pub(crate) fn largest_array(&self) -> u64 {
+        self.max_allocation.min(self.last_address())
+    }
+
+    /// The last byte that has an address.
+    pub(crate) fn last_address(&self) -> u64 {
+        match self.address_bits {
+            bits @ 1..=63 => (1 << bits) - 1,
+            _ => u64::MAX,
+        }
+    }
+
+    /// The same device with no more of anything than `limits` has.
+    pub(super) fn within(&self, limits: &DeviceInfo) -> DeviceInfo {
+        let mut lower = self.clone();
+        lower.compute_units = self.compute_units.min(limits.compute_units).max(1);
+        lower.max_work_group = self.max_work_group.min(limits.max_work_group).max(1);
+        lower.max_work_items = [0, 1, 2].map(|i| {
+            let least = self.max_work_items[i].min(limits.max_work_items[i]);
+            least.max(1)
+        });
+        lower.local_memory = self.local_memory.min(limits.local_memory);
+        lower.global_memory = self.global_memory.min(limits.global_memory);
+        lower.max_allocation = self.max_allocation.min(limits.max_allocation);
+        lower.fp64 = self.fp64 && limits.fp64;
+        lower.address_bits = self.address_bits.min(limits.address_bits);
+        lower.little_endian = self.little_endian && limits.little_endian;
+        lower.float_vector = self.float_vector.min(limits.float_vector).max(1);
+        if self.sub_groups && !limits.sub_groups {
+            lower.sub_groups = false;
+            lower.sub_group_sizes.clear();
+        }
+        // NVIDIA's devices exchange without having sub-groups.
+        if limits.exchange == Exchange::None || lower.sub_groups != self.sub_groups {
+            (lower.exchange, lower.lanes) = (Exchange::None, 1);
+        }
+        lower
     }
 }
 
@@ -155,6 +207,9 @@ impl DeviceInfo {
             max_allocation: 2 << 30,
             fp64: true,
             sub_groups: false,
+            sub_group_sizes: Vec::new(),
+            address_bits: 64,
+            little_endian: true,
             float_vector: 1,
             exchange: Exchange::None,
             lanes: 1,

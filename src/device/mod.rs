@@ -3,7 +3,9 @@
 mod find;
 mod info;
 mod selector;
+mod ways;
 
 pub use find::Device;
 pub use info::{DeviceInfo, DeviceKind, Exchange};
 pub use selector::DeviceSelector;
+pub(crate) use ways::{VARIABLE, Way, asked_for, described, listed};

@@ -3,14 +3,15 @@
 
 use super::event::Event;
 use super::handle::Handle;
+use super::probe;
 use super::queue::Queue;
-use crate::device::Device;
+use crate::device::{Device, DeviceInfo, Way};
 use crate::error::{Error, Result};
-use crate::strategy::Tuning;
+use crate::strategy::{Kernel, Tuning};
 use opencl3::context::Context;
 use opencl3::error_codes::ClError;
 use opencl3::program::Program;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     pub device: Device,
     /// Bytes of all arrays.
     pub used: AtomicU64,
+    /// Kernels, with their preludes, that exchange in a way that never ran on hardware, and are right.
+    pub right: Mutex<HashSet<(String, Kernel)>>,
 }
 
 /// What an engine hands to what it makes: the context, a queue, and how to build.
@@ -68,14 +71,24 @@ pub(crate) fn opencl(call: &'static str) -> impl Fn(ClError) -> Error {
 }
 
 impl Shared {
-    pub fn new(context: Handle<Context>, device: &Device) -> Arc<Self> {
-        Arc::new(Shared {
+    /// The device shows first that it exchanges values as it says.
+    pub fn new(context: Handle<Context>, device: &Device) -> Result<Arc<Self>> {
+        Ok(Arc::new(Shared {
             programs: Mutex::default(),
             set_up: Mutex::default(),
+            device: probe::proven(&context, device)?,
             context,
-            device: device.clone(),
             used: AtomicU64::new(0),
-        })
+            right: Mutex::default(),
+        }))
+    }
+
+    /// The device with the next of its ways to exchange values after `way`.
+    pub fn way_after(&self, way: Way) -> Option<DeviceInfo> {
+        let ways = self.device.ways().iter().copied();
+        let mut left = ways.skip_while(|&known| known != way).skip(1);
+        let next = left.find(|&next| probe::prove(&self.context, &self.device, next).is_ok());
+        next.map(|next| self.device.with_ways(vec![next]).info().clone())
     }
 
     /// A queue for the first contents of an array that `queue` will use: another one where that is the caller's, who may have
@@ -135,14 +148,23 @@ impl Shared {
     pub fn check_memory(&self, what: &str, arrays: &[u64]) -> Result<()> {
         let info = self.device.info();
         let largest = arrays.iter().copied().max().unwrap_or(0);
-        if largest > info.max_allocation {
-            return Err(self.too_large(what, largest, info.max_allocation, None));
+        if largest > info.largest_array() {
+            return Err(self.too_large(what, largest, info.largest_array(), None));
         }
         let all = arrays
             .iter()
             .fold(0, |sum: u64, &bytes| sum.saturating_add(bytes));
         if all > info.global_memory {
             return Err(self.too_large(what, all, info.global_memory, Some(0)));
+        }
+        Ok(())
+    }
+
+    /// Checks that what ends after so many bytes of a buffer of the caller's has addresses on the device.
+    pub fn check_addresses(&self, what: &str, end: u64) -> Result<()> {
+        let last = self.device.info().last_address();
+        if end > last {
+            return Err(self.too_large(what, end, last, None));
         }
         Ok(())
     }

@@ -4,11 +4,14 @@ use super::array::DeviceArray;
 use super::context::{Memory, Shared, Site, opencl};
 use super::in_place::InPlacePlan;
 use super::plan::{Plan, lock};
+use super::probe;
 use super::program::CopyKernel;
 use super::queue::{Queue, enqueue_ordered};
 use super::run::Run;
 use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
-use crate::device::Device;
+#[cfg(doc)]
+use crate::device::DeviceInfo;
+use crate::device::{Device, described};
 use crate::error::{Error, Result};
 use crate::strategy::{Regions, Strategy, Tuning};
 #[cfg(doc)]
@@ -47,9 +50,15 @@ impl Engine {
     /// Opens an engine on `device`. If the environment variable `WAVELIFT_TUNING` names a file, its sizes
     /// override the library's own.
     ///
+    /// Where work-items can exchange values, the first engine of a process on a device lets it prove that it does so as it says.
+    /// A way that it does not prove is left out, with a warning, for the next one, at last none.
+    /// [`DeviceInfo::exchange`] of the engine's device says which it is, and the environment
+    /// variable `WAVELIFT_EXCHANGE` chooses one (`none`, `khr`, `intel:32`).
+    ///
     /// # Errors
     /// [`Error::OpenCl`] if the device cannot be opened; [`Error::Tuning`] if the file that
-    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read.
+    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read; [`Error::Unknown`] or [`Error::Unsupported`] if the way that
+    /// `WAVELIFT_EXCHANGE` chooses is none, or not there, or disproved; [`Error::Unsupported`] for a big-endian device.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_queue(device, 0)
     }
@@ -58,8 +67,7 @@ impl Engine {
     /// [`Run::device_time`] can report them.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] if the device cannot be opened; [`Error::Tuning`] if the file that
-    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read.
+    /// As [`Engine::new`].
     pub fn with_profiling(device: &Device) -> Result<Self> {
         Self::with_queue(device, CL_QUEUE_PROFILING_ENABLE)
     }
@@ -67,7 +75,7 @@ impl Engine {
     fn with_queue(device: &Device, properties: cl_command_queue_properties) -> Result<Self> {
         let context = Context::from_device(&device.handle).map_err(opencl("clCreateContext"))?;
         let queue = Queue::own(&context, device, properties)?;
-        Engine::on(Shared::new(context.into(), device), queue)
+        Engine::on(Shared::new(context.into(), device)?, queue)
     }
 
     pub(super) fn on(shared: Arc<Shared>, queue: Arc<Queue>) -> Result<Self> {
@@ -361,7 +369,15 @@ fn check_regions(transform: &Transform, regions: &[&Region]) -> Result<()> {
 }
 
 impl std::fmt::Debug for Engine {
+    /// The device, and how its work-items exchange values, as it proved in so much time when the first engine was opened on it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Engine({})", self.site.shared.device)
+        let device = &self.site.shared.device;
+        let info = device.info();
+        let way = described((info.exchange, info.lanes));
+        write!(f, "Engine({device}, exchange {way}")?;
+        if let Some(time) = probe::time_of_proof(device) {
+            write!(f, ", proven in {time:.1?}")?;
+        }
+        write!(f, ")")
     }
 }

@@ -6,7 +6,7 @@ use super::event::Event;
 #[cfg(doc)]
 use super::plan::Plan;
 use super::plan::lock;
-use super::program::{PassKernel, Step, build_kernels, launch_all};
+use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
 use super::views::{DeviceViewMut, Planned};
@@ -64,7 +64,7 @@ impl<T: Sample> InPlacePlan<T> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
         let shared = &site.shared;
-        let design = |direction, limits: &[(&'static str, usize)]| {
+        let design = |direction, refused: &Refused| {
             let designed = Planned::designed::<T>(region);
             let problem = Problem {
                 regions: Regions {
@@ -76,7 +76,8 @@ impl<T: Sample> InPlacePlan<T> {
             let target = Target {
                 device: shared.device.info(),
                 tuning: &site.tuning,
-                limits,
+                limits: &refused.groups,
+                ways: &refused.ways,
             };
             plan_in_place(&problem, &target)
         };
@@ -85,15 +86,19 @@ impl<T: Sample> InPlacePlan<T> {
             shared.check_memory("the transform", &[bytes(transform.len()), bytes(scratch)])
         };
         // Before anything is built.
-        check_memory(design(Direction::Forward, &[])?.scratch)?;
+        check_memory(design(Direction::Forward, &Refused::default())?.scratch)?;
 
         let build = |direction| {
             let prelude = prelude(transform.wavelet(), T::TYPE, direction);
             build_kernels(
                 shared,
                 &prelude,
-                |limits| design(direction, limits),
-                |design: &InPlace| design.passes.iter().map(|pass| &pass.kernel).collect(),
+                &mut Refused::default(),
+                |refused| design(direction, refused),
+                |design: &InPlace| {
+                    let kernels = design.passes.iter().map(|pass| &pass.kernel);
+                    kernels.map(|kernel| (None, kernel)).collect()
+                },
             )
         };
         let (forward, forward_kernels) = build(Direction::Forward)?;

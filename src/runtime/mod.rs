@@ -9,12 +9,15 @@ mod in_place;
 #[cfg(feature = "ocl-interop")]
 mod ocl;
 mod plan;
+mod probe;
 mod program;
 mod queue;
 mod raw;
 mod run;
 mod sources;
+mod sub_groups;
 mod transfer;
+mod trial;
 mod views;
 
 pub use array::DeviceArray;
@@ -24,5 +27,5 @@ pub use event::Event;
 pub use in_place::InPlacePlan;
 pub use plan::Plan;
 pub use run::Run;
-pub use sources::{kernel_sources, kernel_sources_in_place};
+pub use sources::{kernel_sources, kernel_sources_in_place, probe_source};
 pub use views::{DeviceView, DeviceViewMut};

@@ -3,9 +3,10 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::program::{PassKernel, Step, build_kernels, launch_all};
+use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
+use super::trial::try_kernel;
 use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
@@ -71,6 +72,8 @@ struct Route {
     launches: Vec<(Launch, PassKernel)>,
     scratch: Scratch<usize>,
     advice: Option<String>,
+    /// Whether the design is the same wherever samples and coefficients start.
+    takes_any_offset: bool,
 }
 
 fn scratch_of(design: &Design) -> Scratch<usize> {
@@ -85,11 +88,24 @@ impl<T: Sample> Plan<T> {
         regions: &Regions,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
+        Plan::built(site, transform, regions, wanted, None)
+    }
+
+    /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
+    pub(super) fn built(
+        site: &Site,
+        transform: &Transform,
+        regions: &Regions,
+        wanted: Option<Strategy>,
+        on_trial: Option<&Refused>,
+    ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
         let builder = Builder {
             site,
+            wanted,
             strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
+            on_trial,
         };
         let problem = |direction| Problem {
             regions: Regions {
@@ -108,9 +124,8 @@ impl<T: Sample> Plan<T> {
         let [a, b, c, d] = scratch.map(bytes);
         shared.check_memory("the transform", &[array, array, a, b, c, d])?;
 
-        let any_offset =
-            builder.takes_any_offset(&forward)? && builder.takes_any_offset(&inverse)?;
-        let (forward, inverse) = (builder.route(&forward)?, builder.route(&inverse)?);
+        let (forward, inverse) = (builder.route::<T>(&forward)?, builder.route::<T>(&inverse)?);
+        let any_offset = forward.takes_any_offset && inverse.takes_any_offset;
         if let Some(advice) = &forward.advice {
             log::warn!("{advice}");
         }
@@ -205,7 +220,8 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays; nothing is compiled.
+    /// allocates the plan's staging arrays. Nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel
+    /// first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -226,7 +242,7 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
-    /// staging arrays; nothing is compiled.
+    /// staging arrays.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -398,13 +414,13 @@ impl<T: Sample> Plan<T> {
     }
 
     fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {
-        if coefficients.transform() == &self.transform {
-            return Ok(());
-        }
-        Err(Error::Shape {
-            what: "coefficients",
-            expected: format!("those of {:?}", self.transform),
-            got: format!("those of {:?}", coefficients.transform()),
+        let difference = self.transform.difference(coefficients.transform());
+        difference.map_or(Ok(()), |[expected, got]| {
+            Err(Error::Shape {
+                what: "coefficients",
+                expected,
+                got,
+            })
         })
     }
 }
@@ -412,26 +428,29 @@ impl<T: Sample> Plan<T> {
 /// What designs and builds.
 struct Builder<'a> {
     site: &'a Site,
+    wanted: Option<Strategy>,
     strategies: &'a [Strategy],
+    on_trial: Option<&'a Refused>,
 }
 
 impl Builder<'_> {
-    fn target<'a>(&'a self, limits: &'a [(&'static str, usize)]) -> Target<'a> {
+    fn target<'a>(&'a self, refused: &'a Refused) -> Target<'a> {
         Target {
             device: self.site.shared.device.info(),
             tuning: &self.site.tuning,
-            limits,
+            limits: &refused.groups,
+            ways: &refused.ways,
         }
     }
 
     /// The samples of the scratch arrays that a problem takes.
     fn scratch(&self, problem: &Problem) -> Result<Scratch<usize>> {
-        let design = strategy::plan(problem, &self.target(&[]), self.strategies)?;
-        Ok(scratch_of(&design))
+        let refused = Refused::default();
+        Ok(scratch_of(&self.design(problem, &refused)?))
     }
 
     /// Whether the design is the same wherever samples and coefficients start.
-    fn takes_any_offset(&self, problem: &Problem) -> Result<bool> {
+    fn takes_any_offset(&self, problem: &Problem, refused: &Refused) -> Result<bool> {
         let odd = Problem {
             regions: Regions {
                 signal: problem.regions.signal.clone().at(1),
@@ -439,10 +458,7 @@ impl Builder<'_> {
             },
             ..problem.clone()
         };
-        let [mut one, mut other] = [
-            strategy::plan(problem, &self.target(&[]), self.strategies)?,
-            strategy::plan(&odd, &self.target(&[]), self.strategies)?,
-        ];
+        let [mut one, mut other] = [self.design(problem, refused)?, self.design(&odd, refused)?];
         for launch in one.launches.iter_mut().chain(&mut other.launches) {
             let geometry = &mut launch.pass.geometry;
             (geometry.signal.offset, geometry.bands.offset) = (0, 0);
@@ -450,31 +466,81 @@ impl Builder<'_> {
         Ok(one == other)
     }
 
+    fn design(&self, problem: &Problem, refused: &Refused) -> Result<Design> {
+        strategy::plan(problem, &self.target(refused), self.strategies)
+    }
+
     /// Builds the launches of a problem.
-    fn route(&self, problem: &Problem) -> Result<Route> {
+    fn route<T: Sample>(&self, problem: &Problem) -> Result<Route> {
         let Problem {
             transform,
             sample,
             direction,
             ..
         } = problem;
+        let shared = &self.site.shared;
         let prelude = prelude(transform.wavelet(), *sample, *direction);
-        let (design, kernels) = build_kernels(
-            &self.site.shared,
-            &prelude,
-            |limits| strategy::plan(problem, &self.target(limits), self.strategies),
-            |design| {
-                design
-                    .launches
-                    .iter()
-                    .map(|launch| &launch.pass.kernel)
-                    .collect()
-            },
-        )?;
+        let mut refused = self.on_trial.cloned().unwrap_or_default();
+        let (design, kernels) = loop {
+            let (design, kernels) = build_kernels(
+                shared,
+                &prelude,
+                &mut refused,
+                |refused| self.design(problem, refused),
+                |design| {
+                    let launches = design.launches.iter();
+                    let kernels = launches.map(|one| (Some(one.strategy), &one.pass.kernel));
+                    kernels.collect()
+                },
+            )?;
+            match self.wrong::<T>(problem, &prelude, &design, &refused) {
+                None => break (design, kernels),
+                Some((launch, why)) => {
+                    refused.exchange(shared, launch.strategy, &launch.pass.kernel, why)?;
+                }
+            }
+        };
         Ok(Route {
+            takes_any_offset: self.takes_any_offset(problem, &refused)?,
             scratch: scratch_of(&design),
             advice: design.advice,
             launches: design.launches.into_iter().zip(kernels).collect(),
+        })
+    }
+
+    /// A launch whose work-items exchange values in a way that never ran on hardware, and not as they should.
+    fn wrong<'d, T: Sample>(
+        &self,
+        problem: &Problem,
+        prelude: &str,
+        design: &'d Design,
+        refused: &Refused,
+    ) -> Option<(&'d Launch, Error)> {
+        if self.on_trial.is_some() {
+            return None;
+        }
+        design.launches.iter().find_map(|launch| {
+            let kernel = &launch.pass.kernel;
+            if kernel.way().is_none_or(|(exchange, _)| exchange.is_tried()) {
+                return None;
+            }
+            let known = (prelude.to_owned(), kernel.clone());
+            let mut right = lock(&self.site.shared.right);
+            if right.contains(&known) {
+                return None;
+            }
+            let designs = |transform: &Transform| {
+                let small = Problem::new(transform, problem.sample, problem.direction);
+                let design = self.design(&small, refused);
+                design.is_ok_and(|one| one.launches.iter().any(|one| one.pass.kernel == *kernel))
+            };
+            match try_kernel::<T>(self.site, problem, self.wanted, refused, kernel, designs) {
+                Ok(()) => {
+                    right.insert(known);
+                    None
+                }
+                Err(why) => Some((launch, why)),
+            }
         })
     }
 }

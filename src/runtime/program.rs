@@ -4,9 +4,12 @@ use super::context::{Shared, opencl};
 use super::event::{Event, handles};
 use super::handle::Handle;
 use super::queue::Queue;
+use super::sub_groups::check_sub_groups;
+use crate::device::{Device, DeviceInfo, Exchange, described};
 use crate::error::{Error, Result};
-use crate::strategy::{Kernel, Pass};
+use crate::strategy::{Kernel, Pass, Strategy};
 use cl3::kernel::set_kernel_arg;
+use opencl3::context::Context;
 use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::{Buffer, ClMem};
@@ -20,13 +23,14 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cl_files.rs")
 /// with all of them; some drivers print them on the user's terminal otherwise.
 const OPTIONS: &str = "-cl-std=CL1.2 -w";
 
-/// The source of a kernel: the prelude, what its file leaves open, then the file with what it includes. The compiler's
-/// messages name the files.
-pub(crate) fn source(prelude: &str, kernel: &Kernel) -> String {
+/// The source of a kernel: the prelude, what its file leaves open, `more`, then the file with what it includes. The
+/// compiler's messages name the files.
+pub(crate) fn source(prelude: &str, kernel: &Kernel, more: &str) -> String {
     let mut text = format!("#line 1 \"prelude\"\n{prelude}#line 1 \"sizes\"\n");
     for (name, value) in &kernel.defines {
         text += &format!("#define {name} {value}\n");
     }
+    text += more;
     include(kernel.file, &mut Vec::new(), &mut text);
     text
 }
@@ -64,19 +68,24 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Handle<Progra
     if let Some(program) = programs.get(&source) {
         return Ok(program.clone());
     }
+    let program = Arc::new(compile(&shared.context, &shared.device, &source)?);
+    programs.insert(source, program.clone());
+    Ok(program)
+}
+
+/// Compiles `source` for a device.
+pub(crate) fn compile(context: &Context, on: &Device, source: &str) -> Result<Handle<Program>> {
     log::trace!("building\n{source}");
-    let mut program: Handle<Program> = Program::create_from_source(&shared.context, &source)
+    let mut program: Handle<Program> = Program::create_from_source(context, source)
         .map_err(opencl("clCreateProgramWithSource"))?
         .into();
-    let device = shared.device.handle.id();
+    let device = on.handle.id();
     if program.build(&[device], OPTIONS).is_err() {
         return Err(Error::Build {
-            device: shared.device.to_string(),
+            device: on.to_string(),
             log: program.get_build_log(device).unwrap_or_default(),
         });
     }
-    let program = Arc::new(program);
-    programs.insert(source, program.clone());
     Ok(program)
 }
 
@@ -90,11 +99,17 @@ pub(crate) struct PassKernel {
 impl PassKernel {
     /// Builds a kernel. The second result is how many work-items it allows in a work-group, which can be
     /// fewer than planned.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for sub-groups of another size than it exchanges among; [`Error::Build`]; [`Error::OpenCl`].
     pub fn new(shared: &Shared, prelude: &str, kernel: &Kernel) -> Result<(Self, usize)> {
-        let program = build(shared, source(prelude, kernel))?;
+        let program = build(shared, source(prelude, kernel, shared.device.lie()))?;
         let built: Handle<_> = ClKernel::create(&program, kernel.name)
             .map_err(opencl("clCreateKernel"))?
             .into();
+        if let Some(way) = kernel.way() {
+            check_sub_groups(&shared.device, &built, kernel, way)?;
+        }
         let allowed = built
             .get_work_group_size(shared.device.handle.id())
             .map_err(opencl("clGetKernelWorkGroupInfo"))?;
@@ -179,29 +194,49 @@ pub(crate) fn launch_all<T>(
     Ok(events)
 }
 
+/// What the compiler of a device did not allow so far.
+#[derive(Clone, Default)]
+pub(crate) struct Refused {
+    /// Kernels that allow smaller work-groups than the device does.
+    pub groups: Vec<(&'static str, usize)>,
+    /// Strategies some kernel of which cannot exchange as others do, and the device with the way that is left to them.
+    pub ways: Vec<(Strategy, DeviceInfo)>,
+}
+
 /// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
-/// `design` is asked again with that limit for that kernel.
+/// or cannot exchange as the device does, `design` is asked again without that for that kernel. Only a kernel of a strategy
+/// exchanges.
 ///
 /// # Errors
 /// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
 pub(crate) fn build_kernels<D>(
     shared: &Shared,
     prelude: &str,
-    design: impl Fn(&[(&'static str, usize)]) -> Result<D>,
-    kernels: impl Fn(&D) -> Vec<&Kernel>,
+    refused: &mut Refused,
+    design: impl Fn(&Refused) -> Result<D>,
+    kernels: impl Fn(&D) -> Vec<(Option<Strategy>, &Kernel)>,
 ) -> Result<(D, Vec<PassKernel>)> {
-    let mut limits: Vec<(&'static str, usize)> = Vec::new();
-    'smaller: loop {
-        let design = design(&limits)?;
+    'again: loop {
+        let design = design(refused)?;
         let mut built = Vec::new();
-        for kernel in kernels(&design) {
-            let (ready, allowed) = PassKernel::new(shared, prelude, kernel)?;
+        for (strategy, kernel) in kernels(&design) {
+            let (ready, allowed) = match (PassKernel::new(shared, prelude, kernel), strategy) {
+                (Ok(ready), _) => ready,
+                (Err(Error::OpenCl { call, name, code }), _) => {
+                    return Err(Error::OpenCl { call, name, code });
+                }
+                (Err(why), Some(strategy)) if kernel.way().is_some() => {
+                    refused.exchange(shared, strategy, kernel, why)?;
+                    continue 'again;
+                }
+                (Err(error), _) => return Err(error),
+            };
             let (name, wanted) = (kernel.name, kernel.group.iter().product());
             if allowed >= wanted {
                 built.push(ready);
                 continue;
             }
-            let mut known = limits.iter();
+            let mut known = refused.groups.iter();
             // No smaller design, or none that is small enough.
             if allowed == 0 || known.any(|(known, limit)| *known == name && allowed >= *limit) {
                 return Err(Error::Unsupported {
@@ -210,10 +245,38 @@ pub(crate) fn build_kernels<D>(
                 });
             }
             log::debug!("`{name}` allows {allowed} work-items, not {wanted}");
-            limits.push((name, allowed));
-            continue 'smaller;
+            refused.groups.push((name, allowed));
+            continue 'again;
         }
         return Ok((design, built));
+    }
+}
+
+impl Refused {
+    /// Leaves the strategy of a kernel that cannot exchange as designed, for this reason, the next of the device's ways.
+    ///
+    /// # Errors
+    /// The reason, where no way is left.
+    pub fn exchange(
+        &mut self,
+        shared: &Shared,
+        strategy: Strategy,
+        kernel: &Kernel,
+        why: Error,
+    ) -> Result<()> {
+        let way = kernel.way().unwrap_or((Exchange::None, 1));
+        let Some(next) = shared.way_after(way) else {
+            return Err(why);
+        };
+        log::warn!(
+            "`{}` of `{strategy}` does without exchange by {} on {next}, and takes the next way, {}: {why}",
+            kernel.name,
+            described(way),
+            described((next.exchange, next.lanes)),
+        );
+        self.ways.retain(|(known, _)| *known != strategy);
+        self.ways.push((strategy, next));
+        Ok(())
     }
 }
 
@@ -229,7 +292,7 @@ pub(crate) struct Sync<'a> {
 ///
 /// # Safety
 /// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
-unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
+pub(super) unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
     queue: &Queue,
     kernel: &ClKernel,
     buffers: [&Buffer<T>; BUFFERS],
@@ -344,7 +407,7 @@ mod tests {
             defines: vec![("GROUP".to_owned(), "64".to_owned())],
             group: [64, 1],
         };
-        let text = source("#define T float\n", &kernel);
+        let text = source("#define T float\n", &kernel, "");
         let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle}"));
         assert!(at("#define T float") < at("#define GROUP 64"));
         assert!(at("#define GROUP 64") < at("#line 1 \"stepwise/stepwise.cl\""));

@@ -81,7 +81,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Handle`] for null, a device that is not the context's, a queue of another context or device, and a queue on the
-    /// device; [`Error::Tuning`] as [`Engine::new`]; [`Error::OpenCl`] if asking or retaining fails.
+    /// device; [`Error::Tuning`], [`Error::Unknown`] and [`Error::Unsupported`] as [`Engine::new`]; [`Error::OpenCl`] if asking
+    /// or retaining fails.
     pub unsafe fn from_raw(
         context: *mut c_void,
         device: *mut c_void,
@@ -128,7 +129,7 @@ impl Engine {
             return Err(refused("the queue", expected, "one on the device"));
         }
         let queue = Arc::new(Queue::new(queue, properties, true));
-        Engine::on(Shared::new(context, &device), queue)
+        Engine::on(Shared::new(context, &device)?, queue)
     }
 
     /// Returns the engine's context as a `cl_context`, which stays valid as long as the engine exists; retain it to keep it
@@ -167,7 +168,8 @@ impl<T: Sample> DeviceArray<T> {
     /// # Errors
     /// [`Error::Handle`] for null, what is no buffer (an image, a pipe), and a buffer of another context or too small;
     /// [`Error::Misaligned`] if the first sample is not where samples of this type can be, counting the offset, that of a
-    /// sub-buffer and the address of the host's memory; [`Error::OpenCl`] if asking or retaining fails.
+    /// sub-buffer and the address of the host's memory; [`Error::Memory`] for samples at or past 2^32 bytes where addresses
+    /// have 32 bits; [`Error::OpenCl`] if asking or retaining fails.
     pub unsafe fn from_raw(
         engine: &Engine,
         buffer: *mut c_void,
@@ -200,6 +202,9 @@ impl<T: Sample> DeviceArray<T> {
             let expected = format!("{len} samples of {} from byte {offset} on", T::TYPE);
             return Err(refused("the buffer", expected, format!("{size} bytes")));
         }
+        // What `size` allows, addresses must too.
+        let end = (offset + len * size_of::<T>()) as u64;
+        shared.check_addresses("the buffer", end)?;
         let memory = memory_of(&buffer, offset / size_of::<T>()).map_err(&asked)?;
         let address = memory.start.wrapping_add(offset);
         check_alignment("the array", address | offset, size_of::<T>())?;

@@ -1,5 +1,6 @@
 //! The sources of a transform's programs, for checks that need no device.
 
+use super::probe;
 use super::program::source;
 use crate::device::DeviceInfo;
 use crate::error::Result;
@@ -46,6 +47,12 @@ pub fn kernel_sources_in_place(
     })
 }
 
+/// The name of the kernel and the source of the program by which a device proves how it exchanges values, if it does.
+#[doc(hidden)]
+pub fn probe_source(device: &DeviceInfo) -> Option<(String, String)> {
+    probe::probe_source(device)
+}
+
 fn sources(
     transform: &Transform,
     sample: SampleType,
@@ -60,13 +67,14 @@ fn sources(
         device,
         tuning,
         limits: &[],
+        ways: &[],
     };
     let mut sources: Vec<(String, String)> = Vec::new();
     for direction in [Direction::Forward, Direction::Inverse] {
         let problem = Problem::new(transform, sample, direction);
         let prelude = prelude(transform.wavelet(), sample, direction);
         for pass in passes(&problem, &target)? {
-            let source = source(&prelude, &pass.kernel);
+            let source = source(&prelude, &pass.kernel, "");
             if sources.iter().all(|(_, known)| *known != source) {
                 sources.push((pass.kernel.name.to_owned(), source));
             }

@@ -76,6 +76,48 @@ fn boxed(region: &Region) -> (Box3, Vec<(usize, usize)>) {
     (found, outer)
 }
 
+/// Where the boxes start, of which the first is at `place`.
+fn starts(place: usize, outer: &[(usize, usize)]) -> Vec<usize> {
+    let mut starts = vec![place];
+    for &(n, stride) in outer {
+        let along = |start: usize| (0..n).map(move |i| start + i * stride);
+        starts = starts.into_iter().flat_map(along).collect();
+    }
+    starts
+}
+
+/// Adds the parts of the box at `place` of a buffer of so many samples, in order, as all drivers take them: NVIDIA's refuses a row
+/// that goes past the end of its pitch, a plane whose rows do, and a last row or plane whose pitch goes past the buffer's end.
+fn cut(rows: Box3, place: usize, buffer: usize, parts: &mut Vec<(Box3, usize)>) {
+    let ([width, height, depth], [row, plane]) = (rows.count, rows.pitch);
+    let of = |count| Box3 { count, ..rows };
+    if depth > 1 {
+        let down = place % plane / row;
+        if place % row + width > row || down + height > plane / row {
+            for z in 0..depth {
+                cut(of([width, height, 1]), place + z * plane, buffer, parts);
+            }
+            return;
+        }
+        if (place / plane + depth) * plane > buffer {
+            let last = place + (depth - 1) * plane;
+            cut(of([width, height, depth - 1]), place, buffer, parts);
+            return cut(of([width, height, 1]), last, buffer, parts);
+        }
+    } else if height > 1 {
+        if place % row + width > row {
+            let row = |y| (of([width, 1, 1]), place + y * row);
+            return parts.extend((0..height).map(row));
+        }
+        if (place / row + height) * row > buffer {
+            let last = place + (height - 1) * row;
+            cut(of([width, height - 1, 1]), place, buffer, parts);
+            return parts.push((of([width, 1, 1]), last));
+        }
+    }
+    parts.push((rows, place));
+}
+
 /// Copies between samples of the host and a region of a buffer that starts at sample `first` of it, after `waits`; done when this
 /// returns. The region lies within the buffer, and has as many samples as the host.
 pub(super) fn transfer<T: Sample>(
@@ -90,15 +132,16 @@ pub(super) fn transfer<T: Sample>(
         return Ok(());
     }
     let (rows, outer) = boxed(region);
-    let samples = rows.count.iter().product::<usize>();
-    let boxes: usize = outer.iter().map(|(n, _)| n).product();
-    for number in 0..boxes {
-        let (mut place, mut rest) = (first + region.offset(), number);
-        for (n, stride) in outer.iter().rev() {
-            place += rest % n * stride;
-            rest /= n;
-        }
-        let range = number * samples..(number + 1) * samples;
+    let size = buffer.size().map_err(opencl("clGetMemObjectInfo"))?;
+    let mut parts = Vec::new();
+    for start in starts(first + region.offset(), &outer) {
+        cut(rows, start, size / size_of::<T>(), &mut parts);
+    }
+    let mut done = 0;
+    for (rows, place) in parts {
+        let samples = rows.count.iter().product::<usize>();
+        let range = done..done + samples;
+        done += samples;
         let host: *mut c_void = match &mut what {
             Transfer::ToDevice(all) => all[range].as_ptr().cast_mut().cast(),
             Transfer::ToHost(all) => all[range].as_mut_ptr().cast(),
@@ -165,9 +208,16 @@ unsafe fn copy_box<T: Sample>(
             }
         }
     } else {
-        // The place as one within rows and planes: some drivers check that its parts are within the pitches.
-        let [row, plane] = rows.pitch.map(bytes);
-        let origin = [bytes(place), 0, 0];
+        // Rows of a single plane are in the first one, however far down.
+        let [row, plane] = match rows.count[2] {
+            1 => [
+                rows.pitch[0],
+                (place / rows.pitch[0] + rows.count[1]) * rows.pitch[0],
+            ],
+            _ => rows.pitch,
+        };
+        let origin = [bytes(place % row), place % plane / row, place / plane];
+        let [row, plane] = [row, plane].map(bytes);
         let zero = [0; 3];
         let region = [bytes(rows.count[0]), rows.count[1], rows.count[2]];
         let (host_row, host_plane) = (region[0], region[0] * region[1]);
@@ -254,5 +304,33 @@ mod tests {
         assert_eq!(cut(padded), ([1, 5, 4], [3, 18], none()));
         let transposed = Region::dense([4, 5]).with_strides([1, 4]);
         assert_eq!(cut(transposed), ([1, 5, 1], [4, 20], vec![(4, 1)]));
+    }
+
+    #[test]
+    fn no_row_goes_past_its_pitch_no_plane_past_its_own_and_no_pitch_past_the_end() {
+        let parts = |region: Region, buffer| {
+            let (rows, outer) = boxed(&region);
+            let mut parts = Vec::new();
+            for start in starts(region.offset(), &outer) {
+                cut(rows, start, buffer, &mut parts);
+            }
+            let plain = |(rows, place): (Box3, usize)| (rows.count, place);
+            parts.into_iter().map(plain).collect::<Vec<_>>()
+        };
+        let picture = |place| Region::dense([3, 5]).with_strides([9, 1]).at(place);
+        assert_eq!(parts(picture(0), 27), [([5, 3, 1], 0)]);
+        assert_eq!(parts(picture(9004), 100_000), [([5, 3, 1], 9004)]);
+        let rows = [5, 14, 23].map(|place| ([5, 1, 1], place));
+        assert_eq!(parts(picture(5), 100), rows);
+        let but_the_last = [([5, 2, 1], 0), ([5, 1, 1], 18)];
+        assert_eq!(parts(picture(0), 26), but_the_last);
+
+        let volume = |place| Region::dense([2, 3, 5]).with_strides([36, 9, 1]).at(place);
+        assert_eq!(parts(volume(36 + 9), 200), [([5, 3, 2], 45)]);
+        assert_eq!(parts(volume(18), 200), [([5, 3, 1], 18), ([5, 3, 1], 54)]);
+        let rows = [5, 14, 23, 41, 50, 59].map(|place| ([5, 1, 1], place));
+        assert_eq!(parts(volume(5), 200), rows);
+        let but_the_last = [([5, 3, 1], 0), ([5, 2, 1], 36), ([5, 1, 1], 54)];
+        assert_eq!(parts(volume(0), 59), but_the_last);
     }
 }

@@ -3,7 +3,7 @@
 use super::Strategy;
 use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
-use crate::device::DeviceInfo;
+use crate::device::{DeviceInfo, Exchange, Way};
 use crate::lifting::prelude;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
@@ -72,9 +72,20 @@ pub(crate) struct Target<'a> {
     pub tuning: &'a Tuning,
     /// Kernels that allow smaller work-groups than the device does.
     pub limits: &'a [(&'static str, usize)],
+    /// Strategies that cannot exchange as the device does, and the device with the way that is left to them.
+    pub ways: &'a [(Strategy, DeviceInfo)],
 }
 
-impl Target<'_> {
+impl<'a> Target<'a> {
+    /// What a strategy designs for.
+    pub fn of(self, strategy: Strategy) -> Target<'a> {
+        let own = self.ways.iter().find(|(known, _)| *known == strategy);
+        Target {
+            device: own.map_or(self.device, |(_, device)| device),
+            ..self
+        }
+    }
+
     /// How many work-items a work-group of this kernel may have.
     pub fn work_group(&self, kernel: &str) -> usize {
         let device = self
@@ -136,6 +147,18 @@ pub(crate) struct Kernel {
     pub defines: Vec<Define>,
     /// The size of a work-group.
     pub group: [usize; 2],
+}
+
+impl Kernel {
+    /// How its work-items exchange values, and among how many, if they do.
+    pub fn way(&self) -> Option<Way> {
+        let number = |wanted: &str| -> Option<usize> {
+            let (_, value) = self.defines.iter().find(|(name, _)| name == wanted)?;
+            value.parse().ok()
+        };
+        let exchange = *Exchange::ALL.get(number("EXCHANGE")?)?;
+        (exchange != Exchange::None).then_some((exchange, number("LANES")?))
+    }
 }
 
 /// An array as a solver sees it, which does not choose any.

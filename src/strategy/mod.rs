@@ -23,7 +23,9 @@ mod vector_passes;
 mod vectors;
 
 pub use cost::Cost;
-pub(crate) use design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Regions, Target};
+pub(crate) use design::{
+    Array, Arrays, Design, Kernel, Launch, Pass, Problem, Regions, Target, define,
+};
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;
@@ -76,6 +78,10 @@ macro_rules! strategies {
 
             /// How much of what is left this strategy takes, and by which passes.
             fn offer(self, todo: &Todo) -> Offer {
+                let todo = &Todo {
+                    target: &todo.target.of(self),
+                    ..*todo
+                };
                 match self {
                     $(Strategy::$variant $({ $($field,)* })? => $solver::offer(todo $($(, $field)*)?),)*
                 }

@@ -604,6 +604,7 @@ mod tests {
                     device: &setting.device,
                     tuning: &setting.tuning,
                     limits: &[],
+                    ways: &[],
                 };
                 let all = transform.active_levels();
                 let todo = Todo {

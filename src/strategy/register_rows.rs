@@ -394,7 +394,7 @@ mod tests {
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };
         assert_eq!(group(large_gpu(), 256), [128, 32, 16]);
-        assert_eq!(group(gpu(Exchange::Amd, 64), 64), [128, 64, 8]);
+        assert_eq!(group(gpu(Exchange::Khr, 64), 64), [128, 64, 8]);
         assert_eq!(group(DeviceInfo::imaginary(), 9), [128, 32, 32]);
         let small = DeviceInfo {
             max_work_group: 7,

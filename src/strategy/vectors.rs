@@ -141,6 +141,7 @@ mod tests {
             device: &setting.device,
             tuning: &setting.tuning,
             limits: &[],
+            ways: &[],
         };
         let y = Lags::new(&problem.stencils());
         Vectors::new(Strategy::Vectors, &problem, &target, y)

@@ -132,7 +132,7 @@ impl Transform {
     /// the low-pass band of the coarsest level, then the other bands of every level down to the finest,
     /// which is level 1. A band may be empty.
     ///
-    /// Levels at which every chosen axis is down to one sample are left out. A transform that
+    /// Levels at which every chosen axis is down to one sample are left out; asked for by number, their bands are empty. A transform that
     /// [`check`](Self::check) refuses has no bands.
     pub fn bands(&self) -> Vec<(u32, Band)> {
         if self.check().is_err() {
@@ -166,6 +166,8 @@ impl Transform {
             if level < coarsest || level > self.levels {
                 return refuse(format!("{band} of level {coarsest}, the only one kept"));
             }
+        } else if self.levels == 0 {
+            return refuse("a low-pass band, since the transform has no levels".to_owned());
         } else if level == 0 || level > self.levels {
             return refuse(format!("a level from 1 to {}", self.levels));
         }

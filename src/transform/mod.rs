@@ -113,6 +113,42 @@ impl Transform {
         }
     }
 
+    /// The same transform of arrays of another shape, with as many axes.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>) -> Self {
+        Transform {
+            shape,
+            ..self.clone()
+        }
+    }
+
+    /// In what `other` differs, as one line each for this one and for the other; `None` where they are equal.
+    pub(crate) fn difference(&self, other: &Self) -> Option<[String; 2]> {
+        let described = |t: &Self| {
+            [
+                format!("wavelet {}", t.wavelet.name()),
+                format!("shape {:?}", t.shape),
+                format!("axes {:?}", t.axes),
+                format!("levels {}", t.levels),
+                format!("boundary {}", t.boundary),
+                format!("layout {}", t.layout),
+            ]
+        };
+        let (one, two) = (described(self), described(other));
+        let differ = || one.iter().zip(&two).filter(|(a, b)| a != b);
+        let join = |parts: Vec<&str>| parts.join(", ");
+        (self != other).then(|| {
+            let sides = [
+                join(differ().map(|(a, _)| a.as_str()).collect()),
+                join(differ().map(|(_, b)| b.as_str()).collect()),
+            ];
+            // Wavelets of one's own may have one name and other steps.
+            sides.map(|side| match side.is_empty() {
+                true => format!("other steps of {}", self.wavelet.name()),
+                false => side,
+            })
+        })
+    }
+
     /// Returns this transform with only the given axes transformed and the others as a batch. Axes are counted
     /// from 0, outermost first; they may be listed in any order, each at most once.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {

@@ -100,6 +100,10 @@ named!(SampleType, "sample type");
 /// assert_eq!(soft(-7i16, 2.5), -4); // -4.5 is halfway and goes to the even number
 /// assert_eq!(soft(7.0f32, 2.5), 4.5);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "samples are `i16`, `i32`, `f32` or `f64`, not `{Self}`",
+    note = "convert others first, for example `u8` to `i16` for integer wavelets and to `f32` for real ones"
+)]
 pub trait Sample:
     sealed::Sealed + bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display
 {

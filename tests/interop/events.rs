@@ -5,8 +5,8 @@ use crate::foreign::{OUT_OF_ORDER, Owned, PROFILING, Program, set};
 use std::ptr::null_mut;
 use std::time::Duration;
 use wavelift::{
-    DeviceArray, DeviceInfo, Engine, Error, Event, Layout, Plan, Region, Transform, Wavelet,
-    reference,
+    DeviceArray, DeviceInfo, Engine, Error, Event, Layout, Plan, Region, Strategy, Transform,
+    Wavelet, reference,
 };
 
 const QUEUES: [u64; 2] = [0, OUT_OF_ORDER];
@@ -239,7 +239,10 @@ fn passes_are_timed_on_request() {
             )
         };
         let engine = program.engine();
-        let plan = engine.plan::<i32>(&transform).unwrap();
+        // Of several passes on every device.
+        let plan = engine
+            .plan_with::<i32>(&transform, Strategy::Stepwise)
+            .unwrap();
         let run = plan.enqueue_forward(&x, &mut y).unwrap();
         assert!(run.device_time().unwrap() > Duration::ZERO);
         assert!(
@@ -248,7 +251,10 @@ fn passes_are_timed_on_request() {
                 .to_string()
                 .contains("timing_passes")
         );
-        let plan = engine.timing_passes().plan::<i32>(&transform).unwrap();
+        let plan = engine
+            .timing_passes()
+            .plan_with::<i32>(&transform, Strategy::Stepwise)
+            .unwrap();
         let run = plan.enqueue_forward(&x, &mut y).unwrap();
         let times = run.pass_times().unwrap();
         let passes = format!("{plan:?}").matches("\nforward: ").count();
@@ -259,7 +265,7 @@ fn passes_are_timed_on_request() {
         let plan = program
             .engine()
             .timing_passes()
-            .plan::<i32>(&transform)
+            .plan_with::<i32>(&transform, Strategy::Stepwise)
             .unwrap();
         let engine = program.engine();
         let [x, mut y] = [(), ()].map(|()| engine.zeros::<i32>(transform.len()).unwrap());

@@ -130,6 +130,7 @@ mod tests {
                 device: &setting.device,
                 tuning: &setting.tuning,
                 limits: &[],
+                ways: &[],
             },
             levels: &transform.active_levels(),
             done: 0,

@@ -58,6 +58,7 @@ impl Setting {
             device: &self.device,
             tuning: &self.tuning,
             limits,
+            ways: &[],
         };
         plan(problem, &target, &self.strategies)
     }
@@ -67,6 +68,7 @@ impl Setting {
             device: &self.device,
             tuning: &self.tuning,
             limits: &[],
+            ways: &[],
         };
         plan_in_place(problem, &target)
     }
@@ -129,7 +131,7 @@ pub fn settings() -> Vec<Setting> {
         DeviceInfo::imaginary(),
         large_gpu(),
         gpu(Exchange::Intel, 8),
-        gpu(Exchange::Amd, 64),
+        gpu(Exchange::Khr, 64),
         small_gpu(),
         cpu(),
     ]
