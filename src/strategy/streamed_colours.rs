@@ -184,7 +184,7 @@ impl Sizes {
             .map(|side| vector(side, run, bytes))
             .min()
             .unwrap_or(1);
-        let whole = geometry.samples as usize % (2 * self.pairs) == 0;
+        let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
         let wide = self.lanes > 1 && planar && whole && band * bytes >= 4 && signal * bytes >= 8;
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
@@ -239,7 +239,7 @@ fn vector(side: &Side, run: usize, bytes: usize) -> usize {
         let is_whole = |place: i64| place % *size as i64 == 0;
         let axes = [side.line, side.across[0], side.across[1], side.across[2]];
         // Of the signal side, where both channels of a row are a run, its details start nowhere.
-        run % size == 0
+        run.is_multiple_of(*size)
             && is_whole(side.offset)
             && axes[1..]
                 .iter()
