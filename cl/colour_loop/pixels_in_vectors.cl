@@ -28,7 +28,7 @@
 #endif
 #define MERGED_PLACE(i, x) MERGED_FROM(i)
 #define SPLIT(a, b, cx) __builtin_shufflevector(a, b, EACH_NUMBER(SPLIT_FROM, 0, cx))
-#define MERGED(s, d, half) __builtin_shufflevector(s, d, EACH_NUMBER(MERGED_PLACE, (half) * VECTOR, 0))
+#define MERGED(s, d, part) __builtin_shufflevector(s, d, EACH_NUMBER(MERGED_PLACE, (part) * VECTOR, 0))
 #else
 INLINE TV SPLIT(const TV a, const TV b, const int cx) {
   T both[2 * VECTOR], some[VECTOR];
@@ -37,11 +37,11 @@ INLINE TV SPLIT(const TV a, const TV b, const int cx) {
   for (int i = 0; i < VECTOR; ++i) some[i] = both[SPLIT_FROM(i, cx)];
   return JOIN(vload, VECTOR)(0, some);
 }
-INLINE TV MERGED(const TV s, const TV d, const int half) {
+INLINE TV MERGED(const TV s, const TV d, const int part) {
   T both[2 * VECTOR], some[VECTOR];
   JOIN(vstore, VECTOR)(s, 0, both);
   JOIN(vstore, VECTOR)(d, 1, both);
-  for (int i = 0; i < VECTOR; ++i) some[i] = both[MERGED_FROM(half * VECTOR + i)];
+  for (int i = 0; i < VECTOR; ++i) some[i] = both[MERGED_FROM(part * VECTOR + i)];
   return JOIN(vload, VECTOR)(0, some);
 }
 #endif

@@ -38,7 +38,7 @@
 #define ALONE (EXCHANGE == EXCHANGE_NONE)
 // Pixels of a channel along x that a work-item has in registers, and samples of such a run; the same without halo.
 #define PIXELS_LOADED (HALO_LO + PAIRS + HALO_HI)
-#define RUN_LOADED (PIXELS_LOADED * COLOURS)
+#define PIXEL_RUN (PIXELS_LOADED * COLOURS)
 #define RUN_OWN (PAIRS * COLOURS)
 
 // Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them.
@@ -53,7 +53,7 @@
 #define SAMPLE_OF(words, i) (words)[i]
 #define AS_WORD(samples, i) (samples)[i]
 #endif
-#define WORDS_LOADED (2 * RUN_LOADED / IN_WORD)
+#define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -127,9 +127,9 @@ INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED
 // Loads a run from a row; neighbouring pixels are `stride` places apart.
 INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, const int unit, const int cx,
                                const Distance stride, const int width, const int boundary, WORD *to) {
-  const int count = unit * RUN_LOADED;
+  const int count = unit * PIXEL_RUN;
   if (reads_elsewhere(pixels)) {
-    T run[2 * RUN_LOADED];
+    T run[2 * PIXEL_RUN];
     UNROLL for (int i = 0; i < unit * PIXELS_LOADED; ++i) {
       const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width, boundary);
       UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (T)0 : row[pixel * stride + c];
@@ -218,10 +218,10 @@ INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const i
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
                           WORD *loaded, const int cy, A *row) {
   arrange_loaded(stage, pixels, 2, 0, picture->width, boundary, loaded);
-  UNROLL for (int i = 0; i < RUN_LOADED; ++i) {
+  UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
     const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
     row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
-    row[RUN_LOADED + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
+    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
   }
 }
 
@@ -232,7 +232,7 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
     const int n = 2 * cy + cx;
     T run[RUN_OWN];
     UNROLL for (int i = 0; i < RUN_OWN; ++i)
-      run[i] = STORE_2D(cx, cy, row[cx * RUN_LOADED + HALO_LO * COLOURS + i]);
+      run[i] = STORE_2D(cx, cy, row[cx * PIXEL_RUN + HALO_LO * COLOURS + i]);
     store_run_of_pixels(stage, pixels, run, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n),
                         picture->width);
   }
@@ -244,16 +244,16 @@ INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const i
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
     load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width, boundary,
-                       to + cx * RUN_LOADED / IN_WORD);
+                       to + cx * PIXEL_RUN / IN_WORD);
   }
 }
 
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
                           WORD *loaded, const int cy, A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    WORD *const run = loaded + cx * RUN_LOADED / IN_WORD;
+    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
     arrange_loaded(stage, pixels, 1, cx, picture->width, boundary, run);
-    UNROLL for (int i = 0; i < RUN_LOADED; ++i) row[cx * RUN_LOADED + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
+    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
   }
 }
 
@@ -262,7 +262,7 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
   T run[2 * RUN_OWN];
   UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
     const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
-    run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * RUN_LOADED + place]);
+    run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);
   }
   store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width);
 }

@@ -35,17 +35,17 @@
 // Sets what a step reads of a channel of `count` pixels to the left and right of the picture.
 INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, A *channel) {
   const int first = pixels->own - HALO_LO;
-  UNROLL for (int i = RUN_LOADED - COLOURS - 1; i >= 0; --i)
+  UNROLL for (int i = PIXEL_RUN - COLOURS - 1; i >= 0; --i)
     if (first + i / COLOURS < 0) channel[i] = beyond_border(boundary, channel[i + COLOURS]);
-  UNROLL for (int i = COLOURS; i < RUN_LOADED; ++i)
+  UNROLL for (int i = COLOURS; i < PIXEL_RUN; ++i)
     if (first + i / COLOURS >= count) channel[i] = beyond_border(boundary, channel[i - COLOURS]);
 }
 
 // Steps run on ever fewer pixels; every neighbour is there.
 #define PIXEL_s(offset) row[(n + (offset)) * COLOURS + c]
-#define PIXEL_d(offset) row[RUN_LOADED + (n + (offset)) * COLOURS + c]
+#define PIXEL_d(offset) row[PIXEL_RUN + (n + (offset)) * COLOURS + c]
 #define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
-  if (RESTORED) restore_pixels(pixels, boundary, pixels->source##_count, row + PARITY_##source * RUN_LOADED); \
+  if (RESTORED) restore_pixels(pixels, boundary, pixels->source##_count, row + PARITY_##source * PIXEL_RUN); \
   UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)                                 \
     UNROLL for (int c = 0; c < COLOURS; ++c) LIFT_PIXEL(k, target, PIXEL_##source)
 
@@ -84,23 +84,23 @@ INLINE void gather_pixels(const A *channel, const int c, const int first, const 
 #define PIXEL_BESIDE(offset) PIXEL_NEAR(n + (offset))
 #define PIXEL_STEP(k, target, source, first, last, before, after)                                              \
   if (RESTORED)                                                                                                \
-    restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * RUN_LOADED); \
+    restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * PIXEL_RUN); \
   UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                   \
     A near[REACH_LO + PAIRS + REACH_HI];                                                                       \
-    gather_pixels(row + PARITY_##source * RUN_LOADED, c, first, last, near);                                   \
+    gather_pixels(row + PARITY_##source * PIXEL_RUN, c, first, last, near);                                   \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
 
 // Colour c of pixel n of the target.
 #define LIFT_PIXEL(k, target, at)                                     \
-  { A *const v = row + PARITY_##target * RUN_LOADED + n * COLOURS + c; \
+  { A *const v = row + PARITY_##target * PIXEL_RUN + n * COLOURS + c; \
     *v = LIFT_##k(*v, at); }
 
 INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { LIFT_STEPS(PIXEL_STEP) }
 
 // --- along y -----------------------------------------------------------------------------------------
 
-#define ROW_LOADED (2 * RUN_LOADED)
+#define ROW_LOADED (2 * PIXEL_RUN)
 // The place of sample i of the row that is `age` pairs behind the newest.
 #define SAMPLE_AT(age) ((phase + RING - (age)) % RING * ROW_LOADED + i)
 #define SAMPLE_s(offset) s[SAMPLE_AT(lag - (offset))]
@@ -136,11 +136,11 @@ INLINE void lift_pixels_y(A *s, A *d, const int phase, const int newest, const i
 
 // Both rows of pair p, which may be beyond the border.
 INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int boundary, const int p,
-                                    const int way, WORD (*to)[WORDS_LOADED]) {
+                                    const int way, WORD (*to)[PIXEL_WORDS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int y = place_for(way * (2 * p + cy), picture->height, boundary);
     if (!RESTORED || y >= 0) load_pixels(picture, pixels, boundary, y, cy, to[cy]);
-    else UNROLL for (int i = 0; i < WORDS_LOADED; ++i) to[cy][i] = 0;
+    else UNROLL for (int i = 0; i < PIXEL_WORDS; ++i) to[cy][i] = 0;
   }
 }
 
@@ -148,7 +148,7 @@ INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pix
 // first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
 INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int way,
                          const int from, const int to, local T *stage) {
-  WORD prefetched[PREFETCHED][2][WORDS_LOADED];
+  WORD prefetched[PREFETCHED][2][PIXEL_WORDS];
   A s[RING * ROW_LOADED], d[RING * ROW_LOADED];
   // Rounded down and up to whole pairs.
   const int top = from >> 1, bottom = (to + 1) >> 1;
@@ -161,7 +161,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
     UNROLL for (int phase = 0; phase < PIXELS_ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
-      WORD(*const loaded)[WORDS_LOADED] = prefetched[phase % PREFETCHED];
+      WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
       A *const low = s + phase % RING * ROW_LOADED, *const high = d + phase % RING * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
