@@ -138,7 +138,8 @@ pub enum Error {
         needed: u64,
     },
 
-    /// A kernel that the device's compiler rejected.
+    /// A kernel that the device's compiler rejected. If the environment variable `WAVELIFT_DUMP` names a folder, the program is
+    /// written to a file there.
     #[error("kernels do not build on {device}:\n{log}")]
     #[non_exhaustive]
     Build {
@@ -146,6 +147,8 @@ pub enum Error {
         device: String,
         /// The compiler's log.
         log: String,
+        /// The OpenCL C program, which `Display` leaves out.
+        program: String,
     },
 
     /// An array that belongs to an engine of another OpenCL context than the one that should use it.

@@ -112,9 +112,15 @@
 //!   of 2048 x 2048 coefficients took 0.35 ms on 16 cores, and 1.38 ms on one. The library itself computes nothing with it:
 //!   devices are parallel anyway, CPUs among them, and [`mod@reference`] is there to be right.
 //!
+//! - `ocl-interop`: queues, buffers and events of the crate [ocl](https://docs.rs/ocl) are taken in and given back, and engines
+//!   work on buffers of OpenGL (`Engine::with_gl`, `DeviceArray::from_gl`). With it a program is linked to libOpenCL and libGL,
+//!   and does not start where one is missing; otherwise the library looks for libOpenCL when it is first needed.
+//!
 //! # Environment
 //!
 //! - `WAVELIFT_DEVICE` says which device [`DeviceSelector::from_env`] picks (`nvidia`, `pocl:cpu`, `0:1`).
+//! - `WAVELIFT_DUMP` names a folder to which programs are written that a device's compiler rejects, and the compiler's log
+//!   behind them. [`Error::Build`] has both, too.
 //! - `WAVELIFT_TUNING` names a file of sizes that override the library's own, one line per device,
 //!   strategy and sample type: `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. A program can pass such
 //!   lines to [`Engine::with_tuning`] instead.

@@ -1,16 +1,19 @@
 //! Arrays of samples in the memory of a device.
 
+use super::acquire::{GlBuffer, with_acquired};
 use super::context::{Reservation, Shared, opencl};
+use super::event::Event;
 use super::handle::Handle;
-use super::queue::{Queue, Uses};
+use super::queue::{Access, Queue, Uses};
 use super::transfer::{Transfer, transfer};
 use super::views::{DeviceView, DeviceViewMut};
 use crate::error::{Error, Result};
 use crate::transform::Region;
 use crate::wavelet::Sample;
+use opencl3::error_codes::ClError;
 use opencl3::memory::{
     Buffer, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_READ_ONLY,
-    CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY,
+    CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, ClMem,
 };
 use opencl3::types::cl_mem_flags;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,7 +70,7 @@ impl<T: Sample> DeviceArray<T> {
         };
         let buffer = buffer.map_err(opencl("clCreateBuffer"))?;
         let memory = Memory {
-            root: opencl3::memory::ClMem::get(&buffer) as usize,
+            root: buffer.get() as usize,
             start: 0,
             offset: 0,
             flags: CL_MEM_READ_WRITE,
@@ -182,7 +185,7 @@ impl<T: Sample> DeviceArray<T> {
     ///
     /// # Errors
     /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign buffer that the host may not read;
-    /// [`Error::OpenCl`] if copying fails.
+    /// [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download(&self) -> Result<Vec<T>> {
         DeviceView::from(self).download()
     }
@@ -192,9 +195,37 @@ impl<T: Sample> DeviceArray<T> {
     ///
     /// # Errors
     /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a foreign buffer that the host
-    /// may not read; [`Error::OpenCl`] if copying fails.
+    /// may not read; [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
         DeviceView::from(self).download_into(samples)
+    }
+
+    /// Sets the samples of a new array, which has some, to zero, not waiting for what the caller's own queue waits for.
+    pub(crate) fn set_up_zeros(&self) -> Result<()> {
+        let zero = T::zeroed();
+        let (pattern, bytes) = ((&raw const zero).cast(), self.len * size_of::<T>());
+        let mut uses = self.uses();
+        let queue = self.reserved.shared.set_up_queue(uses.queue())?;
+        // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
+        let filled = unsafe {
+            cl3::command_queue::enqueue_fill_buffer(
+                queue.handle.get(),
+                self.buffer.get(),
+                pattern,
+                size_of::<T>(),
+                0,
+                bytes,
+                0,
+                std::ptr::null(),
+            )
+        };
+        let filled = filled.map_err(|code| opencl("clEnqueueFillBuffer")(ClError(code)))?;
+        let filled = Event::owning(filled);
+        if !Arc::ptr_eq(&queue, uses.queue()) {
+            filled.wait()?;
+        }
+        uses.set_up(filled);
+        Ok(())
     }
 
     /// Replaces the samples of a new array, not waiting for what the caller's own queue waits for.
@@ -221,15 +252,23 @@ impl<T: Sample> DeviceArray<T> {
         )?;
         // Nothing else writes the array meanwhile, and reads need not wait for one another: the lock is not held while
         // the host waits.
-        let (queue, waits) = self.uses().for_host(what.access())?;
-        transfer(
-            &queue,
-            &self.buffer,
-            self.memory.offset,
-            region,
-            what,
-            &waits,
-        )
+        let (access, mut uses) = (what.access(), self.uses());
+        let written = match access {
+            Access::Read => uses.last_written(),
+            Access::Write => Vec::new(),
+        };
+        let gl: Vec<GlBuffer> = uses.gl_buffer().into_iter().collect();
+        let (queue, waits) = uses.for_host(access)?;
+        drop(uses);
+        let done = with_acquired(&queue, &gl, &waits, |waits| {
+            let first = self.memory.offset;
+            transfer(&queue, &self.buffer, first, region, what, waits)?;
+            Ok(Vec::new())
+        })?;
+        let mut released = done.released.iter();
+        released.try_for_each(Event::wait)?;
+        let mut written = written.iter();
+        written.try_for_each(|event| event.is_done().map(drop))
     }
 
     pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {

@@ -2,6 +2,7 @@
 
 use super::array::DeviceArray;
 use super::context::{Memory, Shared, Site, opencl};
+use super::handle::Handle;
 use super::in_place::InPlacePlan;
 use super::plan::{Plan, lock};
 use super::probe;
@@ -73,9 +74,11 @@ impl Engine {
     }
 
     fn with_queue(device: &Device, properties: cl_command_queue_properties) -> Result<Self> {
-        let context = Context::from_device(&device.handle).map_err(opencl("clCreateContext"))?;
+        let context: Handle<_> = Context::from_device(&device.handle)
+            .map_err(opencl("clCreateContext"))?
+            .into();
         let queue = Queue::own(&context, device, properties)?;
-        Engine::on(Shared::new(context.into(), device)?, queue)
+        Engine::on(Shared::new(context, device)?, queue)
     }
 
     pub(super) fn on(shared: Arc<Shared>, queue: Arc<Queue>) -> Result<Self> {
@@ -289,21 +292,9 @@ impl Engine {
     /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or filling it fails.
     pub fn zeros<T: Sample>(&self, len: usize) -> Result<DeviceArray<T>> {
         let Site { shared, queue, .. } = &self.site;
-        let mut array = DeviceArray::new(shared, queue, len)?;
-        let bytes = len * size_of::<T>();
-        if bytes > 0 {
-            let set_up = shared.set_up_queue(queue)?;
-            // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
-            unsafe {
-                let zero = [T::zeroed()];
-                set_up
-                    .handle
-                    .enqueue_fill_buffer(&mut array.buffer, &zero, 0, bytes, &[])
-            }
-            .map_err(opencl("clEnqueueFillBuffer"))?;
-            if !Arc::ptr_eq(&set_up, queue) {
-                set_up.handle.finish().map_err(opencl("clFinish"))?;
-            }
+        let array = DeviceArray::new(shared, queue, len)?;
+        if len > 0 {
+            array.set_up_zeros()?;
         }
         Ok(array)
     }
@@ -337,11 +328,11 @@ impl Engine {
         let to_start = (&*to.array().buffer, bytes(to_start as usize));
         let length = bytes(from.region().len());
         let mut both = BothUses::of(&from, &to);
-        let events = enqueue_ordered(queue, &mut both.list(), &[], |waits| {
+        let done = enqueue_ordered(queue, &mut both.list(), &[], |waits| {
             let event = kernel.launch(queue, from_start, to_start, length, waits)?;
             Ok(event.into_iter().collect())
         })?;
-        Run::of(queue, events, true)
+        Run::of(queue, done, 1)
     }
 
     /// Waits until all work enqueued so far is done.

@@ -87,9 +87,10 @@ impl Event {
         self.0.wait().map_err(opencl("clWaitForEvents"))
     }
 
-    /// Neither done nor failed.
+    /// Whether what the event stands for may be neither done nor failed; also where asking fails.
     pub(crate) fn is_pending(&self) -> bool {
-        self.is_done() == Ok(false)
+        let status = self.0.command_execution_status();
+        !status.is_ok_and(|status| status.0 <= CL_COMPLETE)
     }
 
     pub(crate) fn inner(&self) -> &event::Event {

@@ -229,11 +229,10 @@ impl<T: Sample> InPlacePlan<T> {
         let mut x_uses = x.array().uses();
         let mut uses = [(&mut *x_uses, Access::Write), (saved_uses, Access::Write)];
         let every_pass = self.site.times_passes;
-        let events = enqueue_ordered(queue, &mut uses, after, |waits| {
+        let done = enqueue_ordered(queue, &mut uses, after, |waits| {
             launch_all(queue, &steps, waits, every_pass)
         })?;
-        let is_whole = events.len() >= steps.len();
-        Run::of(queue, events, is_whole)
+        Run::of(queue, done, steps.len())
     }
 }
 

@@ -1,9 +1,12 @@
 //! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except those that find devices.
 
+mod acquire;
 mod array;
 mod context;
 mod engine;
 mod event;
+#[cfg(feature = "ocl-interop")]
+mod gl;
 mod handle;
 mod in_place;
 #[cfg(feature = "ocl-interop")]

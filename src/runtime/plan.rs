@@ -383,11 +383,10 @@ impl<T: Sample> Plan<T> {
         let mut uses = both.list();
         uses.push((scratch_uses, Access::Write));
         let every_pass = self.site.times_passes;
-        let events = enqueue_ordered(queue, &mut uses, after, |waits| {
+        let done = enqueue_ordered(queue, &mut uses, after, |waits| {
             launch_all(queue, &steps, waits, every_pass)
         })?;
-        let is_whole = events.len() >= steps.len();
-        Run::of(queue, events, is_whole)
+        Run::of(queue, done, steps.len())
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {

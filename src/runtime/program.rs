@@ -9,11 +9,17 @@ use crate::device::{Device, DeviceInfo, Exchange, described};
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Pass, Strategy};
 use cl3::kernel::set_kernel_arg;
+use cl3::program::build_program;
 use opencl3::context::Context;
-use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
+use opencl3::error_codes::{
+    CL_BUILD_PROGRAM_FAILURE, CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE,
+};
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
+use std::ffi::CStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Every file of cl/, by its path there; build.rs lists them.
@@ -21,7 +27,7 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cl_files.rs")
 
 /// Version 1.2 of OpenCL C is what every device can compile. Warnings are for `make kernels`, which compiles every kernel
 /// with all of them; some drivers print them on the user's terminal otherwise.
-const OPTIONS: &str = "-cl-std=CL1.2 -w";
+const OPTIONS: &CStr = c"-cl-std=CL1.2 -w";
 
 /// The source of a kernel: the prelude, what its file leaves open, `more`, then the file with what it includes. The
 /// compiler's messages name the files.
@@ -76,17 +82,47 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Handle<Progra
 /// Compiles `source` for a device.
 pub(crate) fn compile(context: &Context, on: &Device, source: &str) -> Result<Handle<Program>> {
     log::trace!("building\n{source}");
-    let mut program: Handle<Program> = Program::create_from_source(context, source)
+    let program: Handle<Program> = Program::create_from_source(context, source)
         .map_err(opencl("clCreateProgramWithSource"))?
         .into();
     let device = on.handle.id();
-    if program.build(&[device], OPTIONS).is_err() {
+    // Not by opencl3, which asks the program something afterwards, and calls it not built if that fails.
+    let built = build_program(
+        program.get(),
+        &[device],
+        OPTIONS,
+        None,
+        std::ptr::null_mut(),
+    );
+    if let Err(code) = built {
+        let log = program.get_build_log(device).unwrap_or_default();
+        // Compilers have several codes for a program that they reject, and what else fails has no log.
+        if code != CL_BUILD_PROGRAM_FAILURE && log.trim().is_empty() {
+            return Err(opencl("clBuildProgram")(ClError(code)));
+        }
+        dump(source, &log);
         return Err(Error::Build {
             device: on.to_string(),
-            log: program.get_build_log(device).unwrap_or_default(),
+            log,
+            program: source.to_owned(),
         });
     }
     Ok(program)
+}
+
+/// Writes a rejected program to the folder that `WAVELIFT_DUMP` names, if it does, and the log behind it.
+fn dump(source: &str, log: &str) {
+    let Some(folder) = std::env::var_os("WAVELIFT_DUMP") else {
+        return;
+    };
+    let mut hasher = DefaultHasher::new();
+    source.hash(&mut hasher);
+    let file = Path::new(&folder).join(format!("{:016x}.cl", hasher.finish()));
+    let log = log.replace("*/", "* /");
+    match std::fs::write(&file, format!("{source}/*\n{log}\n*/\n")) {
+        Ok(()) => log::warn!("a program that does not build is in {}", file.display()),
+        Err(error) => log::warn!("{} cannot be written: {error}", file.display()),
+    }
 }
 
 /// A kernel ready to be launched on (signal, bands, low, geometry, own arguments).

@@ -1,5 +1,6 @@
 //! Command queues, and the order of what uses an array: where one queue does not keep it, events do.
 
+use super::acquire::{Enqueued, GlBuffer, with_acquired};
 use super::context::opencl;
 use super::event::{Event, handles};
 use super::handle::Handle;
@@ -47,11 +48,15 @@ impl Queue {
         device: &Device,
         properties: cl_command_queue_properties,
     ) -> Result<Arc<Self>> {
+        // Not by opencl3, which asks the device something afterwards, and keeps the queue for ever if that fails.
         // SAFETY: the device belongs to the context: engines are made of such pairs alone.
-        #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
-        let queue = unsafe { CommandQueue::create(context, device.handle.id(), properties) }
-            .map_err(opencl("clCreateCommandQueue"))?;
-        Ok(Arc::new(Queue::new(queue.into(), properties, false)))
+        let queue = unsafe {
+            let device = device.handle.id();
+            cl3::command_queue::create_command_queue(context.get(), device, properties)
+        };
+        let queue = queue.map_err(|code| opencl("clCreateCommandQueue")(ClError(code)))?;
+        let queue: Handle<CommandQueue> = CommandQueue::new(queue, 3).into();
+        Ok(Arc::new(Queue::new(queue, properties, false)))
     }
 
     /// Hands everything enqueued so far to the device.
@@ -73,8 +78,9 @@ impl Queue {
             cl3::command_queue::enqueue_marker_with_wait_list(self.handle.get(), count, list)
         };
         let marker = marker.map_err(|code| opencl("clEnqueueMarkerWithWaitList")(ClError(code)))?;
+        let marker = Event::owning(marker);
         self.flush()?;
-        Ok(Event::owning(marker))
+        Ok(marker)
     }
 
     /// What work must wait for that should wait for `after`.
@@ -104,6 +110,10 @@ pub(crate) struct Uses {
     queue: Arc<Queue>,
     written: Vec<Event>,
     read: Vec<Event>,
+    /// The events of the last work that wrote the array, which may have failed.
+    last_written: Vec<Event>,
+    /// The array's buffer if it is shared with OpenGL.
+    gl: Option<GlBuffer>,
 }
 
 impl Uses {
@@ -113,12 +123,38 @@ impl Uses {
             queue: queue.clone(),
             written: Vec::new(),
             read: Vec::new(),
+            last_written: Vec::new(),
+            gl: None,
         }
+    }
+
+    /// The same of an array whose buffer is shared with OpenGL.
+    #[cfg(feature = "ocl-interop")]
+    pub fn on_gl(self, buffer: GlBuffer) -> Self {
+        Uses {
+            gl: Some(buffer),
+            ..self
+        }
+    }
+
+    /// The array's buffer if it is shared with OpenGL.
+    pub fn gl_buffer(&self) -> Option<GlBuffer> {
+        self.gl
     }
 
     /// The queue that used the array last.
     pub fn queue(&self) -> &Arc<Queue> {
         &self.queue
+    }
+
+    /// Remembers the event of an array's first contents.
+    pub fn set_up(&mut self, end: Event) {
+        self.last_written = vec![end];
+    }
+
+    /// The events of the last work that wrote the array. Where one failed, so does reading what it wrote.
+    pub fn last_written(&self) -> Vec<Event> {
+        self.last_written.clone()
     }
 
     /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end; nothing
@@ -128,7 +164,7 @@ impl Uses {
         let mut waits = queue.awaited(&[]);
         waits.extend(self.before(&queue, access)?);
         if access == Access::Write {
-            self.after(access, None);
+            self.after(access, &[]);
         }
         Ok((queue, waits))
     }
@@ -150,8 +186,12 @@ impl Uses {
         Ok(waits)
     }
 
-    /// Remembers a use that ends with `end`, or has ended already.
-    fn after(&mut self, access: Access, end: Option<&Event>) {
+    /// Remembers a use that has these events, or has ended already.
+    fn after(&mut self, access: Access, events: &[Event]) {
+        let end = events.last();
+        if access == Access::Write {
+            self.last_written = events.to_vec();
+        }
         if self.queue.in_order || access == Access::Write {
             self.written.clear();
             self.read.clear();
@@ -172,20 +212,21 @@ pub(crate) fn enqueue_ordered(
     uses: &mut [(&mut Uses, Access)],
     after: &[Event],
     work: impl FnOnce(&[Event]) -> Result<Vec<Event>>,
-) -> Result<Vec<Event>> {
+) -> Result<Enqueued> {
     let mut waits = queue.awaited(after);
     for (uses, access) in uses.iter_mut() {
         waits.extend(uses.before(queue, *access)?);
     }
-    let done = work(&waits);
-    let end = match &done {
-        Ok(events) => events.last().cloned(),
+    let gl: Vec<GlBuffer> = uses.iter().filter_map(|(uses, _)| uses.gl).collect();
+    let done = with_acquired(queue, &gl, &waits, work);
+    let events: Vec<Event> = match &done {
+        Ok(done) => done.all().cloned().collect(),
         // Some of the work may have been enqueued.
-        Err(_) if !queue.in_order => queue.marker(&[]).ok(),
-        Err(_) => None,
+        Err(_) if !queue.in_order => queue.marker(&[]).ok().into_iter().collect(),
+        Err(_) => Vec::new(),
     };
     for (uses, access) in uses.iter_mut() {
-        uses.after(*access, end.as_ref());
+        uses.after(*access, &events);
     }
     done
 }

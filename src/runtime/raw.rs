@@ -1,7 +1,7 @@
 //! Handles of other programs: checked and retained where they come in, lent where they go out.
 
 use super::array::{DeviceArray, Memory};
-use super::context::{Shared, Site, opencl};
+use super::context::{Shared, opencl};
 use super::engine::Engine;
 use super::handle::Handle;
 use super::queue::{Queue, Uses};
@@ -155,7 +155,8 @@ impl<T: Sample> DeviceArray<T> {
     /// memory of the host. It is retained, and released with the array; the engine does not count it as its own memory.
     ///
     /// The engine's calls on the array are in order with one another. The caller's own work on the buffer is ordered by the
-    /// caller: through the engine's queue if that is in order, else by events.
+    /// caller: through the engine's queue if that is in order, else by events. The caller acquires and releases a buffer that
+    /// is shared with OpenGL.
     ///
     /// # Safety
     /// - `buffer` is null, which is refused, or a valid `cl_mem` of the OpenCL library that this process has loaded.
@@ -177,12 +178,23 @@ impl<T: Sample> DeviceArray<T> {
         len: usize,
     ) -> Result<Self> {
         check_not_null("the buffer", buffer)?;
-        let Site { shared, queue, .. } = &engine.site;
         // SAFETY: the buffer is valid, by the caller's promise.
         called("clRetainMemObject", unsafe {
             cl3::memory::retain_mem_object(buffer)
         })?;
         let buffer: Handle<Buffer<T>> = Buffer::new(buffer).into();
+        DeviceArray::of_buffer(engine, buffer, offset, len, Uses::none(&engine.site.queue))
+    }
+
+    /// Checks that an existing buffer can be an array, and makes it one.
+    pub(super) fn of_buffer(
+        engine: &Engine,
+        buffer: Handle<Buffer<T>>,
+        offset: usize,
+        len: usize,
+        uses: Uses,
+    ) -> Result<Self> {
+        let shared = &engine.site.shared;
         let asked = opencl("clGetMemObjectInfo");
         let kind = buffer.mem_type().map_err(&asked)?;
         if kind != CL_MEM_OBJECT_BUFFER {
@@ -209,13 +221,7 @@ impl<T: Sample> DeviceArray<T> {
         let address = memory.start.wrapping_add(offset);
         check_alignment("the array", address | offset, size_of::<T>())?;
         let reserved = shared.reserve("a foreign array", 0)?;
-        Ok(DeviceArray::of_parts(
-            buffer,
-            reserved,
-            len,
-            memory,
-            Uses::none(queue),
-        ))
+        Ok(DeviceArray::of_parts(buffer, reserved, len, memory, uses))
     }
 
     /// Returns the array's buffer as a `cl_mem`, which stays valid as long as the array exists; retain it to keep it longer. The

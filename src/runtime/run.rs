@@ -1,5 +1,6 @@
 //! Handles to enqueued work.
 
+use super::acquire::Enqueued;
 use super::context::opencl;
 use super::event::Event;
 use super::queue::Queue;
@@ -14,23 +15,25 @@ pub struct Run {
     /// Whether the queue records device times, and whether there is an event of every pass.
     profiling: bool,
     is_whole: bool,
-    /// The events of the first and the last pass, or of all of them.
-    events: Vec<Event>,
+    /// The events of the first and the last pass, or of all of them, and that of what comes behind.
+    done: Enqueued,
 }
 
 impl Run {
-    /// A run of these events, those of every pass or of the first and the last; what was enqueued so far is handed to the device.
-    pub(crate) fn of(queue: &Queue, events: Vec<Event>, is_whole: bool) -> Result<Self> {
+    /// A run of so many passes with these events, those of every pass or of the first and the last; what was enqueued so far is
+    /// handed to the device.
+    pub(crate) fn of(queue: &Queue, done: Enqueued, passes: usize) -> Result<Self> {
         queue.flush()?;
         Ok(Run {
             profiling: queue.profiling,
-            is_whole,
-            events,
+            is_whole: done.work.len() >= passes,
+            done,
         })
     }
 
     fn last(&self) -> &Event {
-        self.events
+        self.done
+            .all()
             .last()
             .expect("every run has an event of its end")
     }
@@ -51,7 +54,12 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if the work failed, or asking did.
     pub fn is_done(&self) -> Result<bool> {
-        self.last().is_done()
+        for event in self.done.all() {
+            if !event.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Waits until the work is done.
@@ -59,7 +67,8 @@ impl Run {
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn wait(&self) -> Result<()> {
-        self.last().wait()
+        // Where an earlier pass failed, the last one need not know.
+        self.done.all().try_for_each(Event::wait)
     }
 
     /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
@@ -70,7 +79,8 @@ impl Run {
     /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn device_time(&self) -> Result<Duration> {
         self.check_profiling("device_time")?;
-        between(&self.events[0], self.last())
+        let passes = &self.done.work;
+        between(&passes[0], &passes[passes.len() - 1])
     }
 
     /// Waits until the work is done and returns the time that each of its passes took, as the device measured it, in the order
@@ -88,7 +98,8 @@ impl Run {
                     .to_owned(),
             });
         }
-        self.events
+        self.done
+            .work
             .iter()
             .map(|event| between(event, event))
             .collect()

@@ -70,7 +70,7 @@ impl<'a, T: Sample> DeviceView<'a, T> {
     ///
     /// # Errors
     /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign buffer that the host may not read;
-    /// [`Error::OpenCl`] if copying fails.
+    /// [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut samples = zeroed("the samples", self.region.len())?;
         self.download_into(&mut samples)?;
@@ -82,7 +82,7 @@ impl<'a, T: Sample> DeviceView<'a, T> {
     ///
     /// # Errors
     /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a foreign buffer that the host
-    /// may not read; [`Error::OpenCl`] if copying fails.
+    /// may not read; [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
         check_length(samples.len(), &self.region)?;
         self.array.transfer(&self.region, Transfer::ToHost(samples))

@@ -9,6 +9,7 @@ pub use check::*;
 use proptest::strategy::Strategy as Generator;
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 pub use required::*;
+use std::sync::OnceLock;
 use wavelift::{
     Boundary, Device, Direction, Engine, Error, Layout, Plan, Sample, SampleType, Strategy,
     Transform, Wavelet,
@@ -38,12 +39,22 @@ macro_rules! for_every_wavelet {
 pub(crate) use for_every_wavelet;
 
 /// Every OpenCL device. Missing devices fail a test; they are never skipped in silence.
-pub fn devices() -> Vec<Device> {
+pub fn found_devices() -> Vec<Device> {
     let devices = Device::all().expect("the tests need an OpenCL device, PoCL for example");
     assert!(
         !devices.is_empty(),
         "the tests need an OpenCL device, PoCL for example"
     );
+    devices
+}
+
+/// Every OpenCL device. An engine on each stays open until the process ends: PoCL forgets its library of functions with the
+/// last context, and reading it again for the next program takes half a second.
+pub fn devices() -> Vec<Device> {
+    static OPEN: OnceLock<Vec<Engine>> = OnceLock::new();
+    let devices = found_devices();
+    let open = || devices.iter().filter_map(|one| Engine::new(one).ok());
+    OPEN.get_or_init(|| open().collect());
     devices
 }
 

@@ -4,7 +4,7 @@ use super::devices;
 use wavelift::{Device, DeviceInfo};
 
 /// What cases need and not every device has.
-const NEEDS: [&str; 16] = [
+const NEEDS: [&str; 18] = [
     "fp64",
     "ptx",
     "khr-8",
@@ -21,6 +21,8 @@ const NEEDS: [&str; 16] = [
     "little-memory",
     "failed-events",
     "past-32-bits",
+    "layers",
+    "opengl",
 ];
 
 /// Whether a device has what a case needs, which `need` names. Where it does not, the case is not run there, and a line
