@@ -24,8 +24,9 @@ const SAMPLES: [SampleType; 4] = [
 ];
 
 /// The strategies whose work-items exchange values in sub-groups.
-const EXCHANGING: [Strategy; 3] = [
+const EXCHANGING: [Strategy; 4] = [
     Strategy::Streamed,
+    Strategy::StreamedColours,
     Strategy::RegisterBlock,
     Strategy::RegisterRows,
 ];

@@ -120,6 +120,7 @@ const ALL_HALO: Option<&str> = Some("are all halo");
 const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
 const NO_ROWS: Option<&str> = Some("it takes rows in one piece");
 const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
+const NO_PIXELS: Option<&str> = Some("it takes two axes before an inner batch");
 const LONG_RING: Option<&str> = Some("its registers do not hold");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
 
@@ -130,6 +131,8 @@ strategies! {
     register_rows: Strategy::RegisterRows, NO_ROWS, NO_ROWS;
     register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;
+    streamed_colours: Strategy::StreamedColours, NO_PIXELS, NO_PIXELS;
+    colour_loop: Strategy::ColourLoop, NO_PIXELS, NO_PIXELS;
     vectors: Strategy::Vectors, None, None;
     separable: Strategy::SEPARABLE, None, None;
     stepwise: Strategy::Stepwise, None, None;

@@ -69,7 +69,8 @@ fn check_by<T: RandomSample>(
 }
 
 fn is_in_vectors(strategy: Strategy) -> bool {
-    matches!(strategy, Strategy::SingleLoop | Strategy::Vectors)
+    let loops = [Strategy::SingleLoop, Strategy::ColourLoop];
+    loops.contains(&strategy) || strategy == Strategy::Vectors
 }
 
 fn check<T: RandomSample>(transform: &Transform) {
@@ -136,6 +137,14 @@ fn check_columns<T: RandomSample>(transform: &Transform) {
         let device = device.with_kind(DeviceKind::Gpu);
         check_on::<T>(&device, transform, |strategy| {
             strategy == Strategy::RegisterColumns
+        });
+    }
+}
+
+fn check_colours<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        check_on::<T>(&device, transform, |strategy| {
+            [Strategy::StreamedColours, Strategy::ColourLoop].contains(&strategy)
         });
     }
 }
@@ -307,6 +316,18 @@ fn rows_and_columns_beyond_every_border() {
             .axes([0])
             .levels(2),
     );
+}
+
+/// By the kernels for GPUs and for CPUs, of every rule.
+#[test]
+fn colours() {
+    let picture = |wavelet, shape: [usize; 3]| Transform::new(wavelet, shape).axes([0, 1]);
+    for boundary in Boundary::ALL {
+        let picture = picture(Wavelet::CDF_5_3, [12, 14, 3]).boundary(*boundary);
+        check_colours::<i32>(&picture);
+    }
+    check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
+    check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 /// real.
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape().to_vec();
-    let (mut pictures, mut rows, mut columns) = (true, true, true);
+    let (mut pictures, mut coloured, mut rows, mut columns) = (true, true, true, true);
     let (mut levels, mut goes_on) = (0, true);
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
@@ -44,6 +44,9 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         levels += 1;
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
         pictures &= axes.len() == 2 && in_one_piece;
+        let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
+        let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= 4;
+        coloured &= axes.len() == 2 && is_pixel;
         rows &= axes.len() == 1 && in_one_piece;
         let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
         columns &= axes.iter().all(stands_behind);
@@ -57,8 +60,10 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         Strategy::RegisterRows => !rows || !goes_on,
         Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
-        Strategy::SingleLoop => {
-            !pictures || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
+        Strategy::StreamedColours => !coloured || !goes_on,
+        Strategy::SingleLoop | Strategy::ColourLoop => {
+            let takes = [pictures, coloured][usize::from(strategy == Strategy::ColourLoop)];
+            !takes || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
         }
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
@@ -276,6 +281,59 @@ fn pass_on<T: RandomSample>(pass: impl Into<Strategy>, wavelet: Wavelet) {
     }
 }
 
+/// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has too many. All boundary rules
+/// and layouts for three colours, as all wavelets compose them; for others those of the wavelet.
+fn coloured(wavelet: Wavelet) -> Vec<Transform> {
+    let picture = |shape: &[usize], levels| {
+        let axes = [shape.len() - 3, shape.len() - 2];
+        let transform = Transform::new(wavelet.clone(), shape).axes(axes);
+        transform.levels(levels)
+    };
+    let three = [
+        picture(&[2, 3, 3], 1),
+        picture(&[9, 2, 3], 1),
+        picture(&[37, 53, 3], 2),
+        picture(&[64, 256, 3], 1),
+        picture(&[1, 5, 3], 1),
+    ];
+    let others = [
+        picture(&[2, 2, 2], 1),
+        picture(&[31, 130, 2], 2),
+        picture(&[41, 67, 4], 3),
+        picture(&[2, 18, 72, 4], 1),
+        picture(&[9, 8, 5], 1),
+        picture(&[9, 8, 7, 2], 1),
+    ];
+    let mut all = everywhere(three.to_vec());
+    all.extend(others);
+    all
+}
+
+/// The wavelets that differ most; `composed_as_on_cpus` has the others.
+macro_rules! colours {
+    ($($name:ident: $strategy:ident;)*) => {
+        mod colours {
+            use super::*;
+            $(mod $name {
+                use super::*;
+                fn check<T: RandomSample>(wavelet: Wavelet) {
+                    for device in devices() {
+                        check_all::<T>(&device, Strategy::$strategy, &coloured(wavelet.clone()));
+                    }
+                }
+                #[test] fn floats() { check::<f32>(Wavelet::CDF_9_7) }
+                #[test] fn shorts_with_a_pre_shift() { check::<i16>(Wavelet::VC2_DD_13_7) }
+                #[test] fn integers_of_a_long_reach() { check::<i32>(Wavelet::VC2_FIDELITY) }
+            })*
+        }
+    };
+}
+
+colours! {
+    in_sub_groups: StreamedColours;
+    in_a_loop: ColourLoop;
+}
+
 /// Whether a device can exchange in this way among sub-groups of `lanes`.
 fn can_exchange(own: &DeviceInfo, way: Exchange, lanes: usize) -> bool {
     match way {
@@ -396,6 +454,31 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for pixels of several samples: aligned rows and others, pictures that go on in each way.
+fn exchange_in_colours(way: Exchange, lanes: usize) {
+    let what = format!("exchange in colours by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::StreamedColours;
+        let picture = |wavelet, shape: [usize; 3]| Transform::new(wavelet, shape).axes([0, 1]);
+        let cdf97 = |shape| picture(Wavelet::CDF_9_7, shape);
+        let interleaved = cdf97([34, 1024, 3]).layout(Layout::Interleaved);
+        let zero = cdf97([34, 300, 3]).boundary(Boundary::Zero);
+        let wide = cdf97([67, 1024, 3]).levels(2);
+        check_all::<f32>(&device, strategy, &[wide, interleaved, zero]);
+        let periodic = picture(Wavelet::DAUB_4, [34, 1026, 2]).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic, cdf97([35, 1029, 2])]);
+        let clamped =
+            [[35, 1029, 4], [34, 1024, 4]].map(|shape| picture(Wavelet::VC2_DD_13_7, shape));
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(
+            &device,
+            strategy,
+            &[picture(Wavelet::CDF_5_3, [35, 1024, 3])],
+        );
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod exchange {
@@ -405,6 +488,10 @@ macro_rules! exchanges {
         mod exchange_in_blocks {
             use super::*;
             $(#[test] fn $name() { exchange_in_blocks(Exchange::$way, $lanes) })*
+        }
+        mod exchange_in_colours {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_colours(Exchange::$way, $lanes) })*
         }
         mod exchange_in_rows {
             use super::*;
@@ -690,6 +777,7 @@ fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
             let has_whole_sub_groups = |info: &DeviceInfo| info.lanes <= limit;
             let has_sub_groups = [
                 Strategy::Streamed,
+                Strategy::StreamedColours,
                 Strategy::RegisterBlock,
                 Strategy::RegisterRows,
             ]

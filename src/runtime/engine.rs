@@ -175,7 +175,7 @@ impl Engine {
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy that suits
     /// the device best. The choice is logged at debug level, and as a warning where it is a slow one that another shape
-    /// would make fast, such as colours innermost.
+    /// would make fast, such as five channels innermost.
     ///
     /// # Errors
     /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the

@@ -66,3 +66,19 @@ fn fits_32_bits(side: &Side, samples: i32) -> bool {
     let pairs = (i64::from(samples) + 1) / 2;
     side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
 }
+
+/// Into how many segments `lines` of so many pairs each are cut, of which each takes `overlap` pairs more and has at least
+/// `least` pairs of its own: so that the last of all that run at once ends soonest.
+pub(super) fn segments(
+    [lines, pairs]: [usize; 2],
+    overlap: usize,
+    at_once: usize,
+    least: usize,
+) -> usize {
+    let time = |count: &usize| {
+        let turns = (lines * count).div_ceil(at_once);
+        turns * (pairs.div_ceil(*count) + overlap)
+    };
+    let most = pairs / least.max(1);
+    (1..=most.clamp(1, 4096)).min_by_key(time).unwrap_or(1)
+}

@@ -2,6 +2,7 @@
 //! is plain data that can be compared, printed and counted without a device.
 
 mod border;
+mod colour_loop;
 mod cost;
 mod design;
 mod in_place;
@@ -16,6 +17,7 @@ mod separable;
 mod single_loop;
 mod stepwise;
 mod streamed;
+mod streamed_colours;
 mod tuning;
 mod vector_passes;
 mod vectors;
@@ -99,9 +101,13 @@ strategies! {
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;
-    /// The same idea for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
+    /// The same idea for pictures whose pixels are 2 to 4 samples side by side: colours, or complex numbers. Preferred on GPUs.
+    StreamedColours "streamed_colours" streamed_colours;
+    /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
+    /// The same for pictures whose pixels are 2 to 4 samples side by side. Preferred on CPUs.
+    ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of rows: in local memory, and in runs that work-items have in their registers.
     /// Preferred on GPUs where no picture is left.
     RegisterRows "register_rows" register_rows;

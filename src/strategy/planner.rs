@@ -4,7 +4,7 @@
 use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots, Target};
 use super::{Strategy, stepwise};
 use crate::error::{Error, Result};
-use crate::transform::geometry::{Order, Sides, View, most_lines};
+use crate::transform::geometry::{Axis, Geometry, Order, Side, Sides, View, most_lines};
 use crate::transform::{Layout, Level};
 use crate::wavelet::{Direction, SampleType};
 
@@ -76,11 +76,53 @@ impl Todo<'_> {
         (self.sides(1, 2).signal.strides[x] == 1).then_some([y, x])
     }
 
+    /// The same where behind them is an inner batch of 2 to 4 that nothing transforms: pictures whose pixels are so many
+    /// samples in one piece, in rows without gaps on the signal side.
+    pub fn coloured_picture(&self) -> Option<Coloured> {
+        let [a, b] = *self.axes() else {
+            return None;
+        };
+        let mut geometry = self.sides(1, 2).pictures(a.min(b), a.max(b));
+        let colours = i64::from(geometry.across[1]);
+        let pixel = Axis {
+            stride: 2 * colours,
+            detail: colours,
+        };
+        let inner = |side: &Side| side.across[1].stride == 1;
+        let fits = (2..=4).contains(&colours)
+            && geometry.low_across[1] == geometry.across[1]
+            && geometry.signal.line == pixel
+            && inner(&geometry.signal)
+            && inner(&geometry.bands)
+            && (geometry.has_low == 0 || inner(&geometry.low));
+        if !fits {
+            return None;
+        }
+        geometry.lines /= geometry.across[1];
+        (geometry.across[1], geometry.low_across[1]) = (geometry.across[2], geometry.low_across[2]);
+        (geometry.across[2], geometry.low_across[2]) = (1, 1);
+        for side in [&mut geometry.signal, &mut geometry.bands, &mut geometry.low] {
+            side.across[1] = side.across[2];
+            side.across[2] = Axis::default();
+        }
+        geometry.boundary = self.problem.transform.boundary_rule().number();
+        Some(Coloured {
+            geometry,
+            colours: colours as usize,
+        })
+    }
+
     /// Whether the kernel lifts a picture along x before y.
     pub fn x_first(&self) -> bool {
         let forward = self.problem.direction == Direction::Forward;
         (self.axes()[0] > self.axes()[1]) == forward
     }
+}
+
+/// Pictures of pixels that have several samples, which the geometry does not count.
+pub(super) struct Coloured {
+    pub geometry: Geometry,
+    pub colours: usize,
 }
 
 /// A solver's answer.

@@ -6,7 +6,7 @@ use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
 };
-use super::lines::{Lines, taken};
+use super::lines::{Lines, segments, taken};
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
@@ -130,17 +130,6 @@ impl Sizes {
     }
 }
 
-/// Into how many segments lines of so many pairs are cut, of which each takes `overlap` pairs more: so that the last of all
-/// work-groups that run at once ends soonest.
-fn segments(vectors: usize, pairs: usize, overlap: usize, at_once: usize) -> usize {
-    let time = |count: &usize| {
-        let turns = (vectors * count).div_ceil(at_once);
-        turns * (pairs.div_ceil(*count) + overlap)
-    };
-    let most = pairs / (LEAST_SEGMENT * overlap.max(1));
-    (1..=most.clamp(1, 4096)).min_by_key(time).unwrap_or(1)
-}
-
 fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     let Lines {
         geometry, reach, ..
@@ -152,7 +141,12 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     let pairs = samples.div_ceil(2);
     let at_once = todo.target.device.compute_units * sizes.filling * sizes.group;
     let overlap = reach.before + lags.last;
-    let pairs_each = pairs.div_ceil(segments(vectors, pairs, overlap, at_once));
+    let pairs_each = pairs.div_ceil(segments(
+        [vectors, pairs],
+        overlap,
+        at_once,
+        LEAST_SEGMENT * overlap,
+    ));
     let segments = pairs.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 1, geometry.shift);
     let around = 2 * (segments - 1) * (reach.before + reach.after);
@@ -242,11 +236,11 @@ mod tests {
     #[test]
     fn segments_end_together() {
         // Of 1000 vectors at once; the last turn is as full as the others.
-        assert_eq!(segments(1000, 256, 4, 1000), 1);
-        assert_eq!(segments(400, 256, 4, 1000), 5);
-        assert_eq!(segments(10, 256, 4, 1000), 16);
-        assert_eq!(segments(600, 256, 4, 1000), 5);
-        assert_eq!(segments(9, 8, 4, 1000), 1);
+        assert_eq!(segments([1000, 256], 4, 1000, 16), 1);
+        assert_eq!(segments([400, 256], 4, 1000, 16), 5);
+        assert_eq!(segments([10, 256], 4, 1000, 16), 16);
+        assert_eq!(segments([600, 256], 4, 1000, 16), 5);
+        assert_eq!(segments([9, 8], 4, 1000, 16), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A launch hands its own arguments over as so many `int`s: their names and their order are those of the struct that the
 //! kernel takes last.
 
-use super::cases::{BOTH, Setting, large_gpu, problem, settings, wavelets};
+use super::cases::{BOTH, Setting, cpu, large_gpu, problem, settings, wavelets};
 use crate::strategy::Pass;
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, SampleType, Wavelet};
@@ -126,6 +126,10 @@ fn passes() -> Vec<Pass> {
                 add(&setting, &transform, sample);
             }
         }
+    }
+    let pixels = Transform::new(Wavelet::CDF_9_7, [48, 80, 3]).axes([0, 1]);
+    for device in [large_gpu(), cpu()] {
+        add(&Setting::of(device), &pixels, SampleType::F32);
     }
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);

@@ -1,6 +1,7 @@
 //! Which arrays the launches of any design work in, and how much scratch that takes.
 
 use super::cases::{BOTH, Setting, for_all, pictures, problem, settings, transforms};
+use super::host::colours;
 use crate::device::DeviceInfo;
 use crate::strategy::Strategy;
 use crate::strategy::design::{Array, Design, Launch};
@@ -42,7 +43,7 @@ fn takes(design: &Design, direction: Direction) -> Vec<Launch> {
 fn samples(launch: &Launch) -> usize {
     let geometry = &launch.pass.geometry;
     let across = geometry.across.iter().map(|&n| n as usize);
-    geometry.samples as usize * across.product::<usize>()
+    geometry.samples as usize * across.product::<usize>() * colours(&launch.pass.kernel)
 }
 
 /// The samples that are left for level `number`; none where there is no such level.

@@ -227,6 +227,20 @@ pub fn transforms(sample: SampleType, most: usize) -> impl Generator<Value = Tra
     )
 }
 
+/// Pictures before an inner batch, mostly one that makes pixels, and perhaps in a batch.
+pub fn coloured(sample: SampleType) -> impl Generator<Value = Transform> {
+    let shapes = (1..=2usize, 1..=20usize, 1..=30usize, 2..=5usize);
+    (rules(sample), shapes, 1..=3u32).prop_map(
+        |((wavelet, boundary, layout), (count, height, width, colours), levels)| {
+            Transform::new(wavelet, [count, height, width, colours])
+                .axes([1, 2])
+                .levels(levels)
+                .boundary(boundary)
+                .layout(layout)
+        },
+    )
+}
+
 /// Pictures, and volumes of them, whose rows go by vectors, and which are high enough for two levels at once.
 pub fn pictures(sample: SampleType) -> impl Generator<Value = Transform> {
     let shapes = prop_oneof![

@@ -1,7 +1,9 @@
 //! The work-groups of a launch, with the arguments that they get, store every pair of every line, or every pair of rows and
 //! columns of every picture, exactly once. This repeats how the kernels find their share, not what they do with it.
 
-use super::cases::{BOTH, Setting, TWO_LEVELS, for_all, gpu, large_gpu, pictures, problem};
+use super::cases::{
+    BOTH, Setting, TWO_LEVELS, coloured, for_all, gpu, large_gpu, pictures, problem,
+};
 use super::cases::{settings, small_gpu, transforms};
 use super::host::{number, own};
 use crate::device::{DeviceInfo, Exchange};
@@ -299,6 +301,27 @@ impl Shares<'_> {
         coverage
     }
 
+    fn streamed_colours(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let (strips, segments) = (self.own("strips"), self.own("segments"));
+        let (strip, each) = (self.number("STRIP"), self.own("pairs_per_segment"));
+        let sub_groups = self.number("GROUP") / self.number("LANES");
+        let groups = (strips * segments).div_ceil(sub_groups);
+        assert_eq!(self.launch.pass.groups, groups * pictures);
+        for group in self.groups() {
+            for sub_group in 0..sub_groups {
+                let share = group % groups * sub_groups + sub_group;
+                let (segment, left) = (share / strips, share % strips * strip);
+                for row in segment * each..((segment + 1) * each).min(rows) {
+                    let row = group / groups * rows + row;
+                    coverage.store(row, left..(left + strip).min(columns));
+                }
+            }
+        }
+        coverage
+    }
+
     fn streamed(&self) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let mut coverage = Coverage::new(pictures * rows, columns);
@@ -468,7 +491,8 @@ fn check(
                 "short_lines" => shares.short_lines(),
                 "row_vectors" => shares.row_vectors(),
                 "column_vectors" => shares.column_vectors(),
-                "single_loop" => shares.single_loop(),
+                "single_loop" | "colour_loop" => shares.single_loop(),
+                "streamed_colours" => shares.streamed_colours(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
@@ -495,6 +519,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("transpose", 30),
     ("short_lines", 7),
     ("streamed_one_level", 96),
+    ("streamed_colours", 96),
     ("register_block", 40),
     ("register_rows", 70),
     ("register_columns", 20),
@@ -506,7 +531,7 @@ const LIMITS: &[(&str, usize)] = &[
 #[test]
 fn every_pair_is_stored_once() {
     for sample in [SampleType::I16, SampleType::F64] {
-        let shapes = prop_oneof![transforms(sample, 20_000), pictures(sample)];
+        let shapes = prop_oneof![4 => transforms(sample, 20_000), 4 => pictures(sample), 1 => coloured(sample)];
         let limits = prop_oneof![Just(&[][..]), Just(LIMITS)];
         for_all(
             2000,

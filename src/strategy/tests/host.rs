@@ -80,6 +80,7 @@ pub(super) fn run<T: Sample>(
             "streamed_one_level" | "single_loop" | "register_block" => {
                 running.pictures(|fine| vec![fine])
             }
+            "streamed_colours" | "colour_loop" => running.colours(),
             "register_rows" => running.levels_of_rows(),
             "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
@@ -93,8 +94,9 @@ pub(super) fn run<T: Sample>(
             name => panic!("{name} is not known here"),
         }
         let geometry = &launch.pass.geometry;
-        let samples =
-            i64::from(geometry.samples) * geometry.across.map(i64::from).iter().product::<i64>();
+        let samples = i64::from(geometry.samples)
+            * geometry.across.map(i64::from).iter().product::<i64>()
+            * colours(&launch.pass.kernel) as i64;
         assert_eq!(running.written.len() as i64, samples, "{launch:?}");
     }
     memory.output
@@ -294,6 +296,24 @@ impl<T: Sample> Running<'_, T> {
         }
     }
 
+    /// The same where every sample is the first of a pixel's.
+    fn colours(&mut self) {
+        for number in 0..self.geometry().across[1] * self.geometry().across[2] {
+            for colour in 0..colours(&self.launch.pass.kernel) {
+                let picture = Picture::at(self.launch, number).of_colour(colour);
+                let (signal, bands) = (picture.signal(), picture.bands());
+                let bands: Vec<Place> = bands.into_iter().map(|(place, _)| place).collect();
+                let (from, to) = match self.forward() {
+                    true => (signal, bands),
+                    false => (bands, signal),
+                };
+                let mut samples = self.gather(&from);
+                self.lift_picture(&picture, &mut samples);
+                self.scatter(&to, &samples);
+            }
+        }
+    }
+
     /// Stores the sub-bands of a lifted picture, and returns its low band; that of the last level is stored as well.
     fn scatter_bands(&mut self, picture: &Picture, samples: &[T], is_last: bool) -> Vec<T> {
         let mut low = Vec::new();
@@ -402,6 +422,12 @@ pub fn own(launch: &Launch, name: &str) -> i32 {
     let mut own = launch.pass.own.iter();
     let argument = own.find(|(known, _)| *known == name);
     argument.unwrap_or_else(|| panic!("no argument {name}")).1
+}
+
+/// How many samples a pixel has, which the geometry does not count.
+pub fn colours(kernel: &Kernel) -> usize {
+    let known = kernel.defines.iter().any(|(name, _)| name == "COLOURS");
+    if known { number(kernel, "COLOURS") } else { 1 }
 }
 
 pub(super) fn is_set(kernel: &Kernel, name: &str) -> bool {

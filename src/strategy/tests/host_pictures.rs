@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, is_set, line_start, own};
+use super::host::{Place, colours, is_set, line_start, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -11,6 +11,8 @@ pub(super) struct Picture {
     pub height: i32,
     signal: (Array, i64),
     signal_row: i64,
+    /// From one column to the next: of the signal, and of sub-bands that are planar.
+    column: i64,
     bands: [Band; 4],
 }
 
@@ -40,7 +42,11 @@ impl Picture {
                 line_start(side, pass, at)
             }
         };
-        let stride = |stride: i64| if is_set(kernel, "PLANAR") { 1 } else { stride };
+        let column = colours(kernel) as i64;
+        let stride = |stride: i64| match is_set(kernel, "PLANAR") {
+            true => column,
+            false => stride,
+        };
         let mut bands = [0, 1, 2, 3].map(|n| Band {
             array: arrays.bands,
             first: start(&pass.bands),
@@ -63,8 +69,18 @@ impl Picture {
             height: pass.across[0],
             signal: (arrays.signal, start(&pass.signal)),
             signal_row: pass.signal.across[0].detail,
+            column,
             bands,
         }
+    }
+
+    /// One colour of its pixels.
+    pub fn of_colour(mut self, colour: usize) -> Self {
+        self.signal.1 += colour as i64;
+        self.bands
+            .iter_mut()
+            .for_each(|band| band.first += colour as i64);
+        self
     }
 
     /// `coarse_picture` of cl/streamed/two_levels.cl.
@@ -106,8 +122,12 @@ impl Picture {
     /// Where its samples are, row by row.
     pub fn signal(&self) -> Vec<Place> {
         let (array, start) = self.signal;
-        let place =
-            |(y, x): (i32, i32)| (array, start + i64::from(y) * self.signal_row + i64::from(x));
+        let place = |(y, x): (i32, i32)| {
+            (
+                array,
+                start + i64::from(y) * self.signal_row + i64::from(x) * self.column,
+            )
+        };
         self.places().map(place).collect()
     }
 

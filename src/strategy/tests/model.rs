@@ -2,7 +2,8 @@
 //! orders and pre-shifts are right on any device that runs the kernels as they are written.
 
 use super::cases::{
-    BOTH, Setting, TWO_LEVELS, for_all, large_gpu, pictures, problem, settings, transforms,
+    BOTH, Setting, TWO_LEVELS, coloured, for_all, large_gpu, pictures, problem, settings,
+    transforms,
 };
 use super::host::run;
 use crate::strategy::Strategy;
@@ -241,6 +242,26 @@ fn pictures_are_those_of_the_reference() {
     let seen = Seen::default();
     let cases = on_large_gpus(pictures(SampleType::F64));
     for_all(200, cases, |case| check_f64(&seen, case));
+    assert_seen(&seen, &expected);
+}
+
+#[test]
+fn colours_are_those_of_the_reference() {
+    let expected = ["streamed_colours", "colour_loop"];
+    let seen = Seen::default();
+    let cases = on_devices(coloured(SampleType::I32));
+    for_all(500, cases, |case| check_i32(&seen, case));
+    assert_seen(&seen, &expected);
+
+    let seen = Seen::default();
+    let cases = in_regions(on_devices(coloured(SampleType::I32)));
+    for_all(500, cases, |((transform, setting, seed), regions)| {
+        let samples: Vec<i32> = numbers(transform.len(), seed).map(|v| v as i32).collect();
+        let regions = Some(&regions);
+        check(
+            &seen, &transform, regions, &setting, &samples, 0x5EED, equal,
+        )
+    });
     assert_seen(&seen, &expected);
 }
 

@@ -309,23 +309,31 @@ fn interleaved_levels_stand_on_a_lattice() {
 }
 
 #[test]
-fn colours_beside_one_another_are_columns() {
-    let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920, 3]).axes([0, 1]);
-    for (device, kernel) in [
-        (DeviceInfo::imaginary(), "register_columns"),
-        (cpu(), "column_vectors"),
+fn colours_are_in_pixels_and_many_channels_in_columns() {
+    let transform =
+        |channels| Transform::new(Wavelet::CDF_9_7, [1080, 1920, channels]).axes([0, 1]);
+    for (device, pixels, columns) in [
+        (large_gpu(), "streamed_colours", "register_columns"),
+        (cpu(), "colour_loop", "column_vectors"),
     ] {
-        let [there, back] = assert_walks(
-            &Setting::of(device),
-            &transform,
+        let setting = Setting::of(device);
+        let levels = transform(3).levels(2);
+        let [there, _] = assert_walks(
+            &setting,
+            &levels,
             SampleType::F32,
-            &[&format!("in {kernel} A"), &format!("A {kernel} out")],
-            &[&format!("in {kernel} A"), &format!("A {kernel} out")],
+            &[&format!("in {pixels} out + A"), &format!("A {pixels} out")],
+            &[&format!("in {pixels} A"), &format!("in + A {pixels} out")],
         );
-        // Along y a row of all colours, along x the colours of each row.
-        assert_eq!((there[0].samples, there[0].across), (1080, [5760, 1, 1]));
-        assert_eq!((there[1].samples, there[1].across), (1920, [3, 1080, 1]));
-        assert_eq!(there[1].signal.line, axis(6, 3));
+        assert_eq!((there[0].samples, there[0].across), (1920, [1080, 1, 1]));
+        assert_eq!(there[0].signal.line, axis(6, 3));
+        // Along y a row of all channels, along x those of each row.
+        let steps = [format!("in {columns} A"), format!("A {columns} out")];
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let [there, back] = assert_walks(&setting, &transform(5), SampleType::F32, &steps, &steps);
+        assert_eq!((there[0].samples, there[0].across), (1080, [9600, 1, 1]));
+        assert_eq!((there[1].samples, there[1].across), (1920, [5, 1080, 1]));
+        assert_eq!(there[1].signal.line, axis(10, 5));
         assert_eq!(back, [there[1], there[0]]);
     }
 }
@@ -363,14 +371,17 @@ fn a_slow_choice_says_what_would_be_fast() {
     let advice = |device, transform: &Transform| {
         forward(&Setting::of(device), transform, SampleType::F32).advice
     };
-    let colours = Transform::new(Wavelet::CDF_9_7, [480, 640, 3])
-        .axes([0, 1])
-        .levels(3);
+    let channels = |count| {
+        let transform = Transform::new(Wavelet::CDF_9_7, [480, 640, count]);
+        transform.axes([0, 1]).levels(3)
+    };
+    let many = channels(5);
     for device in [large_gpu(), cpu()] {
-        let text = advice(device, &colours).unwrap();
+        assert_eq!(advice(device.clone(), &channels(3)), None);
+        let text = advice(device, &many).unwrap();
         let why = "level 1 takes a pass over memory for each of its axes [0, 1]: it takes two axes of which the inner one \
                    is in one piece";
-        let better = "an array of shape [3, 480, 640], with the batch outside, would take fewer";
+        let better = "an array of shape [5, 480, 640], with the batch outside, would take fewer";
         assert!(text.starts_with(why) && text.ends_with(better), "{text}");
     }
     let periodic = Transform::new(Wavelet::CDF_9_7, [480, 640]).boundary(Boundary::Periodic);
@@ -382,12 +393,12 @@ fn a_slow_choice_says_what_would_be_fast() {
 
     let volume = Transform::new(Wavelet::CDF_9_7, [64, 64, 64]);
     let row = Transform::new(Wavelet::CDF_9_7, [1000, 3]).axes([0]);
-    for transform in [volume, row, colours.clone().axes([1])] {
+    for transform in [volume, row, many.clone().axes([1])] {
         assert_eq!(advice(large_gpu(), &transform), None, "{transform:?}");
     }
     // Who names a strategy knows what it does.
     let named = Setting::of(large_gpu()).only(&[Strategy::SEPARABLE]);
-    assert_eq!(forward(&named, &colours, SampleType::F32).advice, None);
+    assert_eq!(forward(&named, &many, SampleType::F32).advice, None);
 }
 
 #[test]

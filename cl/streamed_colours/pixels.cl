@@ -1,0 +1,269 @@
+// How the sub-groups of `streamed_colours` read and write rows of pixels, and what they have of them.
+//
+// A run is what a work-item has of a row in memory: on the signal side its pairs of pixels (a unit of 2 pixels per pair), on
+// the sub-band side its pixels of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE; else sample by sample,
+// neighbours by neighbouring work-items, which then exchange them through local memory. Samples are prefetched as they are
+// in memory. What is beyond the border a sub-group finds among its own pixels, and puts there through local memory.
+
+#include "core/boundary.cl"
+#include "core/exchange.cl"
+#include "core/picture.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef COLOURS
+#error "COLOURS: samples of a pixel, which are neighbours in memory"
+#endif
+#ifndef PAIRS
+#error "PAIRS: pairs of pixels of a work-item"
+#endif
+#if !defined(HALO_LO) || !defined(HALO_HI)
+#error "HALO_LO, HALO_HI: pairs of pixels beside its own that a work-item loads; 0 with exchange"
+#endif
+#if !defined(OVERLAP_LO) || !defined(STRIP)
+#error "OVERLAP_LO, STRIP: work-items before those of a sub-group that store; pairs of pixels that a sub-group stores"
+#endif
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
+#endif
+#if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
+#error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
+#endif
+#if !defined(RESTORED) || !defined(REPEATED)
+#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; REPEATED: 1 where they are periodic"
+#endif
+
+// Without exchange a work-item is alone: it loads its own surroundings.
+#define ALONE (EXCHANGE == EXCHANGE_NONE)
+// Pixels of a channel along x that a work-item has in registers, and samples of such a run; the same without halo.
+#define PIXELS_LOADED (HALO_LO + PAIRS + HALO_HI)
+#define PIXEL_RUN (PIXELS_LOADED * COLOURS)
+#define RUN_OWN (PAIRS * COLOURS)
+
+// Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them.
+#if SHORT && WIDE
+#define WORD uint
+#define IN_WORD 2
+#define SAMPLE_OF(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
+#define AS_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#else
+#define WORD T
+#define IN_WORD 1
+#define SAMPLE_OF(words, i) (words)[i]
+#define AS_WORD(samples, i) (samples)[i]
+#endif
+#define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
+
+// The arguments besides the geometry.
+typedef struct {
+  int strips, segments;   // of a picture
+  int pairs_per_segment;  // of rows
+  int bottom_up;          // whether every other segment, from the first on, sweeps bottom-up
+} StreamedColours;
+
+// The pixels of a work-item, in pairs.
+typedef struct {
+  int lane;
+  int start;             // the first of its sub-group
+  int own;               // its own first
+  int from, to;          // those that its sub-group stores
+  bool beyond;           // whether some of its sub-group are beyond the border
+  int s_count, d_count;  // those of the picture
+} OwnPixels;
+
+static inline OwnPixels pixels_of(const int strip, const int width) {
+  OwnPixels pixels;
+  pixels.lane = LANE;
+  pixels.start = strip * STRIP - OVERLAP_LO * PAIRS - HALO_LO;
+  pixels.own = strip * STRIP + (pixels.lane - OVERLAP_LO) * PAIRS;
+  pixels.from = strip * STRIP;
+  pixels.to = min((strip + 1) * STRIP, S_COUNT(width));
+  pixels.beyond = pixels.start < 0 || pixels.start + HALO_LO + LANES * PAIRS + HALO_HI > D_COUNT(width);
+  pixels.s_count = S_COUNT(width);
+  pixels.d_count = D_COUNT(width);
+  return pixels;
+}
+
+// Which sample of an axis stands for the one at `place`, which may be beyond the border; -1 for a zero.
+INLINE int place_for(const int place, const int samples, const int boundary) {
+  if (place >= 0 && place < samples) return place;
+  if (!RESTORED) return place_inside(place, samples, REPEATED);
+  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  return boundary == ZERO ? -1 : 2 * clamp(place >> 1, 0, count - 1) + parity;
+}
+
+// The same for a pixel of a row: on the sub-band side one of channel cx.
+INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width, const int boundary) {
+  return unit == 2 ? place_for(pixel, width, boundary) : place_for(2 * pixel + cx, width, boundary) >> 1;
+}
+INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
+
+// --- vectors -----------------------------------------------------------------------------------------
+
+INLINE int vector_of_pixels(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
+
+// `count` words, in vectors of `size`, each at a multiple of its size in memory.
+INLINE void load_words(global const WORD *from, const int count, const int size, WORD *to) {
+  UNROLL for (int i = 0; i < count; i += size) {
+    if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)(from + i), 0, to + i);
+    if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)(from + i), 0, to + i);
+    if (size == 1) to[i] = from[i];
+  }
+}
+INLINE void store_words(const WORD *from, const int count, const int size, global WORD *to) {
+  UNROLL for (int i = 0; i < count; i += size) {
+    if (size == 4) *(global JOIN(WORD, 4) *)(to + i) = vload4(0, from + i);
+    if (size == 2) *(global JOIN(WORD, 2) *)(to + i) = vload2(0, from + i);
+    if (size == 1) to[i] = from[i];
+  }
+}
+
+// --- runs --------------------------------------------------------------------------------------------
+
+// Whether a sub-group cannot find among its own pixels what is beyond the border: every work-item reads it.
+INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED && pixels->beyond); }
+
+// Loads a run from a row; neighbouring pixels are `stride` places apart.
+INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, const int unit, const int cx,
+                               const Distance stride, const int width, const int boundary, WORD *to) {
+  const int count = unit * PIXEL_RUN;
+  if (reads_elsewhere(pixels)) {
+    T run[2 * PIXEL_RUN];
+    UNROLL for (int i = 0; i < unit * PIXELS_LOADED; ++i) {
+      const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width, boundary);
+      UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (T)0 : row[pixel * stride + c];
+    }
+    UNROLL for (int i = 0; i < count / IN_WORD; ++i) to[i] = AS_WORD(run, i);
+  } else if (WIDE) {
+    // What is beyond the border is put there later: any existing place will do.
+    const int pair = clamp(pixels->own, 0, max(pixels->d_count - PAIRS, 0));
+    load_words((global const WORD *)(row + unit * pair * COLOURS), count / IN_WORD, vector_of_pixels(unit) / IN_WORD, to);
+  } else {
+    const int first = unit * pixels->start * COLOURS + pixels->lane;
+    const int length = pixels_in_row(unit, cx, width) * COLOURS;
+    UNROLL for (int j = 0; j < count; ++j) {
+      const int i = first + LANES * j;
+      to[j] = (uint)i < (uint)length ? row[i / COLOURS * stride + i % COLOURS] : 0;
+    }
+  }
+}
+
+// Gives each work-item its own run of what its sub-group has loaded, and what is beyond the border.
+INLINE void arrange_loaded(local T *stage, const OwnPixels *pixels, const int unit, const int cx, const int width,
+                           const int boundary, WORD *run) {
+#if !ALONE
+  const int count = unit * RUN_OWN;
+  if ((WIDE && !pixels->beyond) || reads_elsewhere(pixels)) return;
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; ++j)
+    stage[WIDE ? pixels->lane * count + j : pixels->lane + LANES * j] = SAMPLE_OF(run, j);
+  SUB_GROUP_FENCE;
+  T own[2 * RUN_OWN];
+  UNROLL for (int i = 0; i < unit * PAIRS; ++i) {
+    int pixel = unit * pixels->own + i;
+    if (pixels->beyond && !RESTORED) pixel = pixel_for(unit, cx, pixel, width, boundary);
+    const int place = clamp(pixel - unit * pixels->start, 0, LANES * unit * PAIRS - 1);
+    UNROLL for (int c = 0; c < COLOURS; ++c) own[i * COLOURS + c] = stage[place * COLOURS + c];
+  }
+  UNROLL for (int i = 0; i < count / IN_WORD; ++i) run[i] = AS_WORD(own, i);
+#endif
+}
+
+// Stores a run of results to a row.
+INLINE void store_run_of_pixels(local T *stage, const OwnPixels *pixels, T *run, global T *row, const int unit,
+                                const int cx, const Distance stride, const int width) {
+  const int count = unit * RUN_OWN;
+  if (WIDE && !ALONE) {
+    if (pixels->own < pixels->from || pixels->own >= pixels->to) return;
+    WORD words[2 * RUN_OWN / IN_WORD];
+    UNROLL for (int i = 0; i < count / IN_WORD; ++i) words[i] = AS_WORD(run, i);
+    store_words(words, count / IN_WORD, vector_of_pixels(unit) / IN_WORD,
+                (global WORD *)(row + unit * pixels->own * COLOURS));
+    return;
+  }
+  const int begin = unit * pixels->from * COLOURS;
+  const int end = min(unit * pixels->to, pixels_in_row(unit, cx, width)) * COLOURS;
+#if ALONE
+  const int first = unit * pixels->own * COLOURS, step = 1;
+#else
+  const int first = unit * pixels->start * COLOURS + pixels->lane, step = LANES;
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; ++j) stage[pixels->lane * count + j] = run[j];
+  SUB_GROUP_FENCE;
+  UNROLL for (int j = 0; j < count; ++j) run[j] = stage[pixels->lane + LANES * j];
+#endif
+  UNROLL for (int j = 0; j < count; ++j) {
+    const int i = first + j * step;
+    if (i >= begin && i < end) row[i / COLOURS * stride + i % COLOURS] = run[j];
+  }
+}
+
+// --- rows --------------------------------------------------------------------------------------------
+
+// Neighbouring pixels of a sub-band are neighbours in memory where it is PLANAR.
+#define PIXEL_STRIDE(picture, n) (PLANAR ? COLOURS : (picture)->band_stride[n])
+
+INLINE global T *band_row_at(const Picture *picture, const int n, const int row) {
+  return picture->band[n] + (picture->band_start[n] + row * picture->band_row[n]);
+}
+
+#if FORWARD
+INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
+                        WORD *to) {
+  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, boundary, to);
+}
+
+// From what was loaded to approximations, then details.
+INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
+                          WORD *loaded, const int cy, A *row) {
+  arrange_loaded(stage, pixels, 2, 0, picture->width, boundary, loaded);
+  UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
+    const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
+    row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
+    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
+  }
+}
+
+// Stores a work-item's part of row y: runs of two sub-bands.
+INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
+                         const A *row) {
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int n = 2 * cy + cx;
+    T run[RUN_OWN];
+    UNROLL for (int i = 0; i < RUN_OWN; ++i)
+      run[i] = STORE_2D(cx, cy, row[cx * PIXEL_RUN + HALO_LO * COLOURS + i]);
+    store_run_of_pixels(stage, pixels, run, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n),
+                        picture->width);
+  }
+}
+
+#else
+INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
+                        WORD *to) {
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int n = 2 * cy + cx;
+    load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width, boundary,
+                       to + cx * PIXEL_RUN / IN_WORD);
+  }
+}
+
+INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
+                          WORD *loaded, const int cy, A *row) {
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
+    arrange_loaded(stage, pixels, 1, cx, picture->width, boundary, run);
+    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
+  }
+}
+
+INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
+                         const A *row) {
+  T run[2 * RUN_OWN];
+  UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
+    const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
+    run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);
+  }
+  store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width);
+}
+#endif

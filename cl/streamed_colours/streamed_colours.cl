@@ -1,0 +1,206 @@
+// streamed_colours: one level of pictures whose pixels have several samples, in one pass over memory.
+//
+// A pixel has COLOURS samples side by side: colours, the parts of complex numbers, any small inner batch. As in `streamed`,
+// each sub-group sweeps down a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of pixels with all of
+// their samples, so that rows are read and written as they are in memory. Along y it lifts them as a pipeline in registers,
+// in which step k runs LAG_k pairs of rows behind the newest; along x a step gets the same colour of neighbouring pixels
+// from the work-items beside this one. The newest RING pairs of rows are kept in a ring; the loop over its phases is
+// unrolled, so that every index is constant. Rows are loaded PREFETCHED pairs before they are needed. The border is lifted
+// like the inside, of a picture that goes on beyond it.
+//
+// After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
+// Cost per sample: 1 global read and 1 write, and more for the overlaps, as in `streamed`. No barrier; local memory for a run
+// of each work-item, used at the border and where rows do not go by vectors.
+//
+// On an NVIDIA H200 one level of 4096 x 4096 by 9/7 in f32 takes, forward and inverse, with 2 colours 86 and 85 us, 3 124 and
+// 121, 4 160 and 158, where copies take 68, 99 and 130. What decides is how few registers a work-item needs, and that all
+// sub-groups run at once. With 16-bit integers, which take two pairs of pixels, 5/3 with 3 colours takes 80 and 74 where the
+// copy takes 52; where rows are not aligned, 4095 x 4095 x 3 in f32 took 170 by an earlier choice of sizes.
+
+#include "streamed_colours/pixels.cl"
+
+#ifndef RING
+#error "RING: pairs of rows that stay in registers, a power of two and at least KEPT"
+#endif
+#ifndef PREFETCHED
+#error "PREFETCHED: pairs of rows that are loaded ahead, a power of two"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
+#endif
+
+// --- along x -----------------------------------------------------------------------------------------
+
+#if EXCHANGE == EXCHANGE_NONE
+// Sets what a step reads of a channel of `count` pixels to the left and right of the picture.
+INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, A *channel) {
+  const int first = pixels->own - HALO_LO;
+  UNROLL for (int i = PIXEL_RUN - COLOURS - 1; i >= 0; --i)
+    if (first + i / COLOURS < 0) channel[i] = beyond_border(boundary, channel[i + COLOURS]);
+  UNROLL for (int i = COLOURS; i < PIXEL_RUN; ++i)
+    if (first + i / COLOURS >= count) channel[i] = beyond_border(boundary, channel[i - COLOURS]);
+}
+
+// Steps run on ever fewer pixels; every neighbour is there.
+#define PIXEL_s(offset) row[(n + (offset)) * COLOURS + c]
+#define PIXEL_d(offset) row[PIXEL_RUN + (n + (offset)) * COLOURS + c]
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
+  if (RESTORED) restore_pixels(pixels, boundary, pixels->source##_count, row + PARITY_##source * PIXEL_RUN); \
+  UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)                                 \
+    UNROLL for (int c = 0; c < COLOURS; ++c) LIFT_PIXEL(k, target, PIXEL_##source)
+
+#else
+// The same, where what is beyond the border is passed on by one work-item each turn.
+INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, const int first,
+                           const int last, A *channel) {
+  UNROLL for (int c = 0; c < COLOURS; ++c) {
+    UNROLL for (int turn = 0; turn < -first; turn += PAIRS) {
+      A inner = from_right(channel[c]);
+      UNROLL for (int p = PAIRS - 1; p >= 0; --p) {
+        if (pixels->own + p < 0) channel[p * COLOURS + c] = beyond_border(boundary, inner);
+        inner = channel[p * COLOURS + c];
+      }
+    }
+    // A channel can have one pixel less than the step's target.
+    UNROLL for (int turn = 0; turn <= last; turn += PAIRS) {
+      A inner = from_left(channel[(PAIRS - 1) * COLOURS + c]);
+      UNROLL for (int p = 0; p < PAIRS; ++p) {
+        if (pixels->own + p >= count) channel[p * COLOURS + c] = beyond_border(boundary, inner);
+        inner = channel[p * COLOURS + c];
+      }
+    }
+  }
+}
+
+// A colour of this work-item's pixels in a channel and of those beside them. What is past the ends of a sub-group means
+// nothing.
+#define PIXEL_NEAR(i) near[REACH_LO + (i)]
+INLINE void gather_pixels(const A *channel, const int c, const int first, const int last, A *near) {
+  UNROLL for (int p = 0; p < PAIRS; ++p) PIXEL_NEAR(p) = channel[p * COLOURS + c];
+  UNROLL for (int i = -1; i >= first; --i) PIXEL_NEAR(i) = from_left(PIXEL_NEAR(i + PAIRS));
+  UNROLL for (int i = 0; i < last; ++i) PIXEL_NEAR(PAIRS + i) = from_right(PIXEL_NEAR(i));
+}
+
+#define PIXEL_BESIDE(offset) PIXEL_NEAR(n + (offset))
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                              \
+  if (RESTORED)                                                                                                \
+    restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * PIXEL_RUN); \
+  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                   \
+    A near[REACH_LO + PAIRS + REACH_HI];                                                                       \
+    gather_pixels(row + PARITY_##source * PIXEL_RUN, c, first, last, near);                                   \
+    UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
+#endif
+
+// Colour c of pixel n of the target.
+#define LIFT_PIXEL(k, target, at)                                     \
+  { A *const v = row + PARITY_##target * PIXEL_RUN + n * COLOURS + c; \
+    *v = LIFT_##k(*v, at); }
+
+INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { LIFT_STEPS(PIXEL_STEP) }
+
+// --- along y -----------------------------------------------------------------------------------------
+
+#define ROW_LOADED (2 * PIXEL_RUN)
+// The place of sample i of the row that is `age` pairs behind the newest.
+#define SAMPLE_AT(age) ((phase + RING - (age)) % RING * ROW_LOADED + i)
+#define SAMPLE_s(offset) s[SAMPLE_AT(lag - (offset))]
+#define SAMPLE_d(offset) d[SAMPLE_AT(lag - (offset))]
+#define SAMPLE_STEP(k, target, source, first, last, before, after)                                                 \
+  { const int lag = LAG_##k;                                                                                       \
+    UNROLL for (int i = 0; i < ROW_LOADED; ++i) target[SAMPLE_AT(lag)] = LIFT_##k(target[SAMPLE_AT(lag)], SAMPLE_##source); \
+    if (RESTORED) restore_rows_of_pixels(target, PARITY_##target, lag, phase, newest, height, boundary); }
+
+// Sets what steps read of a channel above and below the picture, when its row `lag` behind the newest has changed: zeros,
+// or the outermost row. The first one is copied to all older places, each place after the last one gets what is before it.
+INLINE void restore_rows_of_pixels(A *channel, const int parity, const int lag, const int phase, const int newest,
+                                   const int height, const int boundary) {
+  const int n = newest - lag, count = parity ? D_COUNT(height) : S_COUNT(height);
+  UNROLL for (int i = 0; i < ROW_LOADED; ++i) {
+    A *const place = channel + SAMPLE_AT(lag);
+    if (boundary == ZERO) {
+      if (n < 0 || n >= count) *place = 0;
+    } else {
+      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[SAMPLE_AT(age)] = *place;
+      if (n >= count) *place = channel[SAMPLE_AT(lag + 1)];
+    }
+  }
+}
+
+INLINE void lift_pixels_y(A *s, A *d, const int phase, const int newest, const int height, const int boundary) {
+  LIFT_STEPS(SAMPLE_STEP)
+}
+
+// --- sweep -------------------------------------------------------------------------------------------
+
+#define PIXELS_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
+
+// Both rows of pair p, which may be beyond the border.
+INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int boundary, const int p,
+                                    const int way, WORD (*to)[PIXEL_WORDS]) {
+  UNROLL for (int cy = 0; cy < 2; ++cy) {
+    const int y = place_for(way * (2 * p + cy), picture->height, boundary);
+    if (!RESTORED || y >= 0) load_pixels(picture, pixels, boundary, y, cy, to[cy]);
+    else UNROLL for (int i = 0; i < PIXEL_WORDS; ++i) to[cy][i] = 0;
+  }
+}
+
+// Lifts the rows from `from` to `to`, top-down, or bottom-up (`way` -1) those of the picture turned upside down about its
+// first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
+INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int way,
+                         const int from, const int to, local T *stage) {
+  WORD prefetched[PREFETCHED][2][PIXEL_WORDS];
+  A s[RING * ROW_LOADED], d[RING * ROW_LOADED];
+  // Rounded down and up to whole pairs.
+  const int top = from >> 1, bottom = (to + 1) >> 1;
+  const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1;
+  UNROLL for (int a = 0; a < PREFETCHED; ++a)
+    load_pair_of_pixel_rows(picture, pixels, boundary, min(begin + a, last), way, prefetched[a]);
+  UNROLL for (int i = 0; i < RING * ROW_LOADED; ++i) s[i] = d[i] = 0;
+
+  for (int p = begin; p < end; p += PIXELS_ROUND) {
+    UNROLL for (int phase = 0; phase < PIXELS_ROUND; ++phase) {
+      const int newest = p + phase, done = newest - LAST_LAG;
+      if (newest >= end) return;
+      WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
+      A *const low = s + phase % RING * ROW_LOADED, *const high = d + phase % RING * ROW_LOADED;
+      unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
+      unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
+      if (newest + PREFETCHED <= last)
+        load_pair_of_pixel_rows(picture, pixels, boundary, newest + PREFETCHED, way, loaded);
+      if (X_FIRST) {
+        lift_pixels(pixels, boundary, low);
+        lift_pixels(pixels, boundary, high);
+      }
+      lift_pixels_y(s, d, phase, newest, picture->height, boundary);
+      A rows[2][ROW_LOADED];
+      UNROLL for (int i = 0; i < ROW_LOADED; ++i) {
+        rows[0][i] = s[SAMPLE_AT(LAST_LAG)];
+        rows[1][i] = d[SAMPLE_AT(LAST_LAG)];
+      }
+      if (!X_FIRST) {
+        lift_pixels(pixels, boundary, rows[0]);
+        lift_pixels(pixels, boundary, rows[1]);
+      }
+      UNROLL for (int cy = 0; cy < 2; ++cy) {
+        const int row = 2 * done + cy;
+        if (row >= from && row < to) store_pixels(stage, picture, pixels, way * row, cy, rows[cy]);
+      }
+    }
+  }
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
+void streamed_colours(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedColours own) {
+  local T stage[ALONE ? 1 : GROUP * 2 * RUN_OWN] __attribute__((aligned(16)));
+  const int sub_groups = GROUP / LANES, groups = (own.strips * own.segments + sub_groups - 1) / sub_groups;
+  const int group = get_group_id(0), number = SINGLE ? 0 : group / groups;
+  const int share = (group - number * groups) * sub_groups + SUB_GROUP;
+  const int segment = share / own.strips, strip = share - segment * own.strips;
+  if (segment >= own.segments) return;
+  const Picture picture = picture_at(signal, bands, low, &pass, number);
+  const OwnPixels pixels = pixels_of(strip, picture.width);
+  const int from = 2 * segment * own.pairs_per_segment, to = min(from + 2 * own.pairs_per_segment, picture.height);
+  const bool turned = own.bottom_up && segment % 2 == 0;
+  sweep_pixels(&picture, &pixels, pass.boundary, turned ? -1 : 1, turned ? 1 - to : from, turned ? 1 - from : to,
+               stage + SUB_GROUP * LANES * 2 * RUN_OWN);
+}

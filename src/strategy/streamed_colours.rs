@@ -1,0 +1,375 @@
+//! One launch per level for two axes of pictures whose pixels have a few samples side by side: sub-groups sweep along strips
+//! of whole pixels, both axes in registers (cl/streamed_colours/streamed_colours.cl).
+
+use super::Strategy;
+use super::border::Border;
+use super::cost::Meter;
+use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
+use super::lines::segments;
+use super::planner::{Coloured, Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::{DeviceKind, Exchange};
+use crate::lifting::extension::is_symmetric;
+use crate::lifting::reach::Reach;
+use crate::lifting::schedule::Lags;
+use crate::transform::geometry::{Geometry, Side};
+
+pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING];
+
+// On an NVIDIA H200, one level of 4096 x 4096 x 3 by 9/7 in f32 takes 131 us (inverse 134) by two pairs, 124 (121) by one.
+const PAIRS: Tunable = Tunable {
+    name: "PAIRS",
+    default: 1,
+    candidates: &[1, 2],
+    says: "pairs of pixels of a work-item; without a line as few as rows go by vectors with",
+};
+const PREFETCHED: Tunable = Tunable {
+    name: "PREFETCHED",
+    default: 2,
+    candidates: &[1, 2, 4],
+    says: "pairs of rows that are loaded before they are needed; without a line 4 where that is little",
+};
+const FILLING: Tunable = Tunable {
+    name: "FILLING",
+    default: 28,
+    candidates: &[8, 12, 16, 20, 24, 28],
+    says: "sub-groups that a compute unit runs at once; without a line as many as have registers",
+};
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
+
+/// Bytes of a row up to which more of them are loaded ahead.
+const SHORT_RUN: usize = 16;
+
+/// Registers of a compute unit, for sub-groups of 32, and those of a work-item besides its samples. Both are NVIDIA's, whose
+/// OpenCL does not tell how many work-groups run at once. One group too many takes 1.1 to 1.3 times as long.
+const REGISTERS: usize = 64 << 10;
+const OTHER_REGISTERS: usize = 6;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some(picture) = todo.coloured_picture() else {
+        return Offer::no("it takes two axes before an inner batch of 2 to 4, in one piece");
+    };
+    let found = Sizes::new(todo, &picture).and_then(|sizes| {
+        let pass = pass(todo, &sizes, &picture)?;
+        Ok((sizes, pass))
+    });
+    let (sizes, pass) = match found {
+        Ok(found) => found,
+        Err(why) => return Offer::No { why },
+    };
+    let taken = Taken {
+        levels: 1,
+        axes: 2,
+        passes: vec![pass],
+    };
+    // VC-2's Fidelity, for which 14 of 32 work-items are overlap, took 1191 us where 9/7 took 157.
+    let little_overlap = 3 * sizes.strip() >= 2 * sizes.lanes * sizes.pairs;
+    match todo.target.device.kind {
+        DeviceKind::Gpu if sizes.lanes > 1 && little_overlap => Offer::Preferred(taken),
+        _ => Offer::Works(taken),
+    }
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    reach: Reach,
+    lags: Lags,
+    /// Work-items in a sub-group; 1 without exchange.
+    lanes: usize,
+    /// Work-items in a work-group, whole sub-groups.
+    group: usize,
+    /// Pairs of pixels of a work-item.
+    pairs: usize,
+    /// Pairs of pixels before and after its own that a work-item loads itself.
+    halo: [usize; 2],
+    /// Work-items at the ends of a sub-group that store nothing.
+    overlap: [usize; 2],
+    prefetched: usize,
+    /// Sub-groups that a compute unit runs at once.
+    filling: usize,
+    x_first: bool,
+}
+
+impl Sizes {
+    /// The sizes for a device, or why it cannot run them.
+    fn new(todo: &Todo, picture: &Coloured) -> Result<Self, String> {
+        let (problem, device) = (todo.problem, todo.target.device);
+        let stencils = problem.stencils();
+        let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
+        let tuned = |tunable| {
+            let size = todo
+                .target
+                .size(Strategy::StreamedColours, problem, tunable);
+            size.map(usize::next_power_of_two)
+        };
+        let bytes = problem.sample.size();
+        // Runs of a sub-band are whole words.
+        let least = (picture.colours * bytes) % 4 / 2 + 1;
+        let pairs = tuned(&PAIRS).unwrap_or(least);
+        let row = 2 * pairs * picture.colours;
+        let kept = 2 * lags.kept * row;
+        if let Some(why) = lack_of_registers("what its steps still read", kept, problem.sample) {
+            return Err(why);
+        }
+        let little = if row * bytes <= SHORT_RUN {
+            4
+        } else {
+            PREFETCHED.default
+        };
+        let prefetched = tuned(&PREFETCHED).unwrap_or(little);
+        let kept = lags.oldest[0] + lags.oldest[1] + 2;
+        let registers = row * (2 * prefetched * bytes + kept * bytes.max(4)) / 4 + OTHER_REGISTERS;
+        // Compiled for two pairs, programs have 1.4 times as many.
+        let registers = if pairs == 1 {
+            registers
+        } else {
+            registers * 7 / 5
+        };
+        let filling = REGISTERS / (GROUP * registers) * GROUP / 32;
+        let alone = device.exchange == Exchange::None;
+        let lanes = if alone { 1 } else { device.lanes };
+        let reaches = [reach.before, reach.after];
+        let sizes = Sizes {
+            lanes,
+            group: GROUP.min(todo.target.work_group("streamed_colours")) / lanes * lanes,
+            pairs,
+            halo: if alone { reaches } else { [0, 0] },
+            overlap: match alone {
+                true => [0, 0],
+                false => reaches.map(|reach| reach.div_ceil(pairs)),
+            },
+            prefetched,
+            filling: todo
+                .target
+                .size(Strategy::StreamedColours, problem, &FILLING)
+                .unwrap_or(filling.max(4)),
+            // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
+            x_first: todo.x_first() && problem.sample.is_integer(),
+            reach,
+            lags,
+        };
+        if sizes.group == 0 {
+            return Err(format!("it needs work-groups of {lanes}"));
+        }
+        if sizes.strip() == 0 {
+            return Err(format!("sub-groups of {lanes} are all overlap"));
+        }
+        Ok(sizes)
+    }
+
+    /// Pairs of pixels that a sub-group stores.
+    fn strip(&self) -> usize {
+        self.lanes.saturating_sub(self.overlap[0] + self.overlap[1]) * self.pairs
+    }
+
+    fn defines(&self, todo: &Todo, picture: &Coloured, [x, y]: [Border; 2]) -> Vec<Define> {
+        let Coloured { geometry, colours } = picture;
+        let device = todo.target.device;
+        let restored = x.restored || y.restored;
+        let kept = match restored {
+            true => self.lags.kept.max(self.lags.last + 2),
+            false => self.lags.kept,
+        };
+        let low = (geometry.has_low == 1).then_some(&geometry.low);
+        let bands = [Some(&geometry.bands), low].into_iter().flatten();
+        let planar = bands
+            .clone()
+            .all(|side| side.line.stride == *colours as i64);
+        let run = self.pairs * colours;
+        let bytes = todo.problem.sample.size();
+        let signal = vector(&geometry.signal, 2 * run, bytes);
+        let band = bands
+            .map(|side| vector(side, run, bytes))
+            .min()
+            .unwrap_or(1);
+        let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
+        let wide = self.lanes > 1 && planar && whole && band * bytes >= 4 && signal * bytes >= 8;
+        let mut defines = vec![
+            define("EXCHANGE", device.exchange.number()),
+            define("LANES", self.lanes),
+            define("GROUP", self.group),
+            define("COLOURS", colours),
+            define("PAIRS", self.pairs),
+            define("HALO_LO", self.halo[0]),
+            define("HALO_HI", self.halo[1]),
+            define("OVERLAP_LO", self.overlap[0]),
+            define("STRIP", self.strip()),
+            define("WIDE", u8::from(wide)),
+            define("SIGNAL_VECTOR", signal),
+            define("BAND_VECTOR", band),
+            define("PREFETCHED", self.prefetched),
+            define("RING", kept.next_power_of_two()),
+            define("RESTORED", u8::from(restored)),
+            define("REPEATED", u8::from(x.is_periodic() && !restored)),
+            define("X_FIRST", u8::from(self.x_first)),
+            define("PLANAR", u8::from(planar)),
+            define("SINGLE", u8::from(pictures(geometry) == 1)),
+            define("PRE_SHIFT", todo.pre_shift()),
+            define(
+                "DISTANCE",
+                if self.is_narrow(geometry) {
+                    "int"
+                } else {
+                    "long"
+                },
+            ),
+        ];
+        defines.extend(loops_as_they_are(device));
+        defines
+    }
+
+    /// Whether the distances between the samples of a picture fit 32 bits, those past it included that the last sub-group
+    /// has. CPUs without exchange keep the general way under test.
+    fn is_narrow(&self, geometry: &Geometry) -> bool {
+        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+        let width = width + 2 * self.lanes * self.pairs;
+        let low = (geometry.has_low == 1).then_some(&geometry.low);
+        let mut sides = [Some(&geometry.signal), Some(&geometry.bands), low]
+            .into_iter()
+            .flatten();
+        self.lanes > 1 && sides.all(|side| side.is_narrow(height, width))
+    }
+}
+
+/// How many samples of a run of so many are a vector, of 16 bytes at most, wherever a row starts.
+fn vector(side: &Side, run: usize, bytes: usize) -> usize {
+    let whole = |size: &usize| {
+        let is_whole = |place: i64| place % *size as i64 == 0;
+        let axes = [side.line, side.across[0], side.across[1], side.across[2]];
+        // Of the signal side, where both channels of a row are a run, its details start nowhere.
+        run.is_multiple_of(*size)
+            && is_whole(side.offset)
+            && axes[1..]
+                .iter()
+                .all(|axis| is_whole(axis.stride) && is_whole(axis.detail))
+            && (2 * axes[0].detail == axes[0].stride || is_whole(axes[0].detail))
+    };
+    let candidates = [8, 4, 2];
+    let mut candidates = candidates.into_iter().filter(|size| size * bytes <= 16);
+    candidates.find(whole).unwrap_or(1)
+}
+
+fn pictures(geometry: &Geometry) -> usize {
+    (geometry.across[1] * geometry.across[2]) as usize
+}
+
+fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> {
+    let Coloured { geometry, colours } = picture;
+    let [height, width] = [geometry.across[0], geometry.samples];
+    let (x, y) = (Border::new(todo, width)?, Border::new(todo, height)?);
+    let pairs = |samples: i32| (samples as usize).div_ceil(2);
+    let (rows, count) = (pairs(height), pictures(geometry));
+    let strips = pairs(width).div_ceil(sizes.strip());
+    let at_once = todo.target.device.compute_units * sizes.filling;
+    let overlap = sizes.reach.before + sizes.lags.last;
+    let pairs_each = rows.div_ceil(segments([strips * count, rows], overlap, at_once, overlap));
+    let segments = rows.div_ceil(pairs_each);
+    let symmetric = is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample);
+    let turns = symmetric
+        && ![x, y]
+            .iter()
+            .any(|axis| axis.restored || axis.is_periodic());
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+    let columns = width as usize + 2 * (strips - 1) * (sizes.reach.before + sizes.reach.after);
+    let lines = height as usize + 2 * (segments - 1) * (sizes.reach.before + sizes.reach.after);
+    let lifted =
+        count * colours * (rows + segments * overlap) * 2 * strips * sizes.lanes * sizes.pairs;
+    let sub_groups = sizes.group / sizes.lanes;
+    Ok(Pass {
+        kernel: Kernel {
+            name: "streamed_colours",
+            file: "streamed_colours/streamed_colours.cl",
+            defines: sizes.defines(todo, picture, [x, y]),
+            group: [sizes.group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("strips", strips as i32),
+            ("segments", segments as i32),
+            ("pairs_per_segment", pairs_each as i32),
+            ("bottom_up", i32::from(turns && segments > 1)),
+        ],
+        groups: (strips * segments).div_ceil(sub_groups) * count,
+        cost: meter.scaled(
+            count * colours * lines * columns,
+            count * colours * (height * width) as usize,
+        ) + meter.lifted(lifted)
+            + meter.lifted(lifted),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+    fn launch(device: DeviceInfo, transform: &Transform, sample: SampleType) -> Launch {
+        let problem = problem(transform, sample, Direction::Forward);
+        let setting = Setting::of(device);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    fn picture(wavelet: Wavelet, shape: [usize; 3]) -> Transform {
+        Transform::new(wavelet, shape).axes([0, 1])
+    }
+
+    #[test]
+    fn rows_go_by_vectors_where_they_are_aligned_and_end_between_work_items() {
+        let of = |sample, shape| {
+            let picture = picture(Wavelet::CDF_5_3, shape);
+            let launch = launch(large_gpu(), &picture, sample);
+            let names = ["PAIRS", "WIDE", "SIGNAL_VECTOR", "BAND_VECTOR"];
+            names.map(|name| number(&launch.pass.kernel, name))
+        };
+        assert_eq!(of(SampleType::F32, [64, 64, 3]), [1, 1, 2, 1]);
+        assert_eq!(of(SampleType::F32, [64, 64, 4]), [1, 1, 4, 4]);
+        assert_eq!(of(SampleType::F32, [64, 63, 3])[1], 0);
+        // Two samples of 16 bits are a word.
+        assert_eq!(of(SampleType::I16, [64, 64, 3]), [2, 1, 4, 2]);
+        assert_eq!(of(SampleType::I16, [64, 66, 3])[1], 0);
+        assert_eq!(of(SampleType::I16, [64, 66, 2]), [1, 1, 4, 2]);
+    }
+
+    #[test]
+    fn segments_are_as_many_as_run_at_once() {
+        let of = |wavelet, colours| {
+            let picture = picture(wavelet, [4096, 4096, colours]);
+            let launch = launch(large_gpu(), &picture, SampleType::F32);
+            let [strips, segments] = ["strips", "segments"].map(|name| own(&launch, name));
+            (strips * segments) as f64 / large_gpu().compute_units as f64
+        };
+        for (colours, at_once) in [(2, 28.0), (3, 28.0), (4, 20.0)] {
+            let found = of(Wavelet::CDF_9_7, colours);
+            assert!((0.9 * at_once..=at_once).contains(&found), "{found}");
+        }
+    }
+
+    #[test]
+    fn it_is_preferred_where_sub_groups_store_most_of_what_they_load() {
+        let kernel = |device, wavelet| {
+            let picture = picture(wavelet, [64, 64, 3]).boundary(Boundary::Symmetric);
+            launch(device, &picture, SampleType::I32).pass.kernel.name
+        };
+        assert_eq!(kernel(large_gpu(), Wavelet::CDF_5_3), "streamed_colours");
+        assert_eq!(
+            kernel(large_gpu(), Wavelet::VC2_DD_13_7),
+            "streamed_colours"
+        );
+        assert_eq!(
+            kernel(large_gpu(), Wavelet::VC2_FIDELITY),
+            "register_columns"
+        );
+        assert_eq!(
+            kernel(gpu(Exchange::None, 1), Wavelet::CDF_5_3),
+            "register_columns"
+        );
+    }
+}
