@@ -80,7 +80,7 @@ impl Engine {
         let context = Context::from_devices(&devices, &properties, None, std::ptr::null_mut());
         let context: Handle<_> = context.map_err(opencl("clCreateContext"))?.into();
         let queue = Queue::own(&context, device, 0)?;
-        Engine::on(Shared::new(context, device), queue)
+        Engine::on(Shared::new(context, device)?, queue)
     }
 }
 
