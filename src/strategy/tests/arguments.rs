@@ -65,7 +65,8 @@ fn fields(text: &str, name: &str) -> Vec<String> {
     names.collect()
 }
 
-/// The names of all kernels in cl/, but for the copy and the probe, which are no part of a design.
+/// The names of all kernels in cl/, but for the copy, the probe, and those for the report on the papers, which are no part of a
+/// design.
 fn kernels() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("cl")];
@@ -73,7 +74,7 @@ fn kernels() -> BTreeSet<String> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                folders.extend((!path.ends_with("papers")).then_some(path));
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
