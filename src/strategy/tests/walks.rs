@@ -204,13 +204,15 @@ fn large_pictures_go_two_levels_at_once() {
         [
             "in streamed_two_levels out + A",
             "A register_block out + B",
-            "B pyramid out",
+            "B register_block out + A",
+            "A register_block out",
         ]
     );
     assert_eq!(
         back,
         [
-            "in pyramid B",
+            "in register_block A",
+            "in + A register_block B",
             "in + B register_block A",
             "in + A streamed_two_levels out",
         ]
