@@ -110,12 +110,16 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
 }
 
 /// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, axes beside
-/// those of a picture, and rows alone: whole ones, and a long one.
+/// those of a picture, rows alone (whole ones, and a long one), and colours innermost.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
     let rows = Transform::new(wavelet.clone(), [5, 1024]).axes([1]);
+    let colours = |shape: [usize; 3]| Transform::new(wavelet.clone(), shape).axes([0, 1]);
     vec![
+        colours([96, 128, 3]).levels(2),
+        colours([37, 61, 2]).boundary(Boundary::Symmetric),
+        colours([40, 64, 4]).boundary(Boundary::Periodic),
         unaligned.clone().boundary(Boundary::Symmetric),
         unaligned.boundary(Boundary::Zero),
         aligned.clone().boundary(Boundary::Symmetric),
