@@ -186,7 +186,10 @@ impl Case {
         }
     }
 
+    /// A plan that has the driver copy slices of the host. CPU devices use them where they stand otherwise, and a program ends
+    /// whose device is lost while it may use borrowed memory.
     pub fn plan(&self, engine: &Engine) -> Result<Plan<i32>, Error> {
+        let engine = engine.with_copy_threads(1);
         engine.plan_with(&self.transform, Strategy::Stepwise)
     }
 }
