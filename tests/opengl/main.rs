@@ -8,7 +8,7 @@ mod gl;
 #[path = "../layer/mod.rs"]
 mod layer;
 
-use common::{can_run, devices};
+use common::{can_run, found_devices as devices};
 use layer::{Case, Layer, with_layer};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
