@@ -308,7 +308,12 @@ mod tests {
 
     #[test]
     fn slices_of_any_length_are_carried_also_after_errors_and_panics() {
-        for device in Device::all().unwrap() {
+        let devices = match Device::all() {
+            // All other tests of the library's own need no device. Those in tests/ fail where there is none.
+            Err(Error::NoRuntime { .. }) => return println!("not run: there is no OpenCL"),
+            found => found.unwrap(),
+        };
+        for device in devices {
             let engine = Engine::new(&device).unwrap();
             for slots in [AHEAD + 1, AHEAD + 4] {
                 let mut ring = Ring::new(&engine.site, slots, 64).unwrap();
