@@ -223,8 +223,8 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel
-    /// first runs, so that the first run in each direction takes seconds there.
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver:
+    /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
