@@ -3,7 +3,7 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::host::{copy_threads, stands_at, through_ring, where_they_stand};
+use super::host::{Transit, copy_threads, stands_at, through_ring, where_they_stand};
 use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -16,7 +16,7 @@ use crate::strategy::{
 };
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
@@ -49,7 +49,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// ```
 pub struct Plan<T: Sample> {
     transform: Transform,
-    site: Site,
+    pub(super) site: Site,
     wanted: Option<Strategy>,
     /// Where samples and coefficients stand.
     signal: Planned,
@@ -57,6 +57,7 @@ pub struct Plan<T: Sample> {
     strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<[DeviceArray<T>; 2]>>,
+    pub(super) transit: Arc<Transit<T>>,
 }
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
@@ -154,6 +155,7 @@ impl<T: Sample> Plan<T> {
                 scratch_uses: Uses::none(&site.queue),
             }),
             staging: Mutex::new(None),
+            transit: Transit::new(None),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
@@ -339,7 +341,7 @@ impl<T: Sample> Plan<T> {
         self.transform.band_norm(T::TYPE, level, band)
     }
 
-    fn enqueue(
+    pub(super) fn enqueue(
         &self,
         input: DeviceView<T>,
         output: DeviceViewMut<T>,
@@ -393,14 +395,7 @@ impl<T: Sample> Plan<T> {
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
-        check_length("the input", input.len(), self.transform.len())?;
-        check_length("the output", output.len(), self.transform.len())?;
-        if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
-            return Err(Error::Unsupported {
-                what: "a slice on the host".to_owned(),
-                why: "this plan was made for regions of arrays on the device".to_owned(),
-            });
-        }
+        self.check_host(input, output)?;
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
             && self.takes_both(input, output, direction)
@@ -431,8 +426,21 @@ impl<T: Sample> Plan<T> {
         to.download_into(output)
     }
 
+    /// Checks that the plan goes from one slice on the host to another.
+    pub(super) fn check_host(&self, input: &[T], output: &[T]) -> Result<()> {
+        check_length("the input", input.len(), self.transform.len())?;
+        check_length("the output", output.len(), self.transform.len())?;
+        if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
+            return Err(Error::Unsupported {
+                what: "a slice on the host".to_owned(),
+                why: "this plan was made for regions of arrays on the device".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     /// Whether kernels take these slices where they stand.
-    fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
+    pub(super) fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
         let (samples, coefficients) = match direction {
             Direction::Forward => (input, output),
             Direction::Inverse => (output, input),

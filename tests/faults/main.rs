@@ -10,6 +10,7 @@ mod failures;
 mod foreign;
 #[path = "../layer/mod.rs"]
 mod layer;
+mod pinned;
 mod threads;
 
 use layer::Case;

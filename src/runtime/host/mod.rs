@@ -1,10 +1,20 @@
 //! Slices of the host on their way through a transform.
 
+mod array;
 mod belt;
 mod borrowed;
+mod copies;
+mod pages;
 mod past_caches;
-mod pinned;
+mod pending;
 mod ring;
+mod stream;
+mod through_ring;
+mod transit;
 
+pub use array::PinnedArray;
 pub(super) use borrowed::{stands_at, where_they_stand};
-pub(super) use pinned::{Kept, copy_threads, through_ring};
+pub use pending::{Pending, SubmitError};
+pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
+pub(super) use through_ring::{Kept, copy_threads, through_ring};
+pub(super) use transit::Transit;

@@ -1,0 +1,314 @@
+//! Transforms from memory of the host to memory of the host that nobody waits for: where they are on their way, what they take
+//! along, and how they end.
+
+use super::array::PinnedArray;
+use super::borrowed::{over_both, seen_by_host, stands_at};
+use super::copies::{Way, copy};
+use crate::error::{Error, Result};
+use crate::runtime::array::DeviceArray;
+use crate::runtime::context::{Site, opencl};
+use crate::runtime::event::{Event, wait_for_all};
+use crate::runtime::plan::{Plan, lock};
+use crate::runtime::queue::Queue;
+use crate::wavelet::{Direction, Sample};
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+/// How many submitted transforms of a plan are on their way at most: one goes up, one is computed, one comes down.
+const MOST: usize = 3;
+
+/// What the transforms of a plan on their way have in common.
+pub(in crate::runtime) struct Transit<T: Sample> {
+    most: usize,
+    state: Mutex<State<T>>,
+    /// Blocking calls take turns.
+    turn: Mutex<()>,
+}
+
+struct State<T: Sample> {
+    /// For uploads and downloads, beside the engine's for kernels.
+    queues: Option<[Arc<Queue>; 2]>,
+    /// An input and an output on the device for each.
+    idle: Vec<[DeviceArray<T>; 2]>,
+    submitted: usize,
+    /// Why it is not known what the device still does.
+    lost: Option<Error>,
+}
+
+impl<T: Sample> Transit<T> {
+    pub fn new(most: Option<usize>) -> Arc<Self> {
+        Arc::new(Transit {
+            most: most.unwrap_or(MOST),
+            state: Mutex::new(State {
+                queues: None,
+                idle: Vec::new(),
+                submitted: 0,
+                lost: None,
+            }),
+            turn: Mutex::default(),
+        })
+    }
+
+    /// Counts a transform on its way.
+    fn enter(&self, is_submitted: bool) -> Result<()> {
+        let mut state = lock(&self.state);
+        if let Some(lost) = &state.lost {
+            return Err(lost.clone());
+        }
+        if is_submitted && state.submitted == self.most {
+            return Err(Error::Busy {
+                what: "the plan",
+                most: self.most,
+            });
+        }
+        state.submitted += usize::from(is_submitted);
+        Ok(())
+    }
+
+    fn queues(&self, site: &Site) -> Result<[Arc<Queue>; 2]> {
+        let mut state = lock(&self.state);
+        if let Some(queues) = &state.queues {
+            return Ok(queues.clone());
+        }
+        let own = || Queue::own(&site.shared.context, &site.shared.device, 0);
+        Ok(state.queues.insert([own()?, own()?]).clone())
+    }
+
+    fn arrays(&self, site: &Site, len: usize) -> Result<[DeviceArray<T>; 2]> {
+        if let Some(idle) = lock(&self.state).idle.pop() {
+            return Ok(idle);
+        }
+        let array = || DeviceArray::new(&site.shared, &site.queue, len);
+        Ok([array()?, array()?])
+    }
+}
+
+/// Why a transform failed, and whether the device may use its memory for ever.
+pub(super) struct Failure {
+    pub error: Error,
+    is_lost: bool,
+}
+
+impl Failure {
+    /// Gives up the memory of a transform if it is lost.
+    pub fn settle<T: Sample>(self, input: &PinnedArray<T>, output: &mut PinnedArray<T>) -> Error {
+        if self.is_lost {
+            input.lose_input();
+            output.lose_output();
+        }
+        self.error
+    }
+}
+
+/// A transform on its way. Dropped, it is waited for; where its end cannot be learnt then, the program ends.
+pub(super) struct Flight<T: Sample> {
+    home: Arc<Transit<T>>,
+    is_submitted: bool,
+    is_over: bool,
+    /// Those whose commands name its memory or its arrays.
+    queues: Vec<Arc<Queue>>,
+    events: Vec<Event>,
+    /// Its arrays on the device, and whether the next one may have them.
+    arrays: Option<([DeviceArray<T>; 2], bool)>,
+}
+
+impl<T: Sample> Flight<T> {
+    /// Sends a transform on its way; submitted ones are counted.
+    ///
+    /// # Safety
+    /// Both arrays have the transform's length. They are there until the flight has landed, or given up by `Failure::settle`;
+    /// until then nothing writes the input, and nothing else uses the output.
+    pub unsafe fn depart(
+        plan: &Plan<T>,
+        direction: Direction,
+        input: &PinnedArray<T>,
+        output: &PinnedArray<T>,
+        is_submitted: bool,
+    ) -> Result<Self, Failure> {
+        let home = plan.transit.clone();
+        home.enter(is_submitted).map_err(|error| Failure {
+            error,
+            is_lost: false,
+        })?;
+        let mut flight = Flight {
+            home,
+            is_submitted,
+            is_over: false,
+            queues: vec![plan.site.queue.clone()],
+            events: Vec::new(),
+            arrays: None,
+        };
+        let stands_at = stands_at(plan.site.shared.device.info()).filter(|_| {
+            plan.site.copy_threads.is_none() && plan.takes_both(input, output, direction)
+        });
+        // SAFETY: by the caller's promise.
+        let departed = unsafe {
+            match stands_at {
+                Some(multiple) => flight.where_they_stand(plan, direction, multiple, input, output),
+                None => flight.by_copies(plan, direction, input, output),
+            }
+        };
+        match departed {
+            Ok(()) => Ok(flight),
+            Err(error) => Err(flight.end(Err(error)).unwrap_err()),
+        }
+    }
+
+    /// Has the device use memory of the host where it stands.
+    ///
+    /// # Safety
+    /// That of `depart`.
+    unsafe fn where_they_stand(
+        &mut self,
+        plan: &Plan<T>,
+        direction: Direction,
+        multiple: usize,
+        input: &PinnedArray<T>,
+        output: &PinnedArray<T>,
+    ) -> Result<()> {
+        let site = &plan.site;
+        let [input, output] = [input, output].map(|array| (array.start().cast(), array.len()));
+        // SAFETY: the memory is there until all commands are done, by the caller's promise.
+        let arrays = unsafe { over_both(site, multiple, input, output)? };
+        let ([from, to], _) = self.arrays.insert((arrays, false));
+        let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
+        self.events.extend(run.events().cloned());
+        self.events
+            .extend(seen_by_host(&site.queue, to, &run.event())?);
+        site.queue.flush()
+    }
+
+    /// Copies to the device, transforms there, and copies back, on a queue each.
+    ///
+    /// # Safety
+    /// That of `depart`.
+    unsafe fn by_copies(
+        &mut self,
+        plan: &Plan<T>,
+        direction: Direction,
+        input: &PinnedArray<T>,
+        output: &PinnedArray<T>,
+    ) -> Result<()> {
+        let [up, down] = self.home.queues(&plan.site)?;
+        self.queues.extend([up.clone(), down.clone()]);
+        let arrays = self.home.arrays(&plan.site, input.len())?;
+        let ([from, to], _) = self.arrays.insert((arrays, true));
+        let bytes = size_of_val::<[T]>(input);
+        // SAFETY: arrays and memory have so many bytes. Nothing else uses the arrays before this has landed, nor does what used
+        // them before, which has landed; of the memory the caller promised it.
+        let uploaded = unsafe {
+            copy(
+                &up,
+                (&from.buffer, 0, bytes),
+                input.start(),
+                Way::ToDevice,
+                &[],
+            )?
+        };
+        self.events.push(uploaded.clone());
+        up.flush()?;
+        let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[uploaded])?;
+        self.events.extend(run.events().cloned());
+        let after = [run.event()];
+        // SAFETY: as above.
+        let downloaded = unsafe {
+            copy(
+                &down,
+                (&to.buffer, 0, bytes),
+                output.start(),
+                Way::ToHost,
+                &after,
+            )?
+        };
+        self.events.push(downloaded);
+        down.flush()
+    }
+
+    /// Whether all is done, also where it failed.
+    pub fn is_over(&self) -> bool {
+        !self.events.iter().any(Event::is_pending)
+    }
+
+    /// Waits for the end.
+    pub fn land(mut self) -> Result<(), Failure> {
+        self.end(Ok(()))
+    }
+
+    /// Follows all commands to their end, after an error too.
+    fn end(&mut self, done: Result<()>) -> Result<(), Failure> {
+        let events = mem::take(&mut self.events);
+        let done = done.and_then(|()| wait_for_all(&events));
+        let mut lost = None;
+        if done.is_err() {
+            let mut finished = self.queues.iter().map(|queue| queue.handle.finish());
+            lost = finished.find_map(Result::err).map(opencl("clFinish"));
+        }
+        self.is_over = true;
+        let mut state = lock(&self.home.state);
+        let is_lost = lost.is_some();
+        if let Some(error) = lost {
+            log::error!("a device may still use memory that it was lent: {error}");
+            // What commands use stays for ever.
+            mem::forget((self.arrays.take(), mem::take(&mut self.queues), events));
+            state.lost = Some(error);
+        } else {
+            state.submitted -= usize::from(self.is_submitted);
+            let arrays = self.arrays.take();
+            // One more than are submitted, for blocking calls.
+            let kept = arrays.filter(|(_, is_own)| *is_own && state.idle.len() <= self.home.most);
+            state.idle.extend(kept.map(|(arrays, _)| arrays));
+        }
+        done.map_err(|error| Failure { error, is_lost })
+    }
+}
+
+impl<T: Sample> Drop for Flight<T> {
+    fn drop(&mut self) {
+        if !self.is_over && self.end(Ok(())).is_err_and(|failure| failure.is_lost) {
+            std::process::abort();
+        }
+    }
+}
+
+impl<T: Sample> Plan<T> {
+    /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
+    /// call allocates two arrays on the device.
+    ///
+    /// # Errors
+    /// [`Error::Length`]; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. Where the device is lost
+    /// and may still write `coefficients`, these have no samples any more.
+    pub fn forward_pinned(
+        &self,
+        samples: &PinnedArray<T>,
+        coefficients: &mut PinnedArray<T>,
+    ) -> Result<()> {
+        self.between_pinned(Direction::Forward, samples, coefficients)
+    }
+
+    /// Transforms coefficients in a pinned array back into samples in another one, and waits.
+    ///
+    /// # Errors
+    /// As [`forward_pinned`](Self::forward_pinned).
+    pub fn inverse_pinned(
+        &self,
+        coefficients: &PinnedArray<T>,
+        samples: &mut PinnedArray<T>,
+    ) -> Result<()> {
+        self.between_pinned(Direction::Inverse, coefficients, samples)
+    }
+
+    fn between_pinned(
+        &self,
+        direction: Direction,
+        input: &PinnedArray<T>,
+        output: &mut PinnedArray<T>,
+    ) -> Result<()> {
+        self.check_host(input, output)?;
+        let _turn = lock(&self.transit.turn);
+        // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
+        // lands too where this panics.
+        let flight = unsafe { Flight::depart(self, direction, input, output, false) };
+        let landed = flight.and_then(Flight::land);
+        landed.map_err(|failure| failure.settle(input, output))
+    }
+}
