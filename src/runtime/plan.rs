@@ -50,7 +50,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Plan<T: Sample> {
     transform: Transform,
     pub(super) site: Site,
-    wanted: Option<Strategy>,
+    pub(super) wanted: Option<Strategy>,
     /// Where samples and coefficients stand.
     signal: Planned,
     bands: Planned,

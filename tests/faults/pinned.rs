@@ -1,11 +1,11 @@
 //! Every call and every command of transforms between pinned arrays fails in turn.
 
-use crate::common::found_devices as devices;
+use crate::common::{found_devices as devices, random_samples};
 use crate::is_clear;
 use crate::layer::{Case, Layer, with_layer};
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use std::time::Duration;
-use wavelift::{Direction, Engine, Error, Feeder, Plan, Reader};
+use wavelift::{Direction, Engine, Error, Feeder, Plan, Reader, Transform, Wavelet};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -136,5 +136,54 @@ fn a_device_is_lost() {
                 }
             }
         }
+    });
+}
+
+/// A picture that goes in bands, each of which has commands of its own.
+#[test]
+fn a_picture_in_bands_outlives_failures() {
+    let name = "pinned::a_picture_in_bands_outlives_failures";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in devices() {
+            let engine = Engine::new(&device).unwrap().with_copy_threads(1);
+            let transform = Transform::new(Wavelet::CDF_5_3, [2048, 4096]).levels(2);
+            let plan = engine.plan::<i32>(&transform).unwrap();
+            let array = || engine.pinned::<i32>(transform.len()).unwrap();
+            let (mut samples, mut output, mut back) = (array(), array(), array());
+            samples.copy_from_slice(&random_samples(transform.len(), 1));
+            let mut work = || {
+                plan.forward_pinned(&samples, &mut output)?;
+                plan.inverse_pinned(&output, &mut back)?;
+                assert!(*back == *samples);
+                Ok(())
+            };
+            let result: Result<(), Error> = work();
+            result.unwrap();
+            let used = engine.memory().used;
+            for (fault, counter) in [
+                (&layer.call, &layer.calls),
+                (&layer.command, &layer.commands),
+            ] {
+                // Some of them: there are hundreds.
+                for number in (1..).step_by(17) {
+                    layer.reset();
+                    fault.store(number, SeqCst);
+                    let result = work();
+                    let what = format!("{number} ({:?}, {})", layer.failed(), layer.record());
+                    if counter.load(SeqCst) < number {
+                        assert!(layer.record().contains('D'), "{what}");
+                        result.unwrap();
+                        break;
+                    }
+                    if let Err(error) = &result {
+                        assert!(is_clear(error), "{what}: {error:?}");
+                    }
+                    layer.reset();
+                    work().unwrap_or_else(|error| panic!("after {what}: {error}"));
+                    assert_eq!(engine.memory().used, used, "after {what}");
+                }
+            }
+        }
+        layer.check_balance("after every failure");
     });
 }

@@ -237,6 +237,13 @@ COMMAND(clEnqueueReadBufferRect, 'T', blocking,
 COMMAND(clEnqueueWriteBufferRect, 'F', blocking,
         (cl_command_queue queue, cl_mem memory, cl_bool blocking, RECTANGLE, const void *host, WAITS),
         (queue, memory, blocking, first, host_first, region, row, plane, host_row, host_plane, host, count, waits, event))
+COMMAND(clEnqueueCopyBuffer, 'D', CL_FALSE,
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t first, size_t to_first, size_t size, WAITS),
+        (queue, from, to, first, to_first, size, count, waits, event))
+COMMAND(clEnqueueCopyBufferRect, 'D', CL_FALSE,
+        (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *first, const size_t *to_first, const size_t *region,
+         size_t row, size_t plane, size_t to_row, size_t to_plane, WAITS),
+        (queue, from, to, first, to_first, region, row, plane, to_row, to_plane, count, waits, event))
 COMMAND(clEnqueueFillBuffer, 'Z', CL_FALSE,
         (cl_command_queue queue, cl_mem memory, const void *pattern, size_t length, size_t offset, size_t size, WAITS),
         (queue, memory, pattern, length, offset, size, count, waits, event))
@@ -298,7 +305,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   SET(clRetainKernel), SET(clReleaseKernel);
   SET(clWaitForEvents), SET(clGetEventInfo), SET(clGetEventProfilingInfo), SET(clRetainEvent), SET(clReleaseEvent);
   SET(clEnqueueReadBuffer), SET(clEnqueueWriteBuffer), SET(clEnqueueReadBufferRect), SET(clEnqueueWriteBufferRect);
-  SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
+  SET(clEnqueueCopyBuffer), SET(clEnqueueCopyBufferRect), SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
   SET(clEnqueueFillBuffer), SET(clEnqueueNDRangeKernel), SET(clEnqueueMarkerWithWaitList);
   SET(clFlush), SET(clFinish);
   share(&ours);

@@ -1,6 +1,7 @@
 //! Slices of the host on their way through a transform.
 
 mod array;
+mod bands;
 mod belt;
 mod borrowed;
 mod copies;

@@ -2,6 +2,7 @@
 //! along, and how they end.
 
 use super::array::PinnedArray;
+use super::bands::{Bands, Lanes, pairs_of_bands};
 use super::borrowed::{over_both, seen_by_host, stands_at};
 use super::copies::{Way, copy};
 use crate::error::{Error, Result};
@@ -21,6 +22,8 @@ const MOST: usize = 3;
 pub(in crate::runtime) struct Transit<T: Sample> {
     most: usize,
     state: Mutex<State<T>>,
+    /// The plan's transform in bands, once it is known whether it goes so.
+    bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
     /// Blocking calls take turns.
     turn: Mutex<()>,
 }
@@ -28,8 +31,8 @@ pub(in crate::runtime) struct Transit<T: Sample> {
 struct State<T: Sample> {
     /// For uploads and downloads, beside the engine's for kernels.
     queues: Option<[Arc<Queue>; 2]>,
-    /// An input and an output on the device for each.
-    idle: Vec<[DeviceArray<T>; 2]>,
+    /// The arrays on the device for each: an input and an output, and more where it goes in bands.
+    idle: Vec<Vec<DeviceArray<T>>>,
     submitted: usize,
     /// Why it is not known what the device still does.
     lost: Option<Error>,
@@ -45,6 +48,7 @@ impl<T: Sample> Transit<T> {
                 submitted: 0,
                 lost: None,
             }),
+            bands: Mutex::new(None),
             turn: Mutex::default(),
         })
     }
@@ -74,12 +78,33 @@ impl<T: Sample> Transit<T> {
         Ok(state.queues.insert([own()?, own()?]).clone())
     }
 
-    fn arrays(&self, site: &Site, len: usize) -> Result<[DeviceArray<T>; 2]> {
-        if let Some(idle) = lock(&self.state).idle.pop() {
-            return Ok(idle);
+    /// Arrays of so many samples each: the next transform with as many of them may have the same.
+    fn arrays(&self, site: &Site, samples: &[usize]) -> Result<Vec<DeviceArray<T>>> {
+        let mut state = lock(&self.state);
+        let found = state
+            .idle
+            .iter()
+            .position(|idle| idle.len() == samples.len());
+        if let Some(found) = found {
+            return Ok(state.idle.swap_remove(found));
         }
-        let array = || DeviceArray::new(&site.shared, &site.queue, len);
-        Ok([array()?, array()?])
+        drop(state);
+        let array = |&len| DeviceArray::new(&site.shared, &site.queue, len);
+        samples.iter().map(array).collect()
+    }
+
+    /// The plan's transform in bands, if that is faster.
+    fn bands(&self, plan: &Plan<T>) -> Result<Option<Arc<Bands<T>>>> {
+        let mut bands = lock(&self.bands);
+        if let Some(known) = &*bands {
+            return Ok(known.clone());
+        }
+        let (site, transform) = (&plan.site, plan.transform());
+        let built = match pairs_of_bands::<T>(site, transform) {
+            None => None,
+            Some(pairs) => Some(Arc::new(Bands::new(site, transform, plan.wanted, pairs)?)),
+        };
+        Ok(bands.insert(built).clone())
     }
 }
 
@@ -109,7 +134,7 @@ pub(super) struct Flight<T: Sample> {
     queues: Vec<Arc<Queue>>,
     events: Vec<Event>,
     /// Its arrays on the device, and whether the next one may have them.
-    arrays: Option<([DeviceArray<T>; 2], bool)>,
+    arrays: Option<(Vec<DeviceArray<T>>, bool)>,
 }
 
 impl<T: Sample> Flight<T> {
@@ -170,7 +195,10 @@ impl<T: Sample> Flight<T> {
         let [input, output] = [input, output].map(|array| (array.start().cast(), array.len()));
         // SAFETY: the memory is there until all commands are done, by the caller's promise.
         let arrays = unsafe { over_both(site, multiple, input, output)? };
-        let ([from, to], _) = self.arrays.insert((arrays, false));
+        let (arrays, _) = self.arrays.insert((arrays.into(), false));
+        let [from, to] = &mut arrays[..] else {
+            unreachable!("two were made");
+        };
         let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         self.events.extend(run.events().cloned());
         self.events
@@ -191,8 +219,37 @@ impl<T: Sample> Flight<T> {
     ) -> Result<()> {
         let [up, down] = self.home.queues(&plan.site)?;
         self.queues.extend([up.clone(), down.clone()]);
-        let arrays = self.home.arrays(&plan.site, input.len())?;
-        let ([from, to], _) = self.arrays.insert((arrays, true));
+        let bands = self.home.bands(plan).unwrap_or_else(|error| {
+            log::warn!("up and down are one after the other: {error}");
+            None
+        });
+        let bands = bands.and_then(|bands| {
+            // Without them it takes less memory.
+            let arrays = self.home.arrays(&plan.site, &bands.arrays());
+            Some((bands, arrays.ok()?))
+        });
+        if let Some((bands, arrays)) = bands {
+            let (arrays, _) = self.arrays.insert((arrays, true));
+            let lanes = Lanes {
+                compute: &plan.site.queue,
+                up: &up,
+                down: &down,
+                events: &mut self.events,
+            };
+            let (input, output) = (input.start(), output.start());
+            // SAFETY: nothing else uses the arrays before this has landed; the rest by the caller's promise.
+            return unsafe {
+                match direction {
+                    Direction::Forward => bands.forward(lanes, arrays, input, output),
+                    Direction::Inverse => bands.inverse(lanes, arrays, input, output),
+                }
+            };
+        }
+        let arrays = self.home.arrays(&plan.site, &[input.len(), output.len()])?;
+        let (arrays, _) = self.arrays.insert((arrays, true));
+        let [from, to] = &mut arrays[..] else {
+            unreachable!("two were asked for");
+        };
         let bytes = size_of_val::<[T]>(input);
         // SAFETY: arrays and memory have so many bytes. Nothing else uses the arrays before this has landed, nor does what used
         // them before, which has landed; of the memory the caller promised it.
@@ -273,6 +330,9 @@ impl<T: Sample> Drop for Flight<T> {
 impl<T: Sample> Plan<T> {
     /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
     /// call allocates two arrays on the device.
+    ///
+    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
+    /// one comes down. For these the first call builds plans and allocates up to half a picture more, if there is so much memory.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. Where the device is lost
