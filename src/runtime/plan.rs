@@ -3,7 +3,9 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::host::{Transit, copy_threads, stands_at, through_ring, where_they_stand};
+use super::host::{
+    Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+};
 use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -220,6 +222,7 @@ impl<T: Sample> Plan<T> {
     /// hold the coefficients; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
+        ask_for_huge_pages(coefficients.as_mut_slice());
         self.forward_into(samples, &mut coefficients)?;
         Ok(coefficients)
     }
@@ -242,6 +245,7 @@ impl<T: Sample> Plan<T> {
     /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
     pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<T>> {
         let mut samples = zeroed("the samples", self.transform.len())?;
+        ask_for_huge_pages(&mut samples);
         self.inverse_into(coefficients, &mut samples)?;
         Ok(samples)
     }

@@ -5,6 +5,7 @@ mod bands;
 mod belt;
 mod borrowed;
 mod copies;
+mod fresh;
 mod pages;
 mod past_caches;
 mod pending;
@@ -15,6 +16,7 @@ mod transit;
 
 pub use array::PinnedArray;
 pub(super) use borrowed::{stands_at, where_they_stand};
+pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
 pub(super) use through_ring::{Kept, copy_threads, through_ring};
