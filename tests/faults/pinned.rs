@@ -5,7 +5,7 @@ use crate::is_clear;
 use crate::layer::{Case, Layer, with_layer};
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use std::time::Duration;
-use wavelift::{Direction, Engine, Error, Feeder, Plan, Reader, Transform, Wavelet};
+use wavelift::{Coefficients, Direction, Engine, Error, Feeder, Plan, Reader, Transform, Wavelet};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -145,16 +145,20 @@ fn a_picture_in_bands_outlives_failures() {
     let name = "pinned::a_picture_in_bands_outlives_failures";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            let engine = Engine::new(&device).unwrap().with_copy_threads(1);
+            // Threads copy ordinary slices.
+            let engine = Engine::new(&device).unwrap().with_copy_threads(2);
             let transform = Transform::new(Wavelet::CDF_5_3, [2048, 4096]).levels(2);
             let plan = engine.plan::<i32>(&transform).unwrap();
             let array = || engine.pinned::<i32>(transform.len()).unwrap();
             let (mut samples, mut output, mut back) = (array(), array(), array());
             samples.copy_from_slice(&random_samples(transform.len(), 1));
+            let mut ordinary = Coefficients::zeros(&transform).unwrap();
             let mut work = || {
                 plan.forward_pinned(&samples, &mut output)?;
                 plan.inverse_pinned(&output, &mut back)?;
                 assert!(*back == *samples);
+                plan.forward_into(&samples, &mut ordinary)?;
+                assert!(*ordinary.as_slice() == *output);
                 Ok(())
             };
             let result: Result<(), Error> = work();
@@ -165,7 +169,7 @@ fn a_picture_in_bands_outlives_failures() {
                 (&layer.command, &layer.commands),
             ] {
                 // Some of them: there are hundreds.
-                for number in (1..).step_by(17) {
+                for number in (1..).step_by(29) {
                     layer.reset();
                     fault.store(number, SeqCst);
                     let result = work();

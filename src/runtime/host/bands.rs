@@ -4,7 +4,8 @@
 //! its results depend on, of whose results nothing is used. What such a plan takes for the border of a picture spoils no more.
 //! The other levels have a quarter of the samples and are done as a whole, behind the bands, or for the inverse in front of them.
 
-use super::copies::{At, Rows, Way, copy_rows, move_rows};
+use super::copies::{At, Rows, Way, move_rows};
+use super::route::{Job, Step};
 use crate::error::Result;
 use crate::lifting::reach::Reach;
 use crate::runtime::array::DeviceArray;
@@ -43,21 +44,18 @@ struct Band<T: Sample> {
     plan: Arc<Plan<T>>,
 }
 
-/// What a picture in bands goes over.
-pub struct Lanes<'a> {
-    pub compute: &'a Queue,
-    pub up: &'a Queue,
-    pub down: &'a Queue,
-    /// Of all commands so far.
-    pub events: &'a mut Vec<Event>,
-}
+/// The arrays of a picture in bands: what comes up, what goes down, one band, and the low rows and columns with their transform.
+const FROM: usize = 0;
+const TO: usize = 1;
+const LOW_BANDS: usize = 4;
 
 /// How many pairs of rows a band has where a transform goes in bands.
 pub fn pairs_of_bands<T: Sample>(site: &Site, transform: &Transform) -> Option<usize> {
     let &[height, width] = transform.shape() else {
         return None;
     };
-    let pairs = (BAND_BYTES / size_of::<T>() / 2 / width.max(1)).next_multiple_of(PAIRS);
+    let pairs = BAND_BYTES / size_of::<T>() / 2 / width.max(1);
+    let pairs = pairs.max(1).next_multiple_of(PAIRS);
     let is_own = site.queue.in_order && !site.queue.foreign;
     let is_fit = height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
     (is_own && is_fit).then_some(pairs)
@@ -139,8 +137,7 @@ impl<T: Sample> Bands<T> {
         })
     }
 
-    /// Samples of the arrays that a picture goes over: what comes up, what goes down, one band, and the low rows and columns with
-    /// their transform.
+    /// Samples of the arrays that a picture goes over.
     pub fn arrays(&self) -> [usize; 5] {
         let low = self.rest.as_ref().map_or(0, |rest| rest.transform().len());
         let outputs = self.bands.len() * self.slot;
@@ -193,176 +190,210 @@ impl<T: Sample> Bands<T> {
         }
     }
 
-    /// Enqueues the transform from samples to coefficients.
-    ///
-    /// # Safety
-    /// Input and output have the picture's samples. Until all events are done, or the queues, nothing else uses the output or the
-    /// arrays, and nothing writes the input.
-    pub unsafe fn forward(
+    /// All steps, with copies of at most so many bytes: bands come down while later ones go up.
+    pub fn steps(&self, direction: Direction, most: usize) -> Vec<Step> {
+        let cut = |jobs: Vec<Job>| -> Vec<Step> {
+            let pieces = jobs.into_iter().flat_map(|job| job.cut(most));
+            pieces.map(Step::Copy).collect()
+        };
+        let [ups, downs] = [Way::ToDevice, Way::ToHost].map(|way| {
+            let is_signal = (way == Way::ToDevice) == (direction == Direction::Forward);
+            let jobs = self
+                .bands
+                .iter()
+                .enumerate()
+                .map(move |(number, band)| match is_signal {
+                    true => vec![self.samples_of(band, number, way)],
+                    false => self.coefficients_of(band, number, way),
+                });
+            jobs.map(cut).collect::<Vec<_>>()
+        });
+        let count = self.bands.len();
+        let rest = self.rest.as_ref().map(|_| Step::Compute(count));
+        let mut steps = Vec::new();
+        if let (Some(rest), Direction::Inverse) = (rest, direction) {
+            steps.extend(cut(vec![self.rest_of(Way::ToDevice)]));
+            steps.push(rest);
+        }
+        // Each needs its neighbours' rows.
+        steps.extend(ups.iter().take(2).flatten());
+        for (number, down) in downs.iter().enumerate() {
+            steps.push(Step::Compute(number));
+            let later = ups.get(number + 2).into_iter().flatten();
+            interleave(&mut steps, later, down.iter());
+        }
+        if let (Some(rest), Direction::Forward) = (rest, direction) {
+            steps.push(rest);
+            steps.extend(cut(vec![self.rest_of(Way::ToHost)]));
+        }
+        steps
+    }
+
+    /// The copy of a band's samples. On their way back they stand in an output of the band's own, behind rows of its neighbour.
+    fn samples_of(&self, band: &Band<T>, number: usize, way: Way) -> Job {
+        let rows = rows_of(&band.own, self.height);
+        let host = self.at(0, rows.start, 0);
+        let (array, at) = match way {
+            Way::ToDevice => (FROM, host),
+            Way::ToHost => {
+                let row = rows.start - 2 * band.all.start;
+                (TO, self.at(number * self.slot, row, 0))
+            }
+        };
+        Job {
+            way,
+            array,
+            rows: self.rows(&rows, 0),
+            at,
+            host,
+        }
+    }
+
+    /// The copies of a band's coefficients but for those that go with the rest.
+    fn coefficients_of(&self, band: &Band<T>, number: usize, way: Way) -> Vec<Job> {
+        let pairs = self.height.div_ceil(2);
+        // In a band high rows come behind its low ones, in the picture behind all.
+        let starts = [(0, 0), (band.all.len(), pairs)];
+        let parts = self.parts(&band.own).into_iter().zip(starts);
+        let job = |((part, column), (here, there)): ((Range<usize>, usize), _)| {
+            let host = self.at(0, there + part.start, column);
+            let (array, at) = match way {
+                Way::ToDevice => (FROM, host),
+                Way::ToHost => {
+                    let row = here + part.start - band.all.start;
+                    (TO, self.at(number * self.slot, row, column))
+                }
+            };
+            Job {
+                way,
+                array,
+                rows: self.rows(&part, column),
+                at,
+                host,
+            }
+        };
+        let jobs = parts.map(job).filter(|job| job.rows.count > 0);
+        jobs.collect()
+    }
+
+    /// The copy of the coefficients of all levels but the finest.
+    fn rest_of(&self, way: Way) -> Job {
+        Job {
+            way,
+            array: LOW_BANDS,
+            rows: self.low_rows(self.height.div_ceil(2)),
+            at: self.low_at(0),
+            host: self.at(0, 0, 0),
+        }
+    }
+
+    /// Enqueues the kernels of a band, or, behind the last of these, of the rest; returns the event of their end, which may come
+    /// before that of all, which are appended.
+    pub fn compute(
         &self,
-        lanes: Lanes,
+        number: usize,
+        direction: Direction,
+        queue: &Queue,
         arrays: &mut [DeviceArray<T>],
-        input: *mut u8,
-        output: *mut u8,
-    ) -> Result<()> {
-        let Lanes {
-            compute,
-            up,
-            down,
-            events,
-        } = lanes;
-        let [from, to, _, low, low_bands] = arrays else {
+        after: &[Event],
+        events: &mut Vec<Event>,
+    ) -> Result<Event> {
+        let Some(band) = self.bands.get(number) else {
+            return self.compute_rest(direction, arrays, after, events);
+        };
+        let (len, slot) = (band.plan.transform().len(), number * self.slot);
+        let [from, to, gathered, low, _] = arrays else {
             unreachable!("as many as `arrays` says");
         };
+        let run = match direction {
+            Direction::Forward => {
+                let from = from.slice(2 * band.all.start * self.width, len)?;
+                band.plan
+                    .enqueue(from, to.slice_mut(slot, len)?, direction, after)?
+            }
+            Direction::Inverse => {
+                self.gather(band, queue, [&*from, &*low, &*gathered], after, events)?;
+                let from = gathered.slice(0, len)?;
+                band.plan
+                    .enqueue(from, to.slice_mut(slot, len)?, direction, &[])?
+            }
+        };
+        events.extend(run.events().cloned());
+        if self.rest.is_some() && direction == Direction::Forward {
+            let row = band.own.start - band.all.start;
+            let place = (&*to.buffer, self.at(slot, row, 0));
+            let there = (&*low.buffer, self.low_at(band.own.start));
+            let rows = self.low_rows(band.own.len());
+            // SAFETY: both have these rows. The queue is in order, and nothing else writes the one or uses the other.
+            events.push(unsafe { move_rows(queue, rows, place, there, &[])? });
+        }
+        Ok(run.event())
+    }
+
+    /// Enqueues what puts the coefficients of a band and its neighbours' rows together.
+    fn gather(
+        &self,
+        band: &Band<T>,
+        queue: &Queue,
+        [from, low, to]: [&DeviceArray<T>; 3],
+        after: &[Event],
+        events: &mut Vec<Event>,
+    ) -> Result<()> {
         let pairs = self.height.div_ceil(2);
-        let mut uploaded = Vec::new();
-        for band in &self.bands {
-            let rows = rows_of(&band.own, self.height);
-            let at = self.at(0, rows.start, 0);
-            let (rows, place) = (self.rows(&rows, 0), (&*from.buffer, at));
-            // SAFETY: both have these rows; the rest by the caller's promise.
-            let event = unsafe { copy_rows(up, rows, place, (input, at), Way::ToDevice, &[])? };
-            up.flush()?;
-            uploaded.push(event);
+        let starts = [(0, 0), (band.all.len(), pairs)];
+        for ((part, column), (here, there)) in self.parts(&band.all).into_iter().zip(starts) {
+            let place = (&*from.buffer, self.at(0, there + part.start, column));
+            let (rows, to) = (
+                self.rows(&part, column),
+                (&*to.buffer, self.at(0, here, column)),
+            );
+            // SAFETY: both have these rows. The queue is in order, and nothing else uses the second one; in the first one later
+            // bands arrive meanwhile.
+            events.push(unsafe { move_rows(queue, rows, place, to, after)? });
         }
-        events.extend_from_slice(&uploaded);
-        for (number, band) in self.bands.iter().enumerate() {
-            let len = band.plan.transform().len();
-            let (first, slot) = (2 * band.all.start * self.width, number * self.slot);
-            // Its neighbour's rows, too.
-            let after = &uploaded[(number + 1).min(uploaded.len() - 1)];
-            let run = band.plan.enqueue(
-                from.slice(first, len)?,
-                to.slice_mut(slot, len)?,
-                Direction::Forward,
-                std::slice::from_ref(after),
-            )?;
-            events.extend(run.events().cloned());
-            // In a band high rows come behind its low ones, in the picture behind all.
-            let starts = [(0, 0), (band.all.len(), pairs)];
-            for ((part, column), (here, there)) in self.parts(&band.own).into_iter().zip(starts) {
-                if part.is_empty() {
-                    continue;
-                }
-                let row = here + part.start - band.all.start;
-                let place = (&*to.buffer, self.at(slot, row, column));
-                let host = (output, self.at(0, there + part.start, column));
-                let rows = self.rows(&part, column);
-                // SAFETY: as above.
-                let event =
-                    unsafe { copy_rows(down, rows, place, host, Way::ToHost, &[run.event()])? };
-                events.push(event);
-                down.flush()?;
-            }
-            if self.rest.is_some() {
-                let row = band.own.start - band.all.start;
-                let place = (&*to.buffer, self.at(slot, row, 0));
-                let there = (&*low.buffer, self.low_at(band.own.start));
-                let rows = self.low_rows(band.own.len());
-                // SAFETY: as above; the queue is in order.
-                events.push(unsafe { move_rows(compute, rows, place, there, &[])? });
-            }
-        }
-        if let Some(rest) = &self.rest {
-            let run = rest.enqueue(
-                (&*low).into(),
-                (&mut *low_bands).into(),
-                Direction::Forward,
-                &[],
-            )?;
-            events.extend(run.events().cloned());
-            let place = (&*low_bands.buffer, self.low_at(0));
-            let (rows, host) = (self.low_rows(pairs), (output, self.at(0, 0, 0)));
+        if self.rest.is_some() {
+            let place = (&*low.buffer, self.low_at(band.all.start));
+            let rows = self.low_rows(band.all.len());
+            let to = (&*to.buffer, self.at(0, 0, 0));
             // SAFETY: as above.
-            let event = unsafe { copy_rows(down, rows, place, host, Way::ToHost, &[run.event()])? };
-            events.push(event);
-            down.flush()?;
+            events.push(unsafe { move_rows(queue, rows, place, to, &[])? });
         }
         Ok(())
     }
 
-    /// Enqueues the transform from coefficients to samples.
-    ///
-    /// # Safety
-    /// As for `forward`.
-    pub unsafe fn inverse(
+    fn compute_rest(
         &self,
-        lanes: Lanes,
+        direction: Direction,
         arrays: &mut [DeviceArray<T>],
-        input: *mut u8,
-        output: *mut u8,
-    ) -> Result<()> {
-        let Lanes {
-            compute,
-            up,
-            down,
-            events,
-        } = lanes;
-        let [from, to, gathered, low, low_bands] = arrays else {
+        after: &[Event],
+        events: &mut Vec<Event>,
+    ) -> Result<Event> {
+        let [.., low, low_bands] = arrays else {
             unreachable!("as many as `arrays` says");
         };
-        let pairs = self.height.div_ceil(2);
-        if let Some(rest) = &self.rest {
-            let place = (&*low_bands.buffer, self.low_at(0));
-            let (rows, host) = (self.low_rows(pairs), (input, self.at(0, 0, 0)));
-            // SAFETY: both have these rows; the rest by the caller's promise.
-            let event = unsafe { copy_rows(up, rows, place, host, Way::ToDevice, &[])? };
-            events.push(event.clone());
-            up.flush()?;
-            let (bands, low) = ((&*low_bands).into(), (&mut *low).into());
-            let run = rest.enqueue(bands, low, Direction::Inverse, &[event])?;
-            events.extend(run.events().cloned());
+        let (input, output) = match direction {
+            Direction::Forward => (&*low, low_bands),
+            Direction::Inverse => (&*low_bands, low),
+        };
+        let rest = self.rest.as_ref().expect("it is a step where there is one");
+        let run = rest.enqueue(input.into(), output.into(), direction, after)?;
+        events.extend(run.events().cloned());
+        Ok(run.event())
+    }
+}
+
+/// Appends one of these and one of those in turn.
+fn interleave<'a>(
+    steps: &mut Vec<Step>,
+    mut these: impl Iterator<Item = &'a Step>,
+    mut those: impl Iterator<Item = &'a Step>,
+) {
+    loop {
+        let both = [these.next(), those.next()];
+        if both == [None, None] {
+            return;
         }
-        let mut uploaded = Vec::new();
-        for band in &self.bands {
-            for ((part, column), there) in self.parts(&band.own).into_iter().zip([0, pairs]) {
-                if part.is_empty() {
-                    continue;
-                }
-                let at = self.at(0, there + part.start, column);
-                let (rows, place) = (self.rows(&part, column), (&*from.buffer, at));
-                // SAFETY: as above.
-                events
-                    .push(unsafe { copy_rows(up, rows, place, (input, at), Way::ToDevice, &[])? });
-            }
-            up.flush()?;
-            uploaded.extend(events.last().cloned());
-        }
-        for (number, band) in self.bands.iter().enumerate() {
-            let after = &uploaded[(number + 1).min(uploaded.len() - 1)];
-            let starts = [(0, 0), (band.all.len(), pairs)];
-            for ((part, column), (here, there)) in self.parts(&band.all).into_iter().zip(starts) {
-                let place = (&*from.buffer, self.at(0, there + part.start, column));
-                let band = (&*gathered.buffer, self.at(0, here, column));
-                let (rows, after) = (self.rows(&part, column), std::slice::from_ref(after));
-                // SAFETY: as above; the queue is in order.
-                events.push(unsafe { move_rows(compute, rows, place, band, after)? });
-            }
-            if self.rest.is_some() {
-                let place = (&*low.buffer, self.low_at(band.all.start));
-                let rows = self.low_rows(band.all.len());
-                let band = (&*gathered.buffer, self.at(0, 0, 0));
-                // SAFETY: as above.
-                events.push(unsafe { move_rows(compute, rows, place, band, &[])? });
-            }
-            let (len, slot) = (band.plan.transform().len(), number * self.slot);
-            let run = band.plan.enqueue(
-                gathered.slice(0, len)?,
-                to.slice_mut(slot, len)?,
-                Direction::Inverse,
-                &[],
-            )?;
-            events.extend(run.events().cloned());
-            let rows = rows_of(&band.own, self.height);
-            let place = self.at(slot, rows.start - 2 * band.all.start, 0);
-            let (place, host) = ((&*to.buffer, place), (output, self.at(0, rows.start, 0)));
-            let rows = self.rows(&rows, 0);
-            // SAFETY: as above.
-            let event = unsafe { copy_rows(down, rows, place, host, Way::ToHost, &[run.event()])? };
-            events.push(event);
-            down.flush()?;
-        }
-        Ok(())
+        steps.extend(both.into_iter().flatten());
     }
 }
 
@@ -373,6 +404,8 @@ fn rows_of(pairs: &Range<usize>, height: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::copies::copy_rows;
+    use super::super::route::Route;
     use super::*;
     use crate::runtime::Engine;
     use crate::transform::reference;
@@ -382,11 +415,13 @@ mod tests {
     /// Both ways in bands of so many pairs, on a device: the largest difference from the reference.
     fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: usize) -> f64 {
         assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
-        let bands = Bands::<T>::new(&engine.site, transform, None, pairs).unwrap();
+        let bands = Arc::new(Bands::<T>::new(&engine.site, transform, None, pairs).unwrap());
+        let plan = engine.plan::<T>(transform).unwrap();
+        // In pieces of rows, and in whole bands.
+        let most = [700, usize::MAX][pairs / 8 % 2];
         assert!(bands.bands.len() > 1);
         let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
         let (up, down) = (own(), own());
-        let compute = &*engine.site.queue;
         let samples: Vec<T> = (0..transform.len())
             .map(|i| T::from_f64((i * i % 1009) as f64 - 500.0))
             .collect();
@@ -396,23 +431,27 @@ mod tests {
                 .arrays()
                 .map(|len| engine.upload(&vec![T::from_f64(99.0); len]).unwrap())
                 .into();
-            let mut events = Vec::new();
-            let lanes = Lanes {
-                compute,
-                up: &up,
-                down: &down,
-                events: &mut events,
+            let route = Route {
+                plan: &plan,
+                direction,
+                bands: Some(bands.clone()),
             };
             let from = input.as_ptr().cast_mut().cast();
             let to = output.as_mut_ptr().cast();
-            // SAFETY: both are there until the queues are done, and nothing else uses them.
-            let done = unsafe {
-                match direction {
-                    Direction::Forward => bands.forward(lanes, &mut arrays, from, to),
-                    Direction::Inverse => bands.inverse(lanes, &mut arrays, from, to),
-                }
-            };
-            for queue in [compute, &up, &down] {
+            let (mut events, steps) = (Vec::new(), route.steps(most));
+            let done = route.go(&steps, &mut arrays, &mut events, |job, array, waits| {
+                let (queue, host) = match job.way {
+                    Way::ToDevice => (&up, from),
+                    Way::ToHost => (&down, to),
+                };
+                let place = (&*array.buffer, job.at);
+                // SAFETY: both are there until the queues are done, and nothing else uses them.
+                let event =
+                    unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.way, waits)? };
+                queue.flush()?;
+                Ok(event)
+            });
+            for queue in [&engine.site.queue, &up, &down] {
                 queue.handle.finish().unwrap();
             }
             done.unwrap();

@@ -72,14 +72,14 @@ pub unsafe fn copy<T>(
 }
 
 /// Rows of so many bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub count: usize,
     pub bytes: usize,
 }
 
 /// Where rows stand in an array or on the host: the first one, and how far they are apart, in bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
     pub first: usize,
     pub pitch: usize,
@@ -93,7 +93,8 @@ impl At {
         ([first % pitch, down, 0], pitch, (down + rows.count) * pitch)
     }
 
-    fn is_dense(self, rows: Rows) -> bool {
+    /// Whether rows are in one piece.
+    pub fn is_dense(self, rows: Rows) -> bool {
         self.pitch == rows.bytes || rows.count == 1
     }
 }

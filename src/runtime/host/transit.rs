@@ -2,9 +2,11 @@
 //! along, and how they end.
 
 use super::array::PinnedArray;
-use super::bands::{Bands, Lanes, pairs_of_bands};
+use super::bands::{Bands, pairs_of_bands};
 use super::borrowed::{over_both, seen_by_host, stands_at};
-use super::copies::{Way, copy};
+use super::copies::{Way, copy_rows};
+use super::route::Route;
+use super::through_ring::through_ring;
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
@@ -91,6 +93,56 @@ impl<T: Sample> Transit<T> {
         drop(state);
         let array = |&len| DeviceArray::new(&site.shared, &site.queue, len);
         samples.iter().map(array).collect()
+    }
+
+    /// Takes slices through the engine's ring by so many threads; false where that cannot be.
+    pub fn through_ring(
+        &self,
+        threads: usize,
+        plan: &Plan<T>,
+        direction: Direction,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<bool> {
+        let _turn = lock(&self.turn);
+        let queues = self.queues(&plan.site)?;
+        let (route, mut arrays) = self.route(plan, direction)?;
+        let done = through_ring(threads, input, output, &route, &mut arrays, &queues);
+        self.keep(&mut lock(&self.state), arrays);
+        done
+    }
+
+    /// Keeps arrays for the next transform: one set more than are submitted, for blocking calls.
+    fn keep(&self, state: &mut State<T>, arrays: Vec<DeviceArray<T>>) {
+        if state.idle.len() <= self.most {
+            state.idle.push(arrays);
+        }
+    }
+
+    /// The way of a plan's transform, with arrays for it.
+    fn route<'a>(
+        &self,
+        plan: &'a Plan<T>,
+        direction: Direction,
+    ) -> Result<(Route<'a, T>, Vec<DeviceArray<T>>)> {
+        let bands = self.bands(plan).unwrap_or_else(|error| {
+            log::warn!("up and down are one after the other: {error}");
+            None
+        });
+        let mut route = Route {
+            plan,
+            direction,
+            bands,
+        };
+        let arrays = self.arrays(&plan.site, &route.arrays());
+        let arrays = match arrays {
+            Err(_) if route.bands.take().is_some() => {
+                // As a whole it takes less memory.
+                self.arrays(&plan.site, &route.arrays())
+            }
+            arrays => arrays,
+        };
+        Ok((route, arrays?))
     }
 
     /// The plan's transform in bands, if that is faster.
@@ -219,66 +271,22 @@ impl<T: Sample> Flight<T> {
     ) -> Result<()> {
         let [up, down] = self.home.queues(&plan.site)?;
         self.queues.extend([up.clone(), down.clone()]);
-        let bands = self.home.bands(plan).unwrap_or_else(|error| {
-            log::warn!("up and down are one after the other: {error}");
-            None
-        });
-        let bands = bands.and_then(|bands| {
-            // Without them it takes less memory.
-            let arrays = self.home.arrays(&plan.site, &bands.arrays());
-            Some((bands, arrays.ok()?))
-        });
-        if let Some((bands, arrays)) = bands {
-            let (arrays, _) = self.arrays.insert((arrays, true));
-            let lanes = Lanes {
-                compute: &plan.site.queue,
-                up: &up,
-                down: &down,
-                events: &mut self.events,
-            };
-            let (input, output) = (input.start(), output.start());
-            // SAFETY: nothing else uses the arrays before this has landed; the rest by the caller's promise.
-            return unsafe {
-                match direction {
-                    Direction::Forward => bands.forward(lanes, arrays, input, output),
-                    Direction::Inverse => bands.inverse(lanes, arrays, input, output),
-                }
-            };
-        }
-        let arrays = self.home.arrays(&plan.site, &[input.len(), output.len()])?;
+        let (route, arrays) = self.home.route(plan, direction)?;
         let (arrays, _) = self.arrays.insert((arrays, true));
-        let [from, to] = &mut arrays[..] else {
-            unreachable!("two were asked for");
-        };
-        let bytes = size_of_val::<[T]>(input);
-        // SAFETY: arrays and memory have so many bytes. Nothing else uses the arrays before this has landed, nor does what used
-        // them before, which has landed; of the memory the caller promised it.
-        let uploaded = unsafe {
-            copy(
-                &up,
-                (&from.buffer, 0, bytes),
-                input.start(),
-                Way::ToDevice,
-                &[],
-            )?
-        };
-        self.events.push(uploaded.clone());
-        up.flush()?;
-        let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[uploaded])?;
-        self.events.extend(run.events().cloned());
-        let after = [run.event()];
-        // SAFETY: as above.
-        let downloaded = unsafe {
-            copy(
-                &down,
-                (&to.buffer, 0, bytes),
-                output.start(),
-                Way::ToHost,
-                &after,
-            )?
-        };
-        self.events.push(downloaded);
-        down.flush()
+        let (input, output) = (input.start(), output.start());
+        let steps = route.steps(usize::MAX);
+        route.go(&steps, arrays, &mut self.events, |job, array, waits| {
+            let (queue, host) = match job.way {
+                Way::ToDevice => (&up, input),
+                Way::ToHost => (&down, output),
+            };
+            let (place, host) = ((&*array.buffer, job.at), (host, job.host));
+            // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
+            // them before, which has landed; of the memory the caller promised it.
+            let event = unsafe { copy_rows(queue, job.rows, place, host, job.way, waits)? };
+            queue.flush()?;
+            Ok(event)
+        })
     }
 
     /// Whether all is done, also where it failed.
@@ -310,10 +318,9 @@ impl<T: Sample> Flight<T> {
             state.lost = Some(error);
         } else {
             state.submitted -= usize::from(self.is_submitted);
-            let arrays = self.arrays.take();
-            // One more than are submitted, for blocking calls.
-            let kept = arrays.filter(|(_, is_own)| *is_own && state.idle.len() <= self.home.most);
-            state.idle.extend(kept.map(|(arrays, _)| arrays));
+            if let Some((arrays, true)) = self.arrays.take() {
+                self.home.keep(&mut state, arrays);
+            }
         }
         done.map_err(|error| Failure { error, is_lost })
     }
@@ -329,10 +336,8 @@ impl<T: Sample> Drop for Flight<T> {
 
 impl<T: Sample> Plan<T> {
     /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
-    /// call allocates two arrays on the device.
-    ///
-    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
-    /// one comes down. For these the first call builds plans and allocates up to half a picture more, if there is so much memory.
+    /// call allocates two arrays on the device; pictures of 32 MiB and more go in bands, for which it builds plans, too (see
+    /// [`Plan`]).
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. Where the device is lost
