@@ -303,7 +303,8 @@ mod tests {
         let plan = engine.plan::<i16>(&transform).unwrap();
         let input: Vec<i16> = (0..len as i16).collect();
         let mut output = vec![-1; len];
-        let array = |len| engine.zeros::<i16>(len).unwrap();
+        let Site { shared, queue, .. } = &engine.site;
+        let array = |len| DeviceArray::new(shared, queue, len).unwrap();
         let mut arrays = match end {
             End::Well => vec![array(len), array(len)],
             End::Fails => vec![array(len), array(len + 1)],
