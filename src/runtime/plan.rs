@@ -3,7 +3,9 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::host::{Transit, ask_for_huge_pages, copy_threads, stands_at, where_they_stand};
+use super::host::{
+    Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+};
 use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -22,11 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
-/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Pictures of 32 MiB and more, in the Mallat
-/// layout and not periodic, then go in bands of rows, one of which goes up while another one comes down; for these the first call
-/// also builds plans, and allocates up to three quarters of a picture more where there is so much memory. From and to pinned
-/// arrays ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Arrays on the device are used where
-/// they are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
+/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Between pinned arrays
+/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Arrays on the device are used where they
+/// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
 /// ```no_run
@@ -229,8 +229,8 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them, and builds what pictures of 32 MiB and more need
-    /// to go in bands. Nothing else is compiled, unless by the driver: PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver:
+    /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -251,8 +251,8 @@ impl<T: Sample> Plan<T> {
         Ok(samples)
     }
 
-    /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates and builds as in
-    /// [`forward_into`](Self::forward_into).
+    /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
+    /// staging arrays, on CPU devices only if it needs them.
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -409,13 +409,6 @@ impl<T: Sample> Plan<T> {
                 self.enqueue(from.into(), to.into(), direction, &[])
             });
         }
-        if let Some(threads) = copy_threads(&self.site, size_of_val(input))
-            && self
-                .transit
-                .through_ring(threads, self, direction, input, output)?
-        {
-            return Ok(());
-        }
         let mut staging = lock(&self.staging);
         let [from, to] = match &mut *staging {
             Some(arrays) => arrays,
@@ -425,6 +418,14 @@ impl<T: Sample> Plan<T> {
                 staging.insert([array()?, array()?])
             }
         };
+        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
+            let work = |from: &DeviceArray<T>, to: &mut DeviceArray<T>| {
+                self.enqueue(from.into(), to.into(), direction, &[])
+            };
+            if through_ring(&self.site, threads, input, output, [from, to], work)? {
+                return Ok(());
+            }
+        }
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)

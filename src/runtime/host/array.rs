@@ -18,7 +18,7 @@ use std::ops::{Deref, DerefMut};
 /// [`Plan::forward_pinned`] and [`Plan::inverse_pinned`] go from one such array to another and wait; [`Plan::submit`] does not.
 ///
 /// ```no_run
-/// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
+/// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
 ///
 /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
 /// let transform = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(5);

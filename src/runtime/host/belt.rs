@@ -1,29 +1,26 @@
 //! The order of copies through a ring of slots: some threads copy between slots and slices, one moves slots to and from the
 //! device.
 //!
-//! Job j works in slot j modulo their number. Of one that goes up a thread copies into the slot, then the device reads it; of one
-//! that goes down the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
-//! take those of either way in their order, and none that they would have to wait for.
+//! Job j works in slot j modulo their number. The first jobs go up: a thread copies into the slot, then the device reads it. As
+//! many go down: the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
+//! begin with them in their order.
 
-use super::copies::Way;
 use crate::runtime::plan::lock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-const WAYS: [Way; 2] = [Way::ToDevice, Way::ToHost];
-
 pub struct Belt {
-    /// Which way each job goes.
-    ways: Vec<Way>,
+    /// Jobs that go up, and as many go down.
+    uploads: usize,
     slots: usize,
     progress: Mutex<Progress>,
-    /// For threads: something has been moved, or copied. For the one that moves: something has been copied.
+    /// Whether something has been moved, and whether something has been copied.
     moves: Condvar,
     copies: Condvar,
 }
 
 struct Progress {
-    /// The next jobs for threads, up and down.
-    next: [usize; 2],
+    /// Jobs that threads have begun with.
+    begun: usize,
     copied: Vec<bool>,
     /// Jobs that the device is done with.
     moved: usize,
@@ -31,86 +28,55 @@ struct Progress {
 }
 
 impl Belt {
-    pub fn new(ways: Vec<Way>, slots: usize) -> Self {
-        let copied = vec![false; ways.len()];
-        let belt = Belt {
-            ways,
+    pub fn new(uploads: usize, slots: usize) -> Self {
+        Belt {
+            uploads,
             slots,
             progress: Mutex::new(Progress {
-                next: [0, 0],
-                copied,
+                begun: 0,
+                copied: vec![false; 2 * uploads],
                 moved: 0,
                 stopped: false,
             }),
             moves: Condvar::new(),
             copies: Condvar::new(),
-        };
-        lock(&belt.progress).next = WAYS.map(|way| belt.next(way, 0));
-        belt
+        }
     }
 
-    /// The first job of a way from this one on.
-    fn next(&self, way: Way, from: usize) -> usize {
-        let found = self.ways[from..].iter().position(|&one| one == way);
-        found.map_or(self.ways.len(), |found| from + found)
+    pub fn uploads(&self) -> usize {
+        self.uploads
     }
 
     /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied.
     pub fn begin(&self) -> Option<usize> {
         let mut progress = lock(&self.progress);
-        while !progress.stopped && progress.next != [self.ways.len(); 2] {
-            let [up, down] = progress.next;
-            // What came down first: that leaves a slot free.
-            if down < progress.moved {
-                progress.next[1] = self.next(Way::ToHost, down + 1);
-                return Some(down);
-            }
-            if up < self.ways.len() && self.is_free(&progress, up) {
-                progress.next[0] = self.next(Way::ToDevice, up + 1);
-                return Some(up);
-            }
-            progress = self
-                .moves
-                .wait(progress)
-                .unwrap_or_else(PoisonError::into_inner);
+        let job = progress.begun;
+        if job == progress.copied.len() {
+            return None;
         }
-        None
-    }
-
-    /// Whether nothing is in the slot of a job any more.
-    fn is_free(&self, progress: &Progress, job: usize) -> bool {
-        job.checked_sub(self.slots).is_none_or(|former| {
-            let is_read = self.ways[former] == Way::ToDevice || progress.copied[former];
-            former < progress.moved && is_read
-        })
+        progress.begun += 1;
+        // What the slot held before must have left it; what goes down must have come.
+        let needed = match job < self.uploads {
+            true => (job + 1).saturating_sub(self.slots),
+            false => job + 1,
+        };
+        wait(&self.moves, progress, |progress| progress.moved >= needed).then_some(job)
     }
 
     pub fn has_copied(&self, job: usize) {
         lock(&self.progress).copied[job] = true;
         self.copies.notify_all();
-        self.moves.notify_all();
-    }
-
-    /// The job whose thread must have copied before the device may have the slot of this one. What went to the device from there
-    /// before has done so: it is done with so many jobs that at most one of each slot is left.
-    fn awaited(&self, job: usize) -> Option<usize> {
-        match self.ways[job] {
-            Way::ToDevice => Some(job),
-            Way::ToHost => job
-                .checked_sub(self.slots)
-                .filter(|&former| self.ways[former] == Way::ToHost),
-        }
-    }
-
-    /// Whether the device may have the slot of a job, or never will.
-    pub fn is_ready(&self, job: usize) -> bool {
-        let progress = lock(&self.progress);
-        progress.stopped || self.awaited(job).is_none_or(|job| progress.copied[job])
     }
 
     /// Waits until the device may have the slot of a job; false where the belt was stopped.
-    pub fn wait_for(&self, job: usize) -> bool {
-        let awaited = self.awaited(job);
+    pub fn is_ready(&self, job: usize) -> bool {
+        let awaited = match job < self.uploads {
+            true => Some(job),
+            // What went up from the slot does so in front of what comes down to it.
+            false => job
+                .checked_sub(self.slots)
+                .filter(|&former| former >= self.uploads),
+        };
         let ready = |progress: &Progress| awaited.is_none_or(|job| progress.copied[job]);
         wait(&self.copies, lock(&self.progress), ready)
     }

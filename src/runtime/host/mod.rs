@@ -20,5 +20,5 @@ pub(super) use borrowed::{stands_at, where_they_stand};
 pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
-pub(super) use through_ring::{Kept, copy_threads};
+pub(super) use through_ring::{Kept, copy_threads, through_ring};
 pub(super) use transit::Transit;

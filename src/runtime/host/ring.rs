@@ -1,8 +1,12 @@
 //! Pinned memory, cut into slots: what devices copy from and to at the speed of the bus.
 
+use super::copies::{Way, copy};
 use super::pages::Pages;
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
+use crate::runtime::event::Event;
+use crate::runtime::queue::Queue;
+use opencl3::memory::Buffer;
 
 /// Slots of one size.
 pub struct Ring {
@@ -35,9 +39,23 @@ impl Ring {
         self.lost = Some(why);
     }
 
-    /// Where the slot of a job starts.
-    pub fn slot(&self, job: usize) -> *mut u8 {
-        self.start()
-            .wrapping_add(job % self.slots * self.slot_bytes)
+    /// Enqueues a copy between the slot of a job and an array, from this byte on.
+    ///
+    /// # Safety
+    /// The array has so many bytes there, and a slot has as many. Nothing else uses the slot until the event is done, and nothing
+    /// writes it where the copy goes up.
+    pub unsafe fn copy<T>(
+        &self,
+        queue: &Queue,
+        job: usize,
+        place: (&Buffer<T>, usize, usize),
+        way: Way,
+        waits: &[Event],
+    ) -> Result<Event> {
+        let slot = self
+            .start()
+            .wrapping_add(job % self.slots * self.slot_bytes);
+        // SAFETY: the ring outlives the copy, and the rest is the caller's promise.
+        unsafe { copy(queue, place, slot, way, waits) }
     }
 }

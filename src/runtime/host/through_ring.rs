@@ -4,27 +4,29 @@
 //! again.
 
 use super::belt::{Belt, Stop};
-use super::copies::{At, Way, copy_rows};
+use super::copies::Way;
 use super::past_caches;
 use super::ring::Ring;
-use super::route::{Job, Route, Step};
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
-use crate::runtime::event::{Event, wait_for_all};
+use crate::runtime::event::Event;
 use crate::runtime::plan::lock;
-use crate::runtime::queue::Queue;
+use crate::runtime::queue::{Access, Queue};
+use crate::runtime::run::Run;
 use crate::wavelet::Sample;
-use std::sync::{Arc, Mutex, OnceLock};
+use opencl3::memory::Buffer;
+use std::collections::VecDeque;
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 /// Slots of a ring, and the bytes of each.
-const SLOTS: usize = 32;
+const SLOTS: usize = 16;
 const SLOT_BYTES: usize = 2 << 20;
 
-/// Slots that the device has at a time, up and down, so that threads have the others.
-const AHEAD: usize = 8;
+/// Slots that the device has at a time, so that threads have the others.
+const AHEAD: usize = 4;
 
 /// More threads than this are faster than the bus.
 const MOST_THREADS: usize = 8;
@@ -52,17 +54,16 @@ fn parallelism() -> usize {
 /// The ring of an engine, made with the first call that needs one.
 pub(in crate::runtime) type Kept = Mutex<Option<Ring>>;
 
-/// Takes a slice along a route to another slice, through the engine's ring. False where there is no ring or no thread to be had;
-/// nothing is done then.
-pub(super) fn through_ring<T: Sample>(
+/// Copies a slice to an array, has `work` enqueue a run to another one, and copies that to a slice, through the engine's ring.
+/// False where there is no ring or no thread to be had; nothing is done then.
+pub(in crate::runtime) fn through_ring<T: Sample>(
+    site: &Site,
     threads: usize,
     input: &[T],
     output: &mut [T],
-    route: &Route<T>,
-    arrays: &mut [DeviceArray<T>],
-    queues: &[Arc<Queue>; 2],
+    [from, to]: [&mut DeviceArray<T>; 2],
+    work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
 ) -> Result<bool> {
-    let site = &route.plan.site;
     let mut kept = lock(&site.ring);
     let ring = match &mut *kept {
         Some(ring) => ring,
@@ -77,55 +78,54 @@ pub(super) fn through_ring<T: Sample>(
     if let Some(lost) = &ring.lost {
         return Err(lost.clone());
     }
-    let mut flight = Flight {
-        ring,
-        compute: &site.queue,
-        queues,
-        events: Vec::new(),
-        landed: 0,
-        is_over: true,
-    };
-    flight.carry(threads, input, output, route, arrays)
+    let (_, waits) = from.uses().for_host(Access::Write)?;
+    let mut flight = Flight::new(ring, &site.queue);
+    let done = flight.carry(threads, input, output, [from, to], &waits, work);
+    drop(flight);
+    done
 }
 
 /// Copies that the device has been given and may not be done with.
 struct Flight<'a> {
     ring: &'a mut Ring,
-    compute: &'a Queue,
-    /// For uploads and for downloads.
-    queues: &'a [Arc<Queue>; 2],
-    /// Of all copies, and how many of these are done.
-    events: Vec<Event>,
-    landed: usize,
-    is_over: bool,
+    queue: &'a Queue,
+    events: VecDeque<Event>,
 }
 
-impl Flight<'_> {
+impl<'a> Flight<'a> {
+    fn new(ring: &'a mut Ring, queue: &'a Queue) -> Self {
+        let events = VecDeque::new();
+        Flight {
+            ring,
+            queue,
+            events,
+        }
+    }
+
     fn carry<T: Sample>(
         &mut self,
         threads: usize,
         input: &[T],
         output: &mut [T],
-        route: &Route<T>,
-        arrays: &mut [DeviceArray<T>],
+        arrays: [&mut DeviceArray<T>; 2],
+        waits: &[Event],
+        work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
     ) -> Result<bool> {
-        let steps = route.steps(self.ring.slot_bytes);
-        let job = |step: &Step| match step {
-            Step::Copy(job) => Some(*job),
-            Step::Compute(_) => None,
-        };
-        let jobs: Vec<Job> = steps.iter().filter_map(job).collect();
-        let belt = Belt::new(jobs.iter().map(|job| job.way).collect(), self.ring.slots);
+        let (slot_bytes, slots) = (self.ring.slot_bytes, self.ring.slots);
+        let bytes = size_of_val(input);
+        let belt = Belt::new(bytes.div_ceil(slot_bytes), slots);
         let places = Places {
             start: self.ring.start(),
-            slots: self.ring.slots,
-            slot_bytes: self.ring.slot_bytes,
-            input: input.as_ptr().cast(),
-            output: output.as_mut_ptr().cast(),
-            jobs,
+            slots,
+            slot_bytes,
+            input: bytemuck::cast_slice(input).chunks(slot_bytes).collect(),
+            output: bytemuck::cast_slice_mut(output)
+                .chunks_mut(slot_bytes)
+                .map(Mutex::new)
+                .collect(),
         };
         thread::scope(|scope| {
-            let started = (0..threads.min(places.jobs.len())).filter(|_| {
+            let started = (0..threads.min(belt.uploads())).filter(|_| {
                 let copies = || places.copy_all(&belt);
                 thread::Builder::new().spawn_scoped(scope, copies).is_ok()
             });
@@ -134,9 +134,7 @@ impl Flight<'_> {
             }
             // No thread waits for this one if it gives up.
             let stop = Stop(&belt);
-            self.is_over = false;
-            self.drive(&belt, &steps, route, arrays)?;
-            self.is_over = true;
+            self.drive(&belt, bytes, arrays, waits, work)?;
             std::mem::forget(stop);
             Ok(true)
         })
@@ -146,136 +144,122 @@ impl Flight<'_> {
     fn drive<T: Sample>(
         &mut self,
         belt: &Belt,
-        steps: &[Step],
-        route: &Route<T>,
-        arrays: &mut [DeviceArray<T>],
+        bytes: usize,
+        [from, to]: [&mut DeviceArray<T>; 2],
+        waits: &[Event],
+        work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
     ) -> Result<()> {
-        let (mut events, mut number) = (Vec::new(), 0);
-        route.go(steps, arrays, &mut events, |job, array, waits| {
-            let event = self.enqueue(belt, number, job, array, waits)?;
-            number += 1;
-            Ok(event)
-        })?;
-        while self.landed < self.events.len() {
+        let (uploads, slot_bytes) = (belt.uploads(), self.ring.slot_bytes);
+        let piece = |number: usize| {
+            let first = number * slot_bytes;
+            (first, slot_bytes.min(bytes - first))
+        };
+        for number in 0..uploads {
+            let waits = if number == 0 { waits } else { &[] };
+            self.enqueue(
+                belt,
+                number,
+                (&from.buffer, piece(number)),
+                Way::ToDevice,
+                waits,
+            )?;
+        }
+        let run = work(from, to)?;
+        for number in 0..uploads {
+            let place = (&*to.buffer, piece(number));
+            self.enqueue(belt, uploads + number, place, Way::ToHost, &[])?;
+        }
+        while !self.events.is_empty() {
             self.land(belt)?;
         }
-        wait_for_all(&events)
+        run.wait()
     }
 
-    fn enqueue<T: Sample>(
+    fn enqueue<T>(
         &mut self,
         belt: &Belt,
-        number: usize,
-        job: &Job,
-        array: &DeviceArray<T>,
+        job: usize,
+        (array, (first, bytes)): (&Buffer<T>, (usize, usize)),
+        way: Way,
         waits: &[Event],
-    ) -> Result<Event> {
-        // A thread may wait for one of those that the device has.
-        while !belt.is_ready(number) && self.landed < self.events.len() {
-            self.land(belt)?;
-        }
-        if !belt.wait_for(number) {
+    ) -> Result<()> {
+        if !belt.is_ready(job) {
             return Err(Error::Unsupported {
                 what: "copying slices on the host".to_owned(),
                 why: "a thread failed".to_owned(),
             });
         }
-        let queue = match job.way {
-            Way::ToDevice => &self.queues[0],
-            Way::ToHost => &self.queues[1],
-        };
-        let (place, slot) = (
-            (&*array.buffer, job.at),
-            (self.ring.slot(number), in_slot(job)),
-        );
-        // SAFETY: the array has these rows, and a slot their bytes. The belt says that the slot is the device's; it becomes a
-        // thread's again when the event is done. If this gives up before that, the ring is not used until all events are.
-        let event = unsafe { copy_rows(queue, job.rows, place, slot, job.way, waits)? };
-        self.events.push(event.clone());
-        queue.flush()?;
-        if self.events.len() > self.landed + AHEAD {
+        let place = (array, first, bytes);
+        // SAFETY: the array has these bytes, and the belt says that the slot is the device's; it becomes a thread's again when
+        // the event is done. If this gives up before that, the ring is not used until all events are.
+        let event = unsafe { self.ring.copy(self.queue, job, place, way, waits)? };
+        self.events.push_back(event);
+        self.queue.flush()?;
+        if self.events.len() > AHEAD {
             self.land(belt)?;
         }
-        Ok(event)
+        Ok(())
     }
 
     /// Waits for the oldest copy.
     fn land(&mut self, belt: &Belt) -> Result<()> {
-        self.events[self.landed].wait()?;
-        self.landed += 1;
-        belt.has_moved();
+        if let Some(oldest) = self.events.front() {
+            oldest.wait()?;
+            self.events.pop_front();
+            belt.has_moved();
+        }
         Ok(())
-    }
-}
-
-/// Where a job's rows stand in a slot: one behind the other.
-fn in_slot(job: &Job) -> At {
-    At {
-        first: 0,
-        pitch: job.rows.bytes,
     }
 }
 
 impl Drop for Flight<'_> {
     /// Waits for what is still on its way, after an error or a panic.
     fn drop(&mut self) {
-        if self.is_over {
+        if self.events.is_empty() {
             return;
         }
-        let [up, down] = self.queues;
-        for queue in [self.compute, up, down] {
-            if let Err(error) = queue.handle.finish() {
-                let error = opencl("clFinish")(error);
-                log::error!("the device may still use pinned memory: {error}");
-                self.ring.lose(error);
-            }
+        if let Err(error) = self.queue.handle.finish() {
+            let error = opencl("clFinish")(error);
+            log::error!("the device may still use pinned memory: {error}");
+            self.ring.lose(error);
         }
     }
 }
 
-/// What threads copy between: slots, and rows of the slices.
-struct Places {
+/// What threads copy between: slots, and pieces of the slices, of which piece n is what job n brings up, and what so many jobs
+/// later comes down.
+struct Places<'a> {
     start: *mut u8,
     slots: usize,
     slot_bytes: usize,
-    input: *const u8,
-    output: *mut u8,
-    jobs: Vec<Job>,
+    input: Vec<&'a [u8]>,
+    output: Vec<Mutex<&'a mut [u8]>>,
 }
 
-// SAFETY: which thread uses a slot is settled by the belt. The input is only read, and no two jobs write the same rows of the
-// output. Both slices are borrowed as long as threads have this.
-unsafe impl Sync for Places {}
+// SAFETY: which thread uses a slot is settled by the belt; the rest is slices, and locks around those that are written.
+unsafe impl Sync for Places<'_> {}
 
-impl Places {
+impl Places<'_> {
     /// Copies as long as there is something to copy.
     fn copy_all(&self, belt: &Belt) {
         let stop = Stop(belt);
-        while let Some(number) = belt.begin() {
-            let job = &self.jobs[number];
-            let slot = self
-                .start
-                .wrapping_add(number % self.slots * self.slot_bytes);
-            let (count, bytes) = match job.host.is_dense(job.rows) {
-                true => (1, job.rows.count * job.rows.bytes),
-                false => (job.rows.count, job.rows.bytes),
-            };
-            for row in 0..count {
-                let (here, there) = (row * bytes, job.host.first + row * job.host.pitch);
-                // SAFETY: the slices have the rows of all jobs. Between `begin` and `has_copied` the slot is this thread's, and no
-                // job is larger.
-                unsafe {
-                    match job.way {
-                        Way::ToDevice => slot
-                            .add(here)
-                            .copy_from_nonoverlapping(self.input.add(there), bytes),
-                        Way::ToHost => {
-                            past_caches::copy(slot.add(here), self.output.add(there), bytes);
-                        }
+        while let Some(job) = belt.begin() {
+            let slot = self.start.wrapping_add(job % self.slots * self.slot_bytes);
+            // SAFETY: between `begin` and `has_copied` the slot is this thread's, and no piece is larger.
+            unsafe {
+                match job.checked_sub(belt.uploads()) {
+                    None => {
+                        let piece = self.input[job];
+                        slot.copy_from_nonoverlapping(piece.as_ptr(), piece.len());
+                    }
+                    Some(number) => {
+                        let mut piece = lock(&self.output[number]);
+                        let len = piece.len();
+                        past_caches::copy(slot, piece.as_mut_ptr(), len);
                     }
                 }
             }
-            belt.has_copied(number);
+            belt.has_copied(job);
         }
         // Only a panic stops the others.
         std::mem::forget(stop);
@@ -286,49 +270,40 @@ impl Places {
 mod tests {
     use super::*;
     use crate::runtime::Engine;
-    use crate::{Device, Direction, Transform, Wavelet};
+    use crate::{Device, Transform, Wavelet};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// How a call ends.
+    /// What `work` does instead of enqueueing a run.
     #[derive(Clone, Copy, PartialEq)]
-    enum End {
-        Well,
+    enum Work {
+        Runs,
         Fails,
         Panics,
     }
 
     /// Carries numbers through a ring by three threads; none where that panicked.
-    fn carried(engine: &Engine, ring: &mut Ring, len: usize, end: End) -> Option<Result<bool>> {
+    fn carried(engine: &Engine, ring: &mut Ring, len: usize, what: Work) -> Option<Result<bool>> {
         let transform = Transform::new(Wavelet::CDF_5_3, [len]).levels(0);
         let plan = engine.plan::<i16>(&transform).unwrap();
         let input: Vec<i16> = (0..len as i16).collect();
         let mut output = vec![-1; len];
-        let Site { shared, queue, .. } = &engine.site;
-        let array = |len| DeviceArray::new(shared, queue, len).unwrap();
-        let mut arrays = match end {
-            End::Well => vec![array(len), array(len)],
-            End::Fails => vec![array(len), array(len + 1)],
-            End::Panics => vec![array(len)],
+        let [mut from, mut to] = [0, 1].map(|_| engine.zeros::<i16>(len).unwrap());
+        let work = |from: &DeviceArray<i16>, to: &mut DeviceArray<i16>| match what {
+            Work::Runs => plan.enqueue_forward(from, to),
+            Work::Fails => Err(Error::Length {
+                what: "a test",
+                expected: 0,
+                got: 0,
+            }),
+            Work::Panics => panic!("a test"),
         };
-        let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
-        let mut flight = Flight {
-            ring,
-            compute: &engine.site.queue,
-            queues: &[own(), own()],
-            events: Vec::new(),
-            landed: 0,
-            is_over: true,
-        };
-        let route = Route {
-            plan: &plan,
-            direction: Direction::Forward,
-            bands: None,
-        };
+        let mut flight = Flight::new(ring, &engine.site.queue);
+        let arrays = [&mut from, &mut to];
         let done = catch_unwind(AssertUnwindSafe(|| {
-            flight.carry(3, &input, &mut output, &route, &mut arrays)
+            flight.carry(3, &input, &mut output, arrays, &[], work)
         }));
         drop(flight);
-        if end == End::Well {
+        if what == Work::Runs {
             assert_eq!(output, input);
         } else {
             assert!(output.iter().all(|&sample| sample == -1));
@@ -350,11 +325,14 @@ mod tests {
             for slots in [AHEAD + 1, AHEAD + 4] {
                 let mut ring = Ring::new(&engine.site, slots, 64).unwrap();
                 for len in [1, 32, 33, 160, 161, 1000] {
-                    let mut carry = |end| carried(&engine, &mut ring, len, end);
-                    assert_eq!(carry(End::Well), Some(Ok(true)));
-                    assert!(matches!(carry(End::Fails), Some(Err(Error::Length { .. }))));
-                    assert_eq!(carry(End::Panics), None);
-                    assert_eq!(carry(End::Well), Some(Ok(true)));
+                    let mut carry = |what| carried(&engine, &mut ring, len, what);
+                    assert_eq!(carry(Work::Runs), Some(Ok(true)));
+                    assert!(matches!(
+                        carry(Work::Fails),
+                        Some(Err(Error::Length { .. }))
+                    ));
+                    assert_eq!(carry(Work::Panics), None);
+                    assert_eq!(carry(Work::Runs), Some(Ok(true)));
                 }
             }
         }

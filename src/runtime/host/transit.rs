@@ -6,7 +6,6 @@ use super::bands::{Bands, pairs_of_bands};
 use super::borrowed::{over_both, seen_by_host, stands_at};
 use super::copies::{Way, copy_rows};
 use super::route::Route;
-use super::through_ring::through_ring;
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
@@ -93,23 +92,6 @@ impl<T: Sample> Transit<T> {
         drop(state);
         let array = |&len| DeviceArray::new(&site.shared, &site.queue, len);
         samples.iter().map(array).collect()
-    }
-
-    /// Takes slices through the engine's ring by so many threads; false where that cannot be.
-    pub fn through_ring(
-        &self,
-        threads: usize,
-        plan: &Plan<T>,
-        direction: Direction,
-        input: &[T],
-        output: &mut [T],
-    ) -> Result<bool> {
-        let _turn = lock(&self.turn);
-        let queues = self.queues(&plan.site)?;
-        let (route, mut arrays) = self.route(plan, direction)?;
-        let done = through_ring(threads, input, output, &route, &mut arrays, &queues);
-        self.keep(&mut lock(&self.state), arrays);
-        done
     }
 
     /// Keeps arrays for the next transform: one set more than are submitted, for blocking calls.
@@ -336,8 +318,11 @@ impl<T: Sample> Drop for Flight<T> {
 
 impl<T: Sample> Plan<T> {
     /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
-    /// call allocates two arrays on the device; pictures of 32 MiB and more go in bands, for which it builds plans, too (see
-    /// [`Plan`]).
+    /// call allocates two arrays on the device.
+    ///
+    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
+    /// one comes down, unless they are on a CPU device or a queue of the caller's. For these the first call builds plans, and
+    /// allocates up to three quarters of a picture more where there is so much memory.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. Where the device is lost
