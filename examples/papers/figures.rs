@@ -142,10 +142,11 @@ impl Table {
         self.figure(work, method)?.value
     }
 
-    /// What ratios of a work's numbers are to: the first of its figures that has one.
+    /// What ratios of a work's numbers are to: the first of its figures that has one; of all works, where one method did them.
     pub fn base(&self, work: &str, number: impl Fn(&Figure) -> Option<f64>) -> Option<f64> {
-        let mut figures = self.figures.iter().filter(|figure| figure.work == work);
-        figures.find_map(number)
+        let is_alone = self.methods().len() == 1;
+        let mut figures = self.figures.iter();
+        figures.find_map(|figure| number(figure).filter(|_| is_alone || figure.work == work))
     }
 }
 

@@ -16,7 +16,7 @@ pub fn one(report: &Report) -> String {
              copy of the same array moves; above 1 where a cache has what the model counts as memory. *of arithmetic*: operations \
              per second over what the device does at most of the kind named above. Transfers to and from the host, which another \
              link or the host itself limits, have no such share, nor have ratios and counts, which are no times. *ratio*: to the \
-             first number of the same work, which is what compares where hardware differs.\n";
+             first number of the same work, or of all where there is one method, which is what compares where hardware differs.\n";
     for section in &report.sections {
         text += &head(section);
         for conclusion in &section.conclusions {

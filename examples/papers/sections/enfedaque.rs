@@ -236,8 +236,8 @@ pub fn block_heights(session: &Session) -> Result<Section> {
 pub fn exchange(session: &Session) -> Result<Section> {
     let mut section = Section::new(
         "Exchange between registers against local memory (Enfedaque et al., Fig. 6)",
-        "Five levels by `register_block`, neighbours' values by the device's exchange among a sub-group, or through local memory \
-         with barriers. The paper draws this without numbers, and finds exchange about 20 % faster for 9/7.",
+        "Five levels by `register_block`, neighbours' values by the device's exchange among a sub-group (`khr`: OpenCL's own \
+         extension, `ptx`: NVIDIA's instruction), or through local memory with barriers. The paper draws this without numbers, and finds exchange about 20 % faster for 9/7.",
     );
     let info = session.engine.device().info();
     if info.exchange == Exchange::None {

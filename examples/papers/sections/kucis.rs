@@ -218,8 +218,8 @@ const WITH_TRANSFERS: &str = "with transfers";
 pub fn gpu_against_cpu(session: &Session) -> Result<Section> {
     let mut section = Section::new(
         GPU_AGAINST_CPU,
-        "One level of CDF 9/7 in `f32` as the planner composes it, on arrays on the device and with both transfers. Two devices \
-         are compared by merging their results: `make papers MERGE=\"a.json b.json\"`.",
+        "One level of CDF 9/7 in `f32` as the planner composes it, on arrays on the device and with both transfers. Whether a \
+         GPU is faster than a CPU is said where the results of both are merged: `make papers MERGE=\"a.json b.json\"`.",
     );
     let mut table = Table::new("Entire transform", "ps per pixel", CARD);
     for &side in sides(session) {
@@ -244,10 +244,6 @@ pub fn gpu_against_cpu(session: &Session) -> Result<Section> {
             ..Figure::default()
         });
     }
-    let kind = session.engine.device().info().kind;
-    section.note(format!(
-        "this device is a {kind}: whether a GPU is faster than a CPU is said where results of both are merged"
-    ));
     section.plotted(table, "kucis-devices", "pixels", PlotKind::Lines);
     Ok(section)
 }
