@@ -554,7 +554,7 @@ fn several_strips_and_bands_of_vectors() {
     }
 }
 
-/// Rows that are lifted in the caches level by level: more and fewer than a vector has elements, of all lengths that go there,
+/// Lines that are lifted in the caches level by level: more and fewer than a vector has elements, of all lengths that go there,
 /// beside others in volumes, and with results past the caches.
 mod rows_in_the_caches {
     use super::*;
@@ -572,6 +572,9 @@ mod rows_in_the_caches {
             rows(&[33, 512], &[1], 5),
             rows(&[20, 1001], &[1], 3),
             rows(&[5, 21, 70], &[0, 2], 3),
+            // Lines with few neighbours.
+            rows(&[17, 50, 3], &[1], 2),
+            rows(&[12, 9, 8], &[1, 2], 2),
         ]);
         for device in devices() {
             let device = device.with_kind(DeviceKind::Cpu);

@@ -62,25 +62,22 @@ INLINE bool has_squares(const CachedRows *rows, const Part part) {
 // Where the next square starts: the last one ends where the room does.
 INLINE int square_at(const Part part, const int i) { return max(min(i, part.room - VECTOR), 0); }
 
-INLINE global T *sample_of_row(const CachedRows *rows, const Part part, const int r, const int at) {
-  return rows->start[r] + (part.first + ((long)at << part.doubled)) * rows->stride[r];
+INLINE global T *sample_of_row(const CachedRows *rows, const Part part, const int r, const int n) {
+  return rows->start[r] + (part.first + ((long)n << part.doubled)) * rows->stride[r];
 }
 
-// Brings a part to every `step`th place.
+// Brings a part to every `step`th place: in squares, or number by number.
 INLINE void load_cached(const CachedRows *rows, const Part part, local AV *places, const int step) {
+  if (!has_squares(rows, part)) {
+    for (int r = 0; r < VECTOR; ++r)
+      for (int n = 0; n < part.count; ++n) ((local A *)(places + n * step))[r] = *sample_of_row(rows, part, r, n);
+    return;
+  }
   for (int i = 0; i < part.count; i += VECTOR) {
     const int at = square_at(part, i);
     TV square[VECTOR];
-    if (has_squares(rows, part)) {
-      UNROLL for (int r = 0; r < VECTOR; ++r) square[r] = LOAD_T(rows->start[r] + part.first + at);
-      UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + rows->later + part.first + at)
-    } else {
-      // Apart, so that squares are in registers.
-      TV some[VECTOR];
-      for (int r = 0; r < VECTOR; ++r)
-        some[r] = load_some(sample_of_row(rows, part, r, at), rows->stride[r] << part.doubled, part.count - at);
-      UNROLL for (int r = 0; r < VECTOR; ++r) square[r] = some[r];
-    }
+    UNROLL for (int r = 0; r < VECTOR; ++r) square[r] = LOAD_T(rows->start[r] + part.first + at);
+    UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + rows->later + part.first + at)
     transpose_square(square);
     UNROLL for (int j = 0; j < VECTOR; ++j)
       if (j < part.count - at) places[(at + j) * step] = TO_A(square[j]);
@@ -89,23 +86,20 @@ INLINE void load_cached(const CachedRows *rows, const Part part, local AV *place
 
 // Stores a part of the first `lines` rows from every `step`th place.
 INLINE void store_cached(const CachedRows *rows, const Part part, const int lines, local const AV *places, const int step) {
+  if (!has_squares(rows, part) || lines < VECTOR) {
+    for (int r = 0; r < lines; ++r)
+      for (int n = 0; n < part.count; ++n) *sample_of_row(rows, part, r, n) = ((local const A *)(places + n * step))[r];
+    return;
+  }
   for (int i = 0; i < part.count; i += VECTOR) {
     const int at = square_at(part, i);
     TV square[VECTOR];
     UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(places[min(at + j, part.count - 1) * step]);
     transpose_square(square);
-    const bool whole = has_squares(rows, part);
-    const bool aligned = (rows->past | (part.first + at) * sizeof(T)) % sizeof(TV) == 0;
-    if (whole && aligned && lines == VECTOR) {
+    if ((rows->past | (part.first + at) * sizeof(T)) % sizeof(TV) == 0) {
       UNROLL for (int r = 0; r < VECTOR; ++r) STORE_NON_TEMPORAL(square[r], rows->start[r] + part.first + at);
-    } else if (whole && lines == VECTOR) {
-      UNROLL for (int r = 0; r < VECTOR; ++r) STORE_T(square[r], rows->start[r] + part.first + at);
     } else {
-      TV some[VECTOR];
-      UNROLL for (int r = 0; r < VECTOR; ++r) some[r] = square[r];
-      for (int r = 0; r < lines; ++r)
-        store_some(some[r], sample_of_row(rows, part, r, at), rows->stride[r] << part.doubled,
-                   whole ? VECTOR : part.count - at, true);
+      UNROLL for (int r = 0; r < VECTOR; ++r) STORE_T(square[r], rows->start[r] + part.first + at);
     }
   }
 }
@@ -159,13 +153,29 @@ static inline void complete(CachedRows *rows, const Side *side) {
   }
 }
 
+// Row `r` where the one before is its neighbour on the first axis across.
+INLINE void follow(CachedRows *rows, const Side *side, const int r) {
+  rows->start[r] = rows->start[r - 1] + side->across[0].stride;
+  rows->stride[r] = rows->stride[r - 1];
+}
+
 static inline void find_rows(RowArrays *found, global T *signal, global T *bands, global T *low, const Pass *pass,
                              const RowsInCache *own, const int first) {
+  const int x = first % pass->across[0], low_across = pass->low_across[0];
+  const bool are_neighbours = x + VECTOR <= (x < low_across ? low_across : pass->across[0]);
+  bool is_low = false;
   for (int r = 0; r < VECTOR; ++r) {
+    if (r > 0 && are_neighbours) {
+      follow(&found->signal, &pass->signal, r);
+      follow(&found->bands, &pass->bands, r);
+      follow(&found->low, is_low ? &pass->low : &pass->bands, r);
+      continue;
+    }
     // The last row stands for those beyond.
     const int index = min(first + r, pass->lines - 1);
     const Line line = bands_line(bands, low, pass, index);
-    found->signal.start[r] = signal_line(signal, pass, index).s, found->signal.stride[r] = 1;
+    is_low = pass->has_low && line.s + pass->bands.line.detail != line.d;
+    found->signal.start[r] = signal_line(signal, pass, index).s, found->signal.stride[r] = pass->signal.line.detail;
     found->bands.start[r] = line.d - pass->bands.line.detail;
     found->bands.stride[r] = own->interleaved ? pass->bands.line.detail : line.d_stride;
     // Several levels are the last ones, and nothing stands apart.

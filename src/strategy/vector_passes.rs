@@ -1,5 +1,6 @@
 //! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
-//! cl/vectors/rows_in_cache.cl for several levels of short ones, cl/vectors/column_vectors.cl along all others.
+//! cl/vectors/rows_in_cache.cl along short ones, all levels at once, and where few lines are neighbours,
+//! cl/vectors/column_vectors.cl along all others.
 
 use super::Strategy;
 use super::cost::{Cost, Meter};
@@ -20,7 +21,7 @@ const SEGMENT: usize = 64;
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
 const NEAREST_CACHE: u64 = 32 << 10;
 
-/// Samples of the longest rows that are lifted in the caches level by level; longer ones leave the nearest of them. PoCL 3.1 on
+/// Samples of the longest lines that are lifted in the caches level by level; longer ones leave the nearest of them. PoCL 3.1 on
 /// two cores of Zen 5 takes five levels of rows of 512 in 0.27 ns per sample, pass by pass in 0.4, and of 1024 in as much.
 const LONGEST_CACHED: usize = 512;
 
@@ -28,7 +29,7 @@ const LONGEST_CACHED: usize = 512;
 /// 256 samples 0.18 both, and 0.15 and 0.19 in a pass.
 const LONGEST_CACHED_ONCE: usize = 128;
 
-/// One axis, of short rows all levels that are left.
+/// One axis, of short lines all levels that are left.
 pub(super) fn offer(todo: &Todo) -> Offer {
     let (problem, target) = (todo.problem, todo.target);
     let y = Lags::new(&problem.stencils());
@@ -47,22 +48,26 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ));
     }
     let lines = Lines::new(todo);
-    // The row passes load and store both channels of the signal at once.
-    let taken = if lines.are_rows && lines.in_one_piece {
-        let cached = rows_in_cache(todo, &vectors);
-        cached.unwrap_or_else(|| taken(vec![row_pass(todo, &vectors, &lines)]))
-    } else {
-        taken(vec![column_pass(todo, &vectors, &lines)])
-    };
+    // The row pass loads and stores both channels of the signal at once.
+    let are_rows = lines.are_rows && lines.in_one_piece;
+    let cached = lines_in_cache(todo, &vectors, are_rows);
+    let taken = cached.unwrap_or_else(|| {
+        let pass = match are_rows {
+            true => row_pass(todo, &vectors, &lines),
+            false => column_pass(todo, &vectors, &lines),
+        };
+        taken(vec![pass])
+    });
     match target.device.kind {
         DeviceKind::Cpu => Offer::Preferred(taken),
         DeviceKind::Gpu | DeviceKind::Accelerator => Offer::Works(taken),
     }
 }
 
-/// Several levels of rows that the nearest caches hold, as many rows as a vector has elements: all that have no other axis. None
-/// where the pass of one level is as fast.
-fn rows_in_cache(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
+/// Several levels of lines that the nearest caches hold, as many lines as a vector has elements: all levels that have no other
+/// axis. None where the pass of one level is as fast: other lines than rows are worth it where too few of them are neighbours
+/// for the column pass.
+fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let axis = todo.axes()[0];
     let alone = |level: &&Level| todo.done == 0 && level.axes == [axis];
     let levels = todo.levels.iter().take_while(alone).count().max(1);
@@ -70,7 +75,10 @@ fn rows_in_cache(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
     let [lines, samples] = [geometry.lines, geometry.samples].map(|number| number as usize);
     let held = todo.target.device.local_memory as usize / (vectors.samples * vectors.bytes);
     let longest = held.min(LONGEST_CACHED);
-    let worth = levels > 1 || samples <= LONGEST_CACHED_ONCE;
+    let worth = match are_rows {
+        true => levels > 1 || samples <= LONGEST_CACHED_ONCE,
+        false => (geometry.across[0] as usize) < vectors.samples,
+    };
     if samples > longest || lines < vectors.samples || !worth {
         return None;
     }
@@ -257,6 +265,15 @@ mod tests {
             passes(little, [100, 200], 2),
             ["row_vectors", "rows_in_cache"]
         );
+    }
+
+    #[test]
+    fn lines_with_few_neighbours_are_lifted_in_the_caches() {
+        let name = |shape: &[usize], axis| pass(cpu(), Wavelet::CDF_9_7, shape, axis).kernel.name;
+        assert_eq!(name(&[20, 500, 3], 1), "rows_in_cache");
+        assert_eq!(name(&[20, 500, 16], 1), "column_vectors");
+        assert_eq!(name(&[20, 600, 3], 1), "column_vectors");
+        assert_eq!(name(&[500, 3], 0), "column_vectors");
     }
 
     #[test]
