@@ -110,11 +110,12 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
 }
 
 /// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, axes beside
-/// those of a picture, rows alone (whole ones, and a long one), and colours innermost.
+/// those of a picture, rows alone (whole ones, short ones, and a long one), and colours innermost.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
     let rows = Transform::new(wavelet.clone(), [5, 1024]).axes([1]);
+    let short_rows = Transform::new(wavelet.clone(), [50, 300]).axes([1]);
     let colours = |shape: [usize; 3]| Transform::new(wavelet.clone(), shape).axes([0, 1]);
     vec![
         colours([96, 128, 3]).levels(2),
@@ -129,6 +130,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         Transform::new(wavelet.clone(), [3, 45, 50, 70]),
         rows.clone().levels(5),
         rows.layout(Layout::Interleaved),
+        short_rows.levels(3),
         Transform::new(wavelet.clone(), [9000]).levels(3),
         Transform::new(wavelet, [99]).boundary(Boundary::Zero),
     ]

@@ -482,6 +482,13 @@ mod vectors {
         check_vectors::<f32>(
             &Transform::new(Wavelet::DAUB_4, [90, 19]).boundary(Boundary::Periodic),
         );
+        for rows in both_layouts(
+            Transform::new(Wavelet::CDF_9_7, [11, 29])
+                .axes([1])
+                .levels(3),
+        ) {
+            check_vectors::<f32>(&rows);
+        }
     }
 }
 

@@ -554,6 +554,65 @@ fn several_strips_and_bands_of_vectors() {
     }
 }
 
+/// Lines that are lifted in the caches level by level: more and fewer than a vector has elements, of all lengths that go there,
+/// beside others in volumes, and with results past the caches.
+mod rows_in_the_caches {
+    use super::*;
+
+    fn check_rows<T: RandomSample>(wavelet: Wavelet) {
+        let rows = |shape: &[usize], axes: &[usize], levels| {
+            let transform = Transform::new(wavelet.clone(), shape);
+            transform.axes(axes.to_vec()).levels(levels)
+        };
+        let transforms = everywhere(vec![
+            rows(&[100, 5], &[1], 2),
+            rows(&[37, 61], &[1], 3),
+            rows(&[16, 128], &[1], 64),
+            rows(&[17, 511], &[1], 4),
+            rows(&[33, 512], &[1], 5),
+            rows(&[20, 1001], &[1], 3),
+            rows(&[5, 21, 70], &[0, 2], 3),
+            // Lines with few neighbours.
+            rows(&[17, 50, 3], &[1], 2),
+            rows(&[12, 9, 8], &[1, 2], 2),
+        ]);
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            if !computes("rows in the caches", &device, T::TYPE) {
+                continue;
+            }
+            let (name, sample) = (&device.info().name, T::TYPE);
+            for sizes in ["VECTOR=8", "VECTOR=16 CACHED=1"] {
+                let line = format!("{name} | vectors | {sample} | {sizes} wavelet={wavelet}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for (seed, transform) in transforms.iter().enumerate() {
+                    check::<T>(&engine, Strategy::Vectors, transform, seed as u64);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn floats() {
+        check_rows::<f32>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn doubles_to_one_side() {
+        check_rows::<f64>(Wavelet::DAUB_4);
+    }
+
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check_rows::<i16>(Wavelet::VC2_DD_13_7);
+    }
+
+    #[test]
+    fn integers_of_a_long_reach() {
+        check_rows::<i32>(Wavelet::VC2_FIDELITY);
+    }
+}
+
 /// As large arrays are, of which results go past the caches: from rows that start anywhere, in strips of any
 /// width, some all overlap.
 mod past_the_caches {

@@ -6,6 +6,7 @@
 mod common;
 
 mod host;
+mod map;
 mod report;
 
 use clap::Parser;
@@ -19,8 +20,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Cost, Device, DeviceSelector, Engine, Error, Layout, Sample, SampleType, Strategy, Transform,
-    Wavelet,
+    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Sample, SampleType, Strategy,
+    Transform, Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -58,6 +59,9 @@ struct Arguments {
     /// Layouts of the coefficients
     #[arg(long, value_delimiter = ',', default_value = "mallat", value_parser = cli::layout())]
     layouts: Vec<Layout>,
+    /// Boundary rules [default: each wavelet's own]
+    #[arg(long, value_delimiter = ',', value_parser = cli::boundary())]
+    boundaries: Vec<Boundary>,
     /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     directions: Vec<DirectionArgument>,
@@ -86,6 +90,14 @@ struct Arguments {
     /// device, which is the bus's own rate
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json"])]
     host: bool,
+    /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
+    /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
+    /// cell is the least time over that of the best as many levels along as many axes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "host"])]
+    map: Option<PathBuf>,
+    /// About how many samples the shapes of the map have
+    #[arg(long, default_value_t = 1 << 22, value_parser = at_least(256), requires = "map")]
+    map_samples: usize,
     /// Write the measured rows to this file, as a JSON list with one object per row
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -96,6 +108,9 @@ impl Arguments {
     fn shapes(&self) -> Vec<Shape> {
         let mut sizes = self.sizes.clone();
         if sizes.is_empty() && self.shapes.is_empty() {
+            if self.map.is_some() {
+                return map::sweep(self.map_samples);
+            }
             sizes.push(Size {
                 width: 4096,
                 height: 4096,
@@ -213,9 +228,13 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     for engine in &engines {
         cli::print(engine.device())?;
     }
-    match arguments.compare {
-        true => cli::print(report::comparison(&rows, columns))?,
-        false => cli::print(report::table(&rows))?,
+    match (&arguments.map, arguments.compare) {
+        (Some(path), _) => {
+            map::write(path, &rows)?;
+            cli::print(map::worst(&rows))?;
+        }
+        (None, true) => cli::print(report::comparison(&rows, columns))?,
+        (None, false) => cli::print(report::table(&rows))?,
     }
     left_out.iter().try_for_each(cli::print)?;
     if let Some(path) = &arguments.json {
@@ -262,9 +281,18 @@ fn problems_of(
             let transform = transform.axes(axes.clone()).levels(levels);
             transform.check()?;
             check_memory(&transform)?;
-            for &layout in &arguments.layouts {
+            let boundaries = match arguments.boundaries.as_slice() {
+                [] => &[transform.boundary_rule()],
+                named => named,
+            };
+            for (&boundary, &layout) in boundaries.iter().flat_map(|boundary| {
+                arguments
+                    .layouts
+                    .iter()
+                    .map(move |layout| (boundary, layout))
+            }) {
                 problems.extend(arguments.directions.iter().map(|&direction| Problem {
-                    transform: transform.clone().layout(layout),
+                    transform: transform.clone().boundary(boundary).layout(layout),
                     sample,
                     direction,
                 }));
@@ -333,7 +361,11 @@ impl<'a> Session<'a> {
     fn rows_of<T: RandomSample>(&self, problem: &'a Problem) -> Result<Vec<Row<'a>>> {
         let name = problem.name();
         self.bar.set_message(format!("{name} on the reference"));
-        let case = Case::<T>::new(&problem.transform, problem.direction.direction())?;
+        let (transform, direction) = (&problem.transform, problem.direction.direction());
+        let case = match self.arguments.map {
+            Some(_) => Case::<T>::unchecked(transform, direction),
+            None => Case::new(transform, direction)?,
+        };
         let mut rows = Vec::new();
         for engine in self.engines {
             let auto = self.auto_choice::<T>(engine, problem);
@@ -366,9 +398,10 @@ impl<'a> Session<'a> {
         case: &Case<T>,
     ) -> Outcome {
         let runs = self.arguments.runs;
-        let effort = match self.arguments.compare {
-            true => Effort::brief(runs),
-            false => Effort::full(runs),
+        let effort = match (&self.arguments.map, self.arguments.compare) {
+            (Some(_), _) => Effort::glance(runs),
+            (None, true) => Effort::brief(runs),
+            (None, false) => Effort::full(runs),
         };
         let queued = self.arguments.queued;
         let effort = Effort { queued, ..effort };
@@ -410,6 +443,10 @@ impl Problem {
             Layout::Mallat => String::new(),
             other => format!(" {other}"),
         };
-        format!("{shape:?}{along}{layout}")
+        let boundary = match self.transform.boundary_rule() {
+            own if own == self.transform.wavelet().boundary() => String::new(),
+            other => format!(" {other}"),
+        };
+        format!("{shape:?}{along}{layout}{boundary}")
     }
 }

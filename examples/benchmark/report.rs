@@ -190,6 +190,7 @@ fn object(row: &Row) -> Option<Value> {
         "device": row.device.info().name,
         "strategy": strategy,
         "layout": transform.coefficient_layout().name(),
+        "boundary": transform.boundary_rule().name(),
         "wavelet": transform.wavelet().name(),
         "sample": row.problem.sample.name(),
         "direction": row.problem.direction.name(),

@@ -67,6 +67,15 @@ impl Effort {
             ..Effort::full(runs)
         }
     }
+
+    /// Hardly longer than a few runs take, for maps of many problems.
+    pub fn glance(runs: usize) -> Self {
+        Effort {
+            warm_up: Duration::from_millis(5),
+            patience: Duration::from_millis(150),
+            ..Effort::full(runs)
+        }
+    }
 }
 
 /// A plan, and the arrays on which it is measured.

@@ -203,3 +203,26 @@ fn host_slices_are_measured_beside_the_bus() {
         );
     }
 }
+
+#[test]
+fn a_map_has_shapes_downwards_and_all_else_across() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("map.svg");
+    let mut command = benchmark(
+        "--shape 48x40 --shape 64x30:0 --wavelets cdf53 --samples i16 --levels 1 --directions forward \
+         --boundaries symmetric,zero --map",
+    );
+    let report = stdout(command.arg(&path));
+    let devices = wavelift::Device::all().unwrap().len();
+    // A line for each device, the heading, and all cells, as they are fewer than ten.
+    let lines = devices + 1 + (4 * devices).min(10);
+    assert_eq!(report.lines().count(), lines, "{report}");
+    assert!(report.contains("zero mallat forward"), "{report}");
+    let map = fs::read_to_string(&path).unwrap();
+    for shape in ["48x40:0+1", "64x30:0"] {
+        assert_eq!(map.matches(&format!("{shape}\n")).count(), 1, "{map}");
+    }
+    // The background, and a rectangle for each cell, of which one is the best.
+    assert_eq!(map.matches("<rect").count(), 1 + 4 * devices, "{map}");
+    assert!(map.contains("\n1.0\n"), "{map}");
+}

@@ -489,7 +489,7 @@ fn check(
                 "transpose" => shares.transpose(),
                 "column_pairs" => shares.column_pairs(),
                 "short_lines" => shares.short_lines(),
-                "row_vectors" => shares.row_vectors(),
+                "row_vectors" | "rows_in_cache" => shares.row_vectors(),
                 "column_vectors" => shares.column_vectors(),
                 "single_loop" | "colour_loop" => shares.single_loop(),
                 "streamed_colours" => shares.streamed_colours(),

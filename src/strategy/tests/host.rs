@@ -81,7 +81,7 @@ pub(super) fn run<T: Sample>(
                 running.pictures(|fine| vec![fine])
             }
             "streamed_colours" | "colour_loop" => running.colours(),
-            "register_rows" => running.levels_of_rows(),
+            "register_rows" | "rows_in_cache" => running.levels_of_rows(),
             "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
@@ -200,7 +200,7 @@ impl<T: Sample> Running<'_, T> {
         }
     }
 
-    // --- several levels of lines, as in cl/register_rows/register_rows.cl ---
+    // --- several levels of lines, as in cl/register_rows/register_rows.cl and cl/vectors/rows_in_cache.cl ---
 
     fn levels_of_rows(&mut self) {
         let geometry = self.geometry();
