@@ -18,6 +18,7 @@ mod single_loop;
 mod stepwise;
 mod streamed;
 mod streamed_colours;
+mod streamed_volumes;
 mod tuning;
 mod vector_passes;
 mod vectors;
@@ -92,6 +93,8 @@ macro_rules! strategies {
 
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
+    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred on GPUs.
+    StreamedVolumes "streamed_volumes" streamed_volumes;
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;

@@ -1,0 +1,152 @@
+// How the work-items of `streamed_volumes` read and write a volume, and what they have of it.
+//
+// Of a `Pass`, the line is x, the first axis across is y and the second is z; the third one counts volumes. Sub-bands are
+// numbered 4 * cz + 2 * cy + cx by the channels along each axis.
+
+#include "core/boundary.cl"
+#include "core/pass.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef ITEMS_X
+#error "ITEMS_X: work-items of a group that are side by side along x"
+#endif
+#ifndef BLOCK_ROWS
+#error "BLOCK_ROWS: rows of which a work-item has the results, an even number"
+#endif
+#ifndef DETAIL_PLACE
+#error "DETAIL_PLACE: where in a stream of pairs a detail is beside its approximation: 1 after it, -1 before it"
+#endif
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
+#endif
+#ifndef REPEATED
+#error "REPEATED: 1 where the volume is periodic, else mirrored"
+#endif
+#ifndef DISTANCE
+#error "DISTANCE: the type of distances within a volume, int where all of them fit it, else long"
+#endif
+#ifndef PRE_SHIFT
+#error "PRE_SHIFT: bits of the level's pre-shift that this pass applies, 0 for none"
+#endif
+
+typedef DISTANCE Distance;
+typedef JOIN(T, 2) TwoSamples;
+typedef JOIN(T, 4) FourSamples;
+typedef JOIN(A, 4) FourNumbers;
+
+// A work-item has two pairs of columns.
+#define BLOCK_PAIRS 2
+#define BLOCK_COLUMNS 4
+
+// The arguments besides the geometry.
+typedef struct {
+  int tiles_x, tiles_y;    // of work-groups side by side
+  int strip;               // pairs of columns that a tile stores
+  int segments;            // along z
+  int pairs_per_segment;
+} StreamedVolumes;
+
+// What a work-item has of a volume, in pairs.
+typedef struct {
+  global T *signal, *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
+  bool has_low;                       // in an array of its own
+  int column, row;                    // its first ones
+  int tile;                           // the first column of its tile
+  bool stores;                        // whether its columns are the tile's to store
+} Block;
+
+static inline Block block_of(global T *signal, global T *bands, global T *low, const Pass *pass,
+                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y) {
+  const int3 at = (int3)(0, 0, volume);
+  Block block;
+  block.signal = signal + line_start(&pass->signal, pass, at);
+  block.bands = bands + line_start(&pass->bands, pass, at);
+  block.has_low = pass->has_low && volume < pass->low_across[2];
+  block.lowest = block.has_low ? low + line_start(&pass->low, pass, at) : block.bands;
+  // Tiles beside each other overlap by a work-item on each side.
+  const int from = tile_x * own->strip, item = get_local_id(0);
+  block.tile = own->tiles_x > 1 ? from - BLOCK_PAIRS : 0;
+  block.column = block.tile + item % ITEMS_X * BLOCK_PAIRS;
+  block.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (BLOCK_ROWS / 2);
+  block.stores = block.column >= from && block.column < min(from + own->strip, S_COUNT(pass->samples));
+  return block;
+}
+
+// The factor of a sample in these channels along x, y and z; `side` is IN or OUT.
+#define FACTOR_3D(side, cx, cy, cz) (FACTOR_2D(side, cy, cz) * ((cx) ? side##_d : side##_s))
+
+// The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
+INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
+INLINE int place_loaded(const int n, const int parity, const int samples) {
+  const int place = place_in_stream(n, parity);
+  return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
+}
+
+// The row of sub-band (0, cy, cz) at these places along y and z, and how far behind it the row of (1, cy, cz) is.
+INLINE global T *band_row(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz) {
+  const Side *const side = &pass->bands;
+  if (cy == 0 && cz == 0 && block->has_low)
+    return block->lowest + ((z >> 1) * (Distance)pass->low.across[1].stride + (y >> 1) * (Distance)pass->low.across[0].stride);
+  return block->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
+                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail);
+}
+INLINE global T *detail_row(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz) {
+  const Side *const side = &pass->bands;
+  return block->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
+                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail +
+                         (Distance)side->line.detail);
+}
+INLINE global T *signal_row(const Block *block, const Pass *pass, const int y, const int z) {
+  return block->signal + (z * (Distance)pass->signal.across[1].detail + y * (Distance)pass->signal.across[0].detail);
+}
+
+// Loads a work-item's columns of the row at these places. What is beyond the border along x is put there later: any existing
+// place will do.
+INLINE void load_columns(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz, T *to) {
+  const int samples = pass->samples, pair = clamp(block->column, 0, max(D_COUNT(samples) - BLOCK_PAIRS, 0));
+#if FORWARD
+  global const T *const row = signal_row(block, pass, y, z);
+  if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
+  else UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) to[i] = row[clamp(2 * block->column + i, 0, samples - 1)];
+#else
+  global const T *const s = band_row(block, pass, y, z, cy, cz), *const d = detail_row(block, pass, y, z, cy, cz);
+  if (WIDE) {
+    const TwoSamples low = *(global const TwoSamples *)(s + pair), high = *(global const TwoSamples *)(d + pair);
+    to[0] = low.x, to[1] = high.x, to[2] = low.y, to[3] = high.y;
+  } else {
+    UNROLL for (int i = 0; i < BLOCK_PAIRS; ++i) {
+      to[2 * i] = s[clamp(block->column + i, 0, S_COUNT(samples) - 1)];
+      to[2 * i + 1] = d[clamp(block->column + i, 0, D_COUNT(samples) - 1)];
+    }
+  }
+#endif
+}
+
+// Stores a work-item's columns of a row, if there is such a row.
+INLINE void store_columns(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz,
+                          const A *from) {
+  if (!block->stores || y < 0 || y >= pass->across[0] || z < 0 || z >= pass->across[1]) return;
+  const int samples = pass->samples;
+  T run[BLOCK_COLUMNS];
+  UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) run[i] = (T)SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT);
+#if FORWARD
+  global T *const s = band_row(block, pass, y, z, cy, cz) + block->column;
+  global T *const d = detail_row(block, pass, y, z, cy, cz) + block->column;
+  if (WIDE) {
+    *(global TwoSamples *)s = (TwoSamples)(run[0], run[2]);
+    *(global TwoSamples *)d = (TwoSamples)(run[1], run[3]);
+  } else {
+    UNROLL for (int i = 0; i < BLOCK_PAIRS; ++i) {
+      if (block->column + i < S_COUNT(samples)) s[i] = run[2 * i];
+      if (block->column + i < D_COUNT(samples)) d[i] = run[2 * i + 1];
+    }
+  }
+#else
+  global T *const row = signal_row(block, pass, y, z) + 2 * block->column;
+  if (WIDE) *(global FourSamples *)row = vload4(0, run);
+  else UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i)
+    if (2 * block->column + i < samples) row[i] = run[i];
+#endif
+}

@@ -1,0 +1,283 @@
+//! One launch per level for three axes: work-groups sweep along z with a tile of columns and rows, all axes in one pass
+//! (cl/streamed_volumes/streamed_volumes.cl).
+
+use super::Strategy;
+use super::border::Border;
+use super::cost::{Cost, Meter};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::DeviceKind;
+use crate::lifting::extension::{are_near, is_symmetric};
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Side};
+use crate::wavelet::{Channel, Stencil};
+
+pub(super) const TUNABLES: &[Tunable] = &[PREFETCHED, FILLING];
+
+const PREFETCHED: Tunable = Tunable {
+    name: "PREFETCHED",
+    default: 2,
+    candidates: &[1, 2],
+    says: "pairs of rows that are loaded before they are needed",
+};
+const FILLING: Tunable = Tunable {
+    name: "FILLING",
+    default: 4,
+    candidates: &[2, 3, 4, 5],
+    says: "work-groups that a compute unit runs at once",
+};
+
+/// Work-items in a work-group, where the device allows as many, and along x at least.
+const GROUP: usize = 128;
+const LEAST_ITEMS_X: usize = 8;
+
+/// Rows of which a work-item has the results.
+const BLOCK_ROWS: usize = 4;
+
+/// Columns of a work-item, in pairs.
+const BLOCK_PAIRS: usize = 2;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some(axes) = todo.volume() else {
+        return Offer::no("it takes three axes of which the inner one is in one piece");
+    };
+    match pass(todo, axes) {
+        Err(why) => Offer::No { why },
+        Ok(pass) => {
+            let taken = Taken {
+                levels: 1,
+                axes: 3,
+                passes: vec![pass],
+            };
+            match todo.target.device.kind {
+                DeviceKind::Gpu => Offer::Preferred(taken),
+                _ => Offer::Works(taken),
+            }
+        }
+    }
+}
+
+/// Whether a pipeline of these steps keeps one number for each: every step adds the same to a sample for each of its two
+/// neighbours, and details and approximations take turns.
+fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
+    let take_turns = stencils
+        .windows(2)
+        .all(|pair| pair[0].target != pair[1].target);
+    !todo.problem.sample.is_integer()
+        && are_near(stencils)
+        && is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample)
+        && take_turns
+        && stencils.len().is_multiple_of(2)
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    steps: usize,
+    /// Whether the first step changes details, so that those of a pair come after its approximations.
+    details_first: bool,
+    group: usize,
+    items_x: usize,
+    prefetched: usize,
+    filling: usize,
+    wide: bool,
+}
+
+impl Sizes {
+    fn new(todo: &Todo, geometry: &Geometry, x: Border) -> Result<Self, String> {
+        let stencils = todo.problem.stencils();
+        let reach = Reach::new(&stencils);
+        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > BLOCK_PAIRS {
+            return Err(
+                "it takes real steps that read one neighbour on each side, and few of them".into(),
+            );
+        }
+        let group = GROUP.min(todo.target.work_group("streamed_volumes"));
+        let group = 1 << group.ilog2();
+        let columns = (geometry.samples as usize).div_ceil(2 * BLOCK_PAIRS);
+        let items_x = columns.next_power_of_two().max(LEAST_ITEMS_X).min(group);
+        if items_x < LEAST_ITEMS_X {
+            return Err(format!("it needs work-groups of {LEAST_ITEMS_X}"));
+        }
+        let tuned = |tunable: &Tunable| {
+            let size = todo
+                .target
+                .size(Strategy::StreamedVolumes, todo.problem, tunable);
+            size.unwrap_or(tunable.default)
+        };
+        let sizes = Sizes {
+            steps: stencils.len(),
+            details_first: stencils[0].target == Channel::Detail,
+            group,
+            items_x,
+            prefetched: tuned(&PREFETCHED).clamp(1, 2),
+            filling: tuned(&FILLING),
+            wide: !x.is_periodic() && is_wide(geometry),
+        };
+        let local = sizes.local_bytes(todo);
+        let have = todo.target.device.local_memory;
+        match local as u64 > have {
+            true => Err(format!(
+                "its pipelines need {local} bytes of local memory, there are {have}"
+            )),
+            false => Ok(sizes),
+        }
+    }
+
+    fn local_bytes(&self, todo: &Todo) -> usize {
+        let vectors = (BLOCK_ROWS * self.steps + 4) * self.group;
+        vectors * 2 * BLOCK_PAIRS * todo.problem.sample.size().max(4)
+    }
+
+    /// Tiles side by side along x, and pairs of columns that each stores: neighbours overlap by a work-item on each side.
+    fn tiles_x(&self, samples: i32) -> [usize; 2] {
+        let (pairs, tile) = ((samples as usize).div_ceil(2), self.items_x * BLOCK_PAIRS);
+        if pairs <= tile {
+            return [1, pairs];
+        }
+        let tiles = pairs.div_ceil(tile - 2 * BLOCK_PAIRS);
+        let strip = pairs.div_ceil(tiles).next_multiple_of(2 * BLOCK_PAIRS);
+        [pairs.div_ceil(strip), strip]
+    }
+
+    /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one has no detail, and the
+    /// last one may have no approximation.
+    fn pairs(&self, samples: i32) -> usize {
+        let samples = samples as usize;
+        match self.details_first {
+            true => samples.div_ceil(2),
+            false => samples / 2 + 1,
+        }
+    }
+
+    fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
+        let place = if self.details_first { 1 } else { -1 };
+        let mut defines = vec![
+            define("STEPS", self.steps),
+            define("DETAIL_PLACE", place),
+            define("GROUP", self.group),
+            define("ITEMS_X", self.items_x),
+            define("BLOCK_ROWS", BLOCK_ROWS),
+            define("PREFETCHED", self.prefetched),
+            define("WIDE", u8::from(self.wide)),
+            define("REPEATED", u8::from(periodic)),
+            define("PRE_SHIFT", todo.pre_shift()),
+            define("DISTANCE", if is_narrow(geometry) { "int" } else { "long" }),
+        ];
+        defines.extend(loops_as_they_are(todo.target.device));
+        defines
+    }
+}
+
+/// All sides that a pass has.
+fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
+    let low = (geometry.has_low == 1).then_some(&geometry.low);
+    [Some(&geometry.signal), Some(&geometry.bands), low]
+        .into_iter()
+        .flatten()
+}
+
+/// Whether a work-item's columns are vectors everywhere.
+fn is_wide(geometry: &Geometry) -> bool {
+    let width = geometry.samples as usize;
+    width.is_multiple_of(2 * BLOCK_PAIRS)
+        && width >= 4 * BLOCK_PAIRS
+        && geometry.signal.is_aligned(2, 2 * BLOCK_PAIRS)
+        && geometry.bands.is_aligned(1, BLOCK_PAIRS)
+        && (geometry.has_low == 0 || geometry.low.is_aligned(1, BLOCK_PAIRS))
+}
+
+/// Whether the distances between the samples of a volume fit 32 bits.
+fn is_narrow(geometry: &Geometry) -> bool {
+    let length = |side: &Side| {
+        let axes = [side.line, side.across[0], side.across[1]];
+        let samples = [geometry.samples, geometry.across[0], geometry.across[1]];
+        let lengths = axes.iter().zip(samples).map(|(axis, samples)| {
+            let pairs = i64::from(samples) / 2 + 1;
+            axis.stride.saturating_mul(pairs).saturating_add(axis.detail)
+        });
+        lengths.fold(0i64, i64::saturating_add)
+    };
+    sides(geometry).all(|side| length(side) <= i64::from(i32::MAX))
+}
+
+/// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
+/// once ends soonest.
+fn segments(tiles: usize, pairs: usize, warm_up: usize, at_once: usize) -> [usize; 2] {
+    let turns = |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
+    let most = (pairs / warm_up).max(1);
+    let count = (1..=most).min_by_key(turns).unwrap_or(1);
+    let each = pairs.div_ceil(count);
+    [pairs.div_ceil(each), each]
+}
+
+fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        ..todo.sides(1, 3).volumes(z, y, x)
+    };
+    if geometry.bands.line.stride != 1 {
+        return Err("it takes sub-bands in one piece".into());
+    }
+    let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
+    let borders = [width, height, depth].map(|samples| Border::new(todo, samples));
+    let [on_x, on_y, on_z] = borders;
+    let (on_x, on_y, on_z) = (on_x?, on_y?, on_z?);
+    let periodic = on_x.is_periodic();
+    if on_x.restored || [on_y, on_z].iter().any(|axis| axis.restored || axis.is_periodic() != periodic) {
+        return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
+    }
+    let sizes = Sizes::new(todo, &geometry, on_x)?;
+    let [tiles_x, strip] = sizes.tiles_x(width);
+    if periodic && tiles_x > 1 {
+        return Err("periodic rows are longer than its tiles".into());
+    }
+    let rows = BLOCK_ROWS * sizes.group / sizes.items_x;
+    let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
+    let volumes = geometry.across[2] as usize;
+    let at_once = todo.target.device.compute_units * sizes.filling;
+    let tiles = tiles_x * tiles_y * volumes;
+    let [segments, each] = segments(tiles, sizes.pairs(depth), sizes.steps, at_once);
+    Ok(Pass {
+        kernel: Kernel {
+            name: "streamed_volumes",
+            file: "streamed_volumes/streamed_volumes.cl",
+            defines: sizes.defines(todo, &geometry, periodic),
+            group: [sizes.group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        own: vec![
+            ("tiles_x", tiles_x as i32),
+            ("tiles_y", tiles_y as i32),
+            ("strip", strip as i32),
+            ("segments", segments as i32),
+            ("pairs_per_segment", each as i32),
+        ],
+        groups: tiles * segments,
+        cost: cost(todo, &sizes, &geometry, [tiles_x, tiles_y, segments, each]),
+        geometry,
+    })
+}
+
+fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 4]) -> Cost {
+    let [tiles_x, tiles_y, segments, each] = shares;
+    let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
+    let volumes = geometry.across[2] as usize;
+    let meter = Meter::new(todo.problem, 3, todo.pre_shift());
+    let warm_up = sizes.steps;
+    let turns = segments * (each + warm_up);
+    // Each work-item reads the rows in reach of its own again.
+    let strips = tiles_y * sizes.group / sizes.items_x;
+    let columns = width as usize + 4 * (tiles_x - 1) * BLOCK_PAIRS;
+    let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
+    let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
+    let items = volumes * tiles_x * strips * sizes.items_x;
+    let along_y = items * turns * 2 * 2 * BLOCK_PAIRS * (warm_up + BLOCK_ROWS / 2);
+    let along_z = items * turns * BLOCK_ROWS * 2 * BLOCK_PAIRS;
+    meter.scaled(
+        volumes * columns * lines * planes,
+        volumes * (width * height * depth) as usize,
+    ) + meter.lifted(along_y + along_z)
+        + meter.lifted_alone(items * turns * 2 * BLOCK_ROWS, BLOCK_PAIRS)
+        + Cost::of_group((each + warm_up) * BLOCK_ROWS, sizes.local_bytes(todo))
+}
