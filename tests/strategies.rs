@@ -44,9 +44,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         levels += 1;
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
         pictures &= axes.len() == 2 && in_one_piece;
-        // Rows that repeat are those of one tile.
-        let is_whole = transform.boundary_rule() != Boundary::Periodic || shape[inner] <= 512;
-        volumes &= axes.len() == 3 && in_one_piece && is_whole;
+        volumes &= axes.len() == 3 && in_one_piece;
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
         let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= 4;
         coloured &= axes.len() == 2 && is_pixel;

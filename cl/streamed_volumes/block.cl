@@ -43,6 +43,7 @@ typedef JOIN(A, 4) FourNumbers;
 // The arguments besides the geometry.
 typedef struct {
   int tiles_x, tiles_y;    // of work-groups side by side
+  int overlap;             // work-items on either side of a tile that store nothing
   int strip;               // pairs of columns that a tile stores
   int segments;            // along z
   int pairs_per_segment;
@@ -53,9 +54,14 @@ typedef struct {
   global T *signal, *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
   bool has_low;                       // in an array of its own
   int column, row;                    // its first ones
-  int tile;                           // the first column of its tile
+  int loaded[BLOCK_COLUMNS];          // where each of its columns is loaded, in the signal or in its channel
   bool stores;                        // whether its columns are the tile's to store
 } Block;
+
+// What stands for a place on an axis, which may be beyond the border.
+INLINE int place_on_axis(const int place, const int samples) {
+  return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
+}
 
 static inline Block block_of(global T *signal, global T *bands, global T *low, const Pass *pass,
                              const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y) {
@@ -65,10 +71,12 @@ static inline Block block_of(global T *signal, global T *bands, global T *low, c
   block.bands = bands + line_start(&pass->bands, pass, at);
   block.has_low = pass->has_low && volume < pass->low_across[2];
   block.lowest = block.has_low ? low + line_start(&pass->low, pass, at) : block.bands;
-  // Tiles beside each other overlap by a work-item on each side.
   const int from = tile_x * own->strip, item = get_local_id(0);
-  block.tile = own->tiles_x > 1 ? from - BLOCK_PAIRS : 0;
-  block.column = block.tile + item % ITEMS_X * BLOCK_PAIRS;
+  block.column = from + (item % ITEMS_X - own->overlap) * BLOCK_PAIRS;
+  for (int i = 0; i < BLOCK_COLUMNS; ++i) {
+    const int place = 2 * block.column + i;
+    block.loaded[i] = place_on_axis(place, pass->samples) >> !FORWARD;
+  }
   block.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (BLOCK_ROWS / 2);
   block.stores = block.column >= from && block.column < min(from + own->strip, S_COUNT(pass->samples));
   return block;
@@ -79,10 +87,6 @@ static inline Block block_of(global T *signal, global T *bands, global T *low, c
 
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
-INLINE int place_loaded(const int n, const int parity, const int samples) {
-  const int place = place_in_stream(n, parity);
-  return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
-}
 
 // The row of sub-band (0, cy, cz) at these places along y and z, and how far behind it the row of (1, cy, cz) is.
 INLINE global T *band_row(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz) {
@@ -102,24 +106,21 @@ INLINE global T *signal_row(const Block *block, const Pass *pass, const int y, c
   return block->signal + (z * (Distance)pass->signal.across[1].detail + y * (Distance)pass->signal.across[0].detail);
 }
 
-// Loads a work-item's columns of the row at these places. What is beyond the border along x is put there later: any existing
-// place will do.
+// Loads a work-item's columns of the row at these places. Where they are vectors, any existing ones will do for what is beyond
+// the border.
 INLINE void load_columns(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz, T *to) {
   const int samples = pass->samples, pair = clamp(block->column, 0, max(D_COUNT(samples) - BLOCK_PAIRS, 0));
 #if FORWARD
   global const T *const row = signal_row(block, pass, y, z);
   if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
-  else UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) to[i] = row[clamp(2 * block->column + i, 0, samples - 1)];
+  else UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) to[i] = row[block->loaded[i]];
 #else
   global const T *const s = band_row(block, pass, y, z, cy, cz), *const d = detail_row(block, pass, y, z, cy, cz);
   if (WIDE) {
     const TwoSamples low = *(global const TwoSamples *)(s + pair), high = *(global const TwoSamples *)(d + pair);
     to[0] = low.x, to[1] = high.x, to[2] = low.y, to[3] = high.y;
   } else {
-    UNROLL for (int i = 0; i < BLOCK_PAIRS; ++i) {
-      to[2 * i] = s[clamp(block->column + i, 0, S_COUNT(samples) - 1)];
-      to[2 * i + 1] = d[clamp(block->column + i, 0, D_COUNT(samples) - 1)];
-    }
+    UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) to[i] = (i & 1 ? d : s)[block->loaded[i]];
   }
 #endif
 }

@@ -73,22 +73,12 @@ INLINE void lift_columns(const Block *block, const int samples, local const Four
   vstore4(vload4(0, row), 1, run);
   vstore4(stage[x < ITEMS_X - 1 ? item + 1 : item], 2, run);
 #if WIDE
-  // Mirrored about the last column, then about the first.
+  // Mirrored about the last column, then about the first. Other rows are loaded like this.
   const bool ends = block->column + BLOCK_PAIRS == D_COUNT(samples), starts = block->column == 0;
   UNROLL for (int i = 1; i < BLOCK_COLUMNS + 1; ++i)
     if (ends) run[2 * BLOCK_COLUMNS - 1 + i] = run[2 * BLOCK_COLUMNS - 1 - i];
   UNROLL for (int i = 1; i < BLOCK_COLUMNS + 1; ++i)
     if (starts) run[BLOCK_COLUMNS - i] = run[BLOCK_COLUMNS + i];
-#else
-  const int first = 2 * (block->column - BLOCK_PAIRS);
-  if (first < 0 || first + 3 * BLOCK_COLUMNS > samples) {
-    local const A *const tile = (local const A *)(stage + item - x);
-    UNROLL for (int i = 0; i < 3 * BLOCK_COLUMNS; ++i) {
-      const int place = first + i;
-      const int inside = place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
-      run[i] = tile[clamp(inside - 2 * block->tile, 0, ITEMS_X * BLOCK_COLUMNS - 1)];
-    }
-  }
 #endif
   LIFT_STEPS(RUN_STEP)
   UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i) row[i] = run[BLOCK_COLUMNS + i];
@@ -103,9 +93,9 @@ typedef A Rows[2][2][BLOCK_COLUMNS];
 // Pair `turn` of the rows that a work-item reads of pair p of planes.
 INLINE void load_rows(const Block *block, const Pass *pass, const int p, const int turn, T (*to)[2][BLOCK_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz) {
-    const int z = place_loaded(p, cz, pass->across[1]);
+    const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
     UNROLL for (int cy = 0; cy < 2; ++cy) {
-      const int y = place_loaded(block->row - RESULTS_LAG + turn, cy, pass->across[0]);
+      const int y = place_on_axis(place_in_stream(block->row - RESULTS_LAG + turn, cy), pass->across[0]);
       load_columns(block, pass, y, z, cy, cz, to[cz][cy]);
     }
   }

@@ -94,8 +94,10 @@ impl Sizes {
         }
         let group = GROUP.min(todo.target.work_group("streamed_volumes"));
         let group = 1 << group.ilog2();
+        let wide = !x.is_periodic() && is_wide(geometry);
         let columns = (geometry.samples as usize).div_ceil(2 * BLOCK_PAIRS);
-        let items_x = columns.next_power_of_two().max(LEAST_ITEMS_X).min(group);
+        let items_x = if wide { columns } else { columns + 2 };
+        let items_x = items_x.next_power_of_two().max(LEAST_ITEMS_X).min(group);
         if items_x < LEAST_ITEMS_X {
             return Err(format!("it needs work-groups of {LEAST_ITEMS_X}"));
         }
@@ -112,7 +114,7 @@ impl Sizes {
             items_x,
             prefetched: tuned(&PREFETCHED).clamp(1, 2),
             filling: tuned(&FILLING),
-            wide: !x.is_periodic() && is_wide(geometry),
+            wide,
         };
         let local = sizes.local_bytes(todo);
         let have = todo.target.device.local_memory;
@@ -129,14 +131,19 @@ impl Sizes {
         vectors * 2 * BLOCK_PAIRS * todo.problem.sample.size().max(4)
     }
 
-    /// Tiles side by side along x, and pairs of columns that each stores: neighbours overlap by a work-item on each side.
+    /// Work-items at either end of a tile that store nothing: none where the tile has whole rows and mirrors them itself.
+    fn overlap(&self, samples: i32) -> usize {
+        let holds_rows = self.wide && samples as usize <= 2 * BLOCK_PAIRS * self.items_x;
+        usize::from(!holds_rows)
+    }
+
+    /// Tiles side by side along x, and pairs of columns that each stores.
     fn tiles_x(&self, samples: i32) -> [usize; 2] {
-        let (pairs, tile) = ((samples as usize).div_ceil(2), self.items_x * BLOCK_PAIRS);
-        if pairs <= tile {
-            return [1, pairs];
-        }
-        let tiles = pairs.div_ceil(tile - 2 * BLOCK_PAIRS);
-        let strip = pairs.div_ceil(tiles).next_multiple_of(2 * BLOCK_PAIRS);
+        let pairs = (samples as usize).div_ceil(2);
+        let most = (self.items_x - 2 * self.overlap(samples)) * BLOCK_PAIRS;
+        let strip = pairs
+            .div_ceil(pairs.div_ceil(most))
+            .next_multiple_of(2 * BLOCK_PAIRS);
         [pairs.div_ceil(strip), strip]
     }
 
@@ -229,9 +236,6 @@ fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
     let [tiles_x, strip] = sizes.tiles_x(width);
-    if periodic && tiles_x > 1 {
-        return Err("periodic rows are longer than its tiles".into());
-    }
     let rows = BLOCK_ROWS * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
@@ -249,6 +253,7 @@ fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
         own: vec![
             ("tiles_x", tiles_x as i32),
             ("tiles_y", tiles_y as i32),
+            ("overlap", sizes.overlap(width) as i32),
             ("strip", strip as i32),
             ("segments", segments as i32),
             ("pairs_per_segment", each as i32),
