@@ -345,7 +345,11 @@ mod in_volumes {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
         for device in devices() {
-            check_all::<T>(&device, Strategy::StreamedVolumes, &volumes(wavelet.clone()));
+            check_all::<T>(
+                &device,
+                Strategy::StreamedVolumes,
+                &volumes(wavelet.clone()),
+            );
         }
     }
     #[test]

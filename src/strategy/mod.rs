@@ -93,8 +93,6 @@ macro_rules! strategies {
 
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
-    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred on GPUs.
-    StreamedVolumes "streamed_volumes" streamed_volumes;
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
@@ -106,6 +104,8 @@ strategies! {
     Streamed "streamed" streamed;
     /// The same idea for pictures whose pixels are 2 to 4 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
+    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred on GPUs.
+    StreamedVolumes "streamed_volumes" streamed_volumes;
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;

@@ -92,22 +92,28 @@ impl Sizes {
                 "it takes real steps that read one neighbour on each side, and few of them".into(),
             );
         }
-        let group = GROUP.min(todo.target.work_group("streamed_volumes"));
+        // As many work-items as have their pipelines in local memory.
+        let local = todo.target.device.local_memory as usize / local_bytes(todo, stencils.len(), 1);
+        let group = GROUP
+            .min(todo.target.work_group("streamed_volumes"))
+            .min(local);
+        if group < LEAST_ITEMS_X {
+            return Err(format!(
+                "it needs work-groups of {LEAST_ITEMS_X}, and local memory for their pipelines"
+            ));
+        }
         let group = 1 << group.ilog2();
         let wide = !x.is_periodic() && is_wide(geometry);
         let columns = (geometry.samples as usize).div_ceil(2 * BLOCK_PAIRS);
         let items_x = if wide { columns } else { columns + 2 };
         let items_x = items_x.next_power_of_two().max(LEAST_ITEMS_X).min(group);
-        if items_x < LEAST_ITEMS_X {
-            return Err(format!("it needs work-groups of {LEAST_ITEMS_X}"));
-        }
         let tuned = |tunable: &Tunable| {
             let size = todo
                 .target
                 .size(Strategy::StreamedVolumes, todo.problem, tunable);
             size.unwrap_or(tunable.default)
         };
-        let sizes = Sizes {
+        Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
             group,
@@ -115,20 +121,7 @@ impl Sizes {
             prefetched: tuned(&PREFETCHED).clamp(1, 2),
             filling: tuned(&FILLING),
             wide,
-        };
-        let local = sizes.local_bytes(todo);
-        let have = todo.target.device.local_memory;
-        match local as u64 > have {
-            true => Err(format!(
-                "its pipelines need {local} bytes of local memory, there are {have}"
-            )),
-            false => Ok(sizes),
-        }
-    }
-
-    fn local_bytes(&self, todo: &Todo) -> usize {
-        let vectors = (BLOCK_ROWS * self.steps + 4) * self.group;
-        vectors * 2 * BLOCK_PAIRS * todo.problem.sample.size().max(4)
+        })
     }
 
     /// Work-items at either end of a tile that store nothing: none where the tile has whole rows and mirrors them itself.
@@ -176,6 +169,12 @@ impl Sizes {
     }
 }
 
+/// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
+fn local_bytes(todo: &Todo, steps: usize, items: usize) -> usize {
+    let numbers = (BLOCK_ROWS * steps + 4) * 2 * BLOCK_PAIRS;
+    items * numbers * todo.problem.sample.size().max(4)
+}
+
 /// All sides that a pass has.
 fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
     let low = (geometry.has_low == 1).then_some(&geometry.low);
@@ -201,7 +200,9 @@ fn is_narrow(geometry: &Geometry) -> bool {
         let samples = [geometry.samples, geometry.across[0], geometry.across[1]];
         let lengths = axes.iter().zip(samples).map(|(axis, samples)| {
             let pairs = i64::from(samples) / 2 + 1;
-            axis.stride.saturating_mul(pairs).saturating_add(axis.detail)
+            axis.stride
+                .saturating_mul(pairs)
+                .saturating_add(axis.detail)
         });
         lengths.fold(0i64, i64::saturating_add)
     };
@@ -211,7 +212,8 @@ fn is_narrow(geometry: &Geometry) -> bool {
 /// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
 /// once ends soonest.
 fn segments(tiles: usize, pairs: usize, warm_up: usize, at_once: usize) -> [usize; 2] {
-    let turns = |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
+    let turns =
+        |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
     let most = (pairs / warm_up).max(1);
     let count = (1..=most).min_by_key(turns).unwrap_or(1);
     let each = pairs.div_ceil(count);
@@ -231,7 +233,11 @@ fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
     let [on_x, on_y, on_z] = borders;
     let (on_x, on_y, on_z) = (on_x?, on_y?, on_z?);
     let periodic = on_x.is_periodic();
-    if on_x.restored || [on_y, on_z].iter().any(|axis| axis.restored || axis.is_periodic() != periodic) {
+    if on_x.restored
+        || [on_y, on_z]
+            .iter()
+            .any(|axis| axis.restored || axis.is_periodic() != periodic)
+    {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
@@ -284,5 +290,8 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 4]) -> 
         volumes * (width * height * depth) as usize,
     ) + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * BLOCK_ROWS, BLOCK_PAIRS)
-        + Cost::of_group((each + warm_up) * BLOCK_ROWS, sizes.local_bytes(todo))
+        + Cost::of_group(
+            (each + warm_up) * BLOCK_ROWS,
+            local_bytes(todo, sizes.steps, sizes.group),
+        )
 }

@@ -3,7 +3,7 @@
 
 use super::cases::{
     BOTH, Setting, TWO_LEVELS, coloured, for_all, large_gpu, pictures, problem, settings,
-    transforms,
+    transforms, volumes,
 };
 use super::host::run;
 use crate::strategy::Strategy;
@@ -263,6 +263,14 @@ fn colours_are_those_of_the_reference() {
         )
     });
     assert_seen(&seen, &expected);
+}
+
+#[test]
+fn volumes_are_those_of_the_reference() {
+    let seen = Seen::default();
+    let cases = on_large_gpus(volumes(SampleType::F64));
+    for_all(200, cases, |case| check_f64(&seen, case));
+    assert_seen(&seen, &["streamed_volumes"]);
 }
 
 #[test]
