@@ -15,6 +15,9 @@
 #ifndef BLOCK_ROWS
 #error "BLOCK_ROWS: rows of which a work-item has the results, an even number"
 #endif
+#ifndef STEPS
+#error "STEPS: how many lifting steps there are, an even number; every other one changes the details"
+#endif
 #ifndef DETAIL_PLACE
 #error "DETAIL_PLACE: where in a stream of pairs a detail is beside its approximation: 1 after it, -1 before it"
 #endif
@@ -40,6 +43,11 @@ typedef JOIN(A, 4) FourNumbers;
 #define BLOCK_PAIRS 2
 #define BLOCK_COLUMNS 4
 
+// Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
+#define WARM_UP STEPS
+#define RESULTS_LAG (STEPS / 2)
+#define BLOCK_TURNS (WARM_UP + BLOCK_ROWS / 2)
+
 // The arguments besides the geometry.
 typedef struct {
   int tiles_x, tiles_y;    // of work-groups side by side
@@ -54,9 +62,13 @@ typedef struct {
   global T *signal, *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
   bool has_low;                       // in an array of its own
   int column, row;                    // its first ones
+  local const int *rows;              // where the rows are that it reads, the samples of a pair side by side
   int loaded[BLOCK_COLUMNS];          // where each of its columns is loaded, in the signal or in its channel
   bool stores;                        // whether its columns are the tile's to store
 } Block;
+
+// The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
+INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 
 // What stands for a place on an axis, which may be beyond the border.
 INLINE int place_on_axis(const int place, const int samples) {
@@ -64,7 +76,7 @@ INLINE int place_on_axis(const int place, const int samples) {
 }
 
 static inline Block block_of(global T *signal, global T *bands, global T *low, const Pass *pass,
-                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y) {
+                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local int *rows) {
   const int3 at = (int3)(0, 0, volume);
   Block block;
   block.signal = signal + line_start(&pass->signal, pass, at);
@@ -78,15 +90,17 @@ static inline Block block_of(global T *signal, global T *bands, global T *low, c
     block.loaded[i] = place_on_axis(place, pass->samples) >> !FORWARD;
   }
   block.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (BLOCK_ROWS / 2);
+  // Kept in local memory, they take no registers.
+  rows += item / ITEMS_X * 2 * BLOCK_TURNS;
+  for (int i = item % ITEMS_X; i < 2 * BLOCK_TURNS; i += ITEMS_X)
+    rows[i] = place_on_axis(place_in_stream(block.row - RESULTS_LAG + i / 2, i % 2), pass->across[0]);
+  block.rows = rows;
   block.stores = block.column >= from && block.column < min(from + own->strip, S_COUNT(pass->samples));
   return block;
 }
 
 // The factor of a sample in these channels along x, y and z; `side` is IN or OUT.
 #define FACTOR_3D(side, cx, cy, cz) (FACTOR_2D(side, cy, cz) * ((cx) ? side##_d : side##_s))
-
-// The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
-INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 
 // The row of sub-band (0, cy, cz) at these places along y and z, and how far behind it the row of (1, cy, cz) is.
 INLINE global T *band_row(const Block *block, const Pass *pass, const int y, const int z, const int cy, const int cz) {

@@ -18,20 +18,12 @@
 
 #include "streamed_volumes/block.cl"
 
-#ifndef STEPS
-#error "STEPS: how many lifting steps there are, an even number; every other one changes the details"
-#endif
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs of rows that are loaded ahead, 1 or 2"
 #endif
 #if REACH_LO > BLOCK_PAIRS || REACH_HI > BLOCK_PAIRS
 #error "along x results depend on the neighbouring work-items alone"
 #endif
-
-// Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
-#define WARM_UP STEPS
-#define RESULTS_LAG (STEPS / 2)
-#define BLOCK_TURNS (WARM_UP + BLOCK_ROWS / 2)
 
 // --- pipelines along y and z ----------------------------------------------------------------------------
 
@@ -95,8 +87,7 @@ INLINE void load_rows(const Block *block, const Pass *pass, const int p, const i
   UNROLL for (int cz = 0; cz < 2; ++cz) {
     const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
     UNROLL for (int cy = 0; cy < 2; ++cy) {
-      const int y = place_on_axis(place_in_stream(block->row - RESULTS_LAG + turn, cy), pass->across[0]);
-      load_columns(block, pass, y, z, cy, cz, to[cz][cy]);
+      load_columns(block, pass, block->rows[2 * turn + cy], z, cy, cz, to[cz][cy]);
     }
   }
 }
@@ -149,12 +140,14 @@ INLINE void sweep_planes(const Block *block, const Pass *pass, const int from, c
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void streamed_volumes(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local FourNumbers kept[BLOCK_ROWS * STEPS * GROUP], stage[4 * GROUP];
+  local int rows[2 * BLOCK_TURNS * (GROUP / ITEMS_X)];
   // Tiles that read the same rows are at work at the same time: segments come last, and before them volumes.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
   const int share = group / tiles, tile = group - share * tiles;
   const int volume = share / own.segments, segment = share - volume * own.segments;
   const int tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
-  const Block block = block_of(signal, bands, low, &pass, &own, volume, tile_x, tile_y);
+  const Block block = block_of(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows);
+  barrier(CLK_LOCAL_MEM_FENCE);
   const int pairs = DETAIL_PLACE > 0 ? S_COUNT(pass.across[1]) : D_COUNT(pass.across[1]) + 1;
   const int from = segment * own.pairs_per_segment;
   sweep_planes(&block, &pass, from, min(from + own.pairs_per_segment, pairs), kept, stage);
