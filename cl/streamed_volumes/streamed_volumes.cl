@@ -18,9 +18,6 @@
 
 #include "streamed_volumes/block.cl"
 
-#ifndef PREFETCHED
-#error "PREFETCHED: pairs of rows that are loaded ahead, 1 or 2"
-#endif
 #if REACH_LO > BLOCK_PAIRS || REACH_HI > BLOCK_PAIRS
 #error "along x results depend on the neighbouring work-items alone"
 #endif
@@ -78,11 +75,7 @@ INLINE void lift_columns(const Block *block, const int samples, local const Four
 
 // --- sweep -------------------------------------------------------------------------------------------
 
-// A pair of rows of a pair of planes, by the channels along z and y.
-typedef T Loaded[2][2][BLOCK_COLUMNS];
-typedef A Rows[2][2][BLOCK_COLUMNS];
-
-// Pair `turn` of the rows that a work-item reads of pair p of planes.
+// Pair `turn` of the rows that a work-item reads of pair p of planes: by the channels along z, then y.
 INLINE void load_rows(const Block *block, const Pass *pass, const int p, const int turn, T (*to)[2][BLOCK_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz) {
     const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
@@ -92,17 +85,15 @@ INLINE void load_rows(const Block *block, const Pass *pass, const int p, const i
   }
 }
 
-// Lifts a pair of rows along y, and loads a later one in its place.
-INLINE void lift_rows(const Block *block, const Pass *pass, const int p, const int last, const int turn, Loaded *prefetched,
-                      A (*waiting)[STEPS * BLOCK_COLUMNS], A (*rows)[2][BLOCK_COLUMNS]) {
-  T(*const loaded)[2][BLOCK_COLUMNS] = prefetched[turn % PREFETCHED];
+// Lifts the pair of rows that was loaded along y, and loads the next one.
+INLINE void lift_rows(const Block *block, const Pass *pass, const int p, const int last, const int turn,
+                      T (*loaded)[2][BLOCK_COLUMNS], A (*waiting)[STEPS * BLOCK_COLUMNS], A (*rows)[2][BLOCK_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < BLOCK_COLUMNS; ++i)
         rows[cz][cy][i] = SCALED_IN((A)loaded[cz][cy][i], FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
-  const int ahead = turn + PREFETCHED;
-  if (ahead < BLOCK_TURNS) load_rows(block, pass, p, ahead, loaded);
-  else if (p < last) load_rows(block, pass, p + 1, ahead - BLOCK_TURNS, loaded);
+  if (turn + 1 < BLOCK_TURNS) load_rows(block, pass, p, turn + 1, loaded);
+  else if (p < last) load_rows(block, pass, p + 1, 0, loaded);
   UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
 }
 
@@ -110,17 +101,16 @@ INLINE void lift_rows(const Block *block, const Pass *pass, const int p, const i
 INLINE void sweep_planes(const Block *block, const Pass *pass, const int from, const int to, local FourNumbers *kept,
                          local FourNumbers *stage) {
   const int item = get_local_id(0), last = to - 1 + RESULTS_LAG;
-  Loaded prefetched[PREFETCHED];
-  UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(block, pass, from - RESULTS_LAG, turn, prefetched[turn]);
+  T loaded[2][2][BLOCK_COLUMNS];
+  load_rows(block, pass, from - RESULTS_LAG, 0, loaded);
   UNROLL for (int i = 0; i < BLOCK_ROWS * STEPS; ++i) kept[i * GROUP + item] = (FourNumbers)0;
   int p = from - RESULTS_LAG;
   do {
-    A waiting[2][STEPS * BLOCK_COLUMNS];
-    Rows rows;
+    A waiting[2][STEPS * BLOCK_COLUMNS], rows[2][2][BLOCK_COLUMNS];
     UNROLL for (int i = 0; i < STEPS * BLOCK_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
-    UNROLL for (int turn = 0; turn < WARM_UP; ++turn) lift_rows(block, pass, p, last, turn, prefetched, waiting, rows);
+    UNROLL for (int turn = 0; turn < WARM_UP; ++turn) lift_rows(block, pass, p, last, turn, loaded, waiting, rows);
     UNROLL for (int pair = 0; pair < BLOCK_ROWS / 2; ++pair) {
-      lift_rows(block, pass, p, last, WARM_UP + pair, prefetched, waiting, rows);
+      lift_rows(block, pass, p, last, WARM_UP + pair, loaded, waiting, rows);
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         lift_planes(kept + (2 * pair + cy) * STEPS * GROUP + item, rows[0][cy], rows[1][cy]);
         // Two rows take turns in local memory, so that one barrier is enough.
@@ -141,9 +131,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void streamed_volumes(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local FourNumbers kept[BLOCK_ROWS * STEPS * GROUP], stage[4 * GROUP];
   local int rows[2 * BLOCK_TURNS * (GROUP / ITEMS_X)];
-  // Tiles that read the same rows are at work at the same time: segments come last, and before them volumes.
-  const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
-  const int share = group / tiles, tile = group - share * tiles;
+  // Tiles that read the same rows are at work at the same time, neighbours on one compute unit if these get groups in turn.
+  const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0), turns = get_num_groups(0) / own.units;
+  const int number = group % own.units * turns + group / own.units;
+  const int share = number / tiles, tile = number - share * tiles;
+  if (share >= own.segments * pass.across[2]) return;
   const int volume = share / own.segments, segment = share - volume * own.segments;
   const int tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
   const Block block = block_of(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows);

@@ -13,19 +13,13 @@ use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::{Channel, Stencil};
 
-pub(super) const TUNABLES: &[Tunable] = &[PREFETCHED, FILLING];
+pub(super) const TUNABLES: &[Tunable] = &[FILLING];
 
-const PREFETCHED: Tunable = Tunable {
-    name: "PREFETCHED",
-    default: 2,
-    candidates: &[1, 2],
-    says: "pairs of rows that are loaded before they are needed",
-};
 const FILLING: Tunable = Tunable {
     name: "FILLING",
-    default: 4,
-    candidates: &[2, 3, 4, 5],
-    says: "work-groups that a compute unit runs at once",
+    default: 512,
+    candidates: &[256, 384, 512, 640],
+    says: "work-items that a compute unit runs at once",
 };
 
 /// Work-items in a work-group, where the device allows as many, and along x at least.
@@ -78,7 +72,6 @@ struct Sizes {
     details_first: bool,
     group: usize,
     items_x: usize,
-    prefetched: usize,
     filling: usize,
     wide: bool,
 }
@@ -102,24 +95,18 @@ impl Sizes {
                 "it needs work-groups of {LEAST_ITEMS_X}, and local memory for their pipelines"
             ));
         }
-        let group = 1 << group.ilog2();
         let wide = !x.is_periodic() && is_wide(geometry);
         let columns = (geometry.samples as usize).div_ceil(2 * BLOCK_PAIRS);
-        let items_x = if wide { columns } else { columns + 2 };
-        let items_x = items_x.next_power_of_two().max(LEAST_ITEMS_X).min(group);
-        let tuned = |tunable: &Tunable| {
-            let size = todo
-                .target
-                .size(Strategy::StreamedVolumes, todo.problem, tunable);
-            size.unwrap_or(tunable.default)
-        };
+        let items_x = items_along_x(if wide { columns } else { columns + 2 }, group);
+        let filling = todo
+            .target
+            .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
         Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
-            group,
+            group: group / items_x * items_x,
             items_x,
-            prefetched: tuned(&PREFETCHED).clamp(1, 2),
-            filling: tuned(&FILLING),
+            filling: filling.unwrap_or(FILLING.default),
             wide,
         })
     }
@@ -158,7 +145,6 @@ impl Sizes {
             define("GROUP", self.group),
             define("ITEMS_X", self.items_x),
             define("BLOCK_ROWS", BLOCK_ROWS),
-            define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
@@ -166,6 +152,18 @@ impl Sizes {
         ];
         defines.extend(loops_as_they_are(todo.target.device));
         defines
+    }
+}
+
+/// How many work-items of a group are side by side, of which a row takes so many: whole sub-groups of 32.
+fn items_along_x(columns: usize, group: usize) -> usize {
+    let items = match columns {
+        0..32 => columns.next_power_of_two().max(LEAST_ITEMS_X),
+        _ => columns.next_multiple_of(32),
+    };
+    match group {
+        ..32 => items.min(1 << group.ilog2()),
+        _ => items.min(group / 32 * 32),
     }
 }
 
@@ -245,7 +243,8 @@ fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
     let rows = BLOCK_ROWS * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
-    let at_once = todo.target.device.compute_units * sizes.filling;
+    let units = todo.target.device.compute_units;
+    let at_once = units * (sizes.filling / sizes.group).max(1);
     let tiles = tiles_x * tiles_y * volumes;
     let [segments, each] = segments(tiles, sizes.pairs(depth), sizes.steps, at_once);
     Ok(Pass {
@@ -263,8 +262,9 @@ fn pass(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
             ("strip", strip as i32),
             ("segments", segments as i32),
             ("pairs_per_segment", each as i32),
+            ("units", units as i32),
         ],
-        groups: tiles * segments,
+        groups: (tiles * segments).next_multiple_of(units),
         cost: cost(todo, &sizes, &geometry, [tiles_x, tiles_y, segments, each]),
         geometry,
     })

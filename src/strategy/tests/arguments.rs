@@ -133,7 +133,11 @@ fn passes() -> Vec<Pass> {
         add(&Setting::of(device), &pixels, SampleType::F32);
     }
     let volume = Transform::new(Wavelet::CDF_9_7, [8, 8, 8]);
-    add(&Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]), &volume, SampleType::F32);
+    add(
+        &Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]),
+        &volume,
+        SampleType::F32,
+    );
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     add(&Setting::of(large_gpu()), &large, SampleType::F32);

@@ -334,10 +334,7 @@ impl Shares<'_> {
         let mut coverage = Coverage::new(volumes * depth * height, self.pairs());
         let [tiles_x, tiles_y, segments] =
             ["tiles_x", "tiles_y", "segments"].map(|name| self.own(name));
-        assert_eq!(
-            self.launch.pass.groups,
-            volumes * segments * tiles_y * tiles_x
-        );
+        let tiles = tiles_x * tiles_y;
         let (strip, overlap) = (self.own("strip"), self.own("overlap"));
         let (items, rows) = (self.number("ITEMS_X"), self.number("BLOCK_ROWS"));
         assert!((strip <= 2 * (items - 2 * overlap)) && strip % 2 == 0);
@@ -349,8 +346,14 @@ impl Shares<'_> {
                 .filter_map(|at| usize::try_from(at).ok())
                 .filter(move |at| *at < length)
         };
+        let (units, groups) = (self.own("units"), self.launch.pass.groups);
+        assert_eq!(groups, (volumes * segments * tiles).next_multiple_of(units));
         for group in self.groups() {
-            let (tile, share) = (group % (tiles_x * tiles_y), group / (tiles_x * tiles_y));
+            let number = group % units * (groups / units) + group / units;
+            let (tile, share) = (number % tiles, number / tiles);
+            if share >= segments * volumes {
+                continue;
+            }
             let (x, y) = (tile % tiles_x, tile / tiles_x);
             let (segment, volume) = (share % segments, share / segments);
             let each = self.own("pairs_per_segment");
