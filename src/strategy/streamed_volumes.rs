@@ -295,3 +295,58 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 4]) -> 
             local_bytes(todo, sizes.steps, sizes.group),
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{Setting, large_gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+    fn launch(transform: &Transform, sample: SampleType, direction: Direction) -> Launch {
+        let problem = problem(transform, sample, direction);
+        let setting = Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    fn volume(shape: [usize; 3]) -> Transform {
+        Transform::new(Wavelet::CDF_9_7, shape)
+    }
+
+    #[test]
+    fn all_work_groups_run_at_once_where_rows_are_as_long_as_a_tile() {
+        for (direction, groups) in [(Direction::Forward, 512), (Direction::Inverse, 516)] {
+            let launch = launch(&volume([512; 3]), SampleType::F32, direction);
+            let shares = ["tiles_x", "tiles_y", "segments"].map(|name| own(&launch, name));
+            assert_eq!(shares.iter().product::<i32>(), groups);
+            assert_eq!(launch.pass.groups, 528);
+        }
+    }
+
+    #[test]
+    fn tiles_overlap_where_they_do_not_hold_rows() {
+        let of = |width, boundary| {
+            let volume = volume([64, 64, width]).boundary(boundary);
+            let launch = launch(&volume, SampleType::F32, Direction::Forward);
+            let own = ["tiles_x", "overlap", "strip"].map(|name| own(&launch, name));
+            (number(&launch.pass.kernel, "ITEMS_X"), own)
+        };
+        assert_eq!(of(512, Boundary::Symmetric), (128, [1, 0, 256]));
+        assert_eq!(of(384, Boundary::Symmetric), (96, [1, 0, 192]));
+        assert_eq!(of(64, Boundary::Symmetric), (16, [1, 0, 32]));
+        assert_eq!(of(64, Boundary::Periodic), (32, [1, 1, 32]));
+        assert_eq!(of(255, Boundary::Symmetric), (96, [1, 1, 128]));
+        assert_eq!(of(1024, Boundary::Symmetric), (128, [3, 1, 172]));
+    }
+
+    #[test]
+    fn pipelines_of_doubles_take_smaller_work_groups() {
+        let of = |sample| {
+            let launch = launch(&volume([64; 3]), sample, Direction::Forward);
+            launch.pass.kernel.group[0]
+        };
+        assert_eq!([SampleType::F32, SampleType::F64].map(of), [128, 64]);
+    }
+}
