@@ -55,7 +55,6 @@ typedef struct {
   int strip;               // pairs of columns that a tile stores
   int segments;            // along z
   int pairs_per_segment;
-  int units;               // that get work-groups in turn
 } StreamedVolumes;
 
 // What a work-item has of a volume, in pairs.

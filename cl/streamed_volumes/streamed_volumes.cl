@@ -131,11 +131,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void streamed_volumes(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local FourNumbers kept[BLOCK_ROWS * STEPS * GROUP], stage[4 * GROUP];
   local int rows[2 * BLOCK_TURNS * (GROUP / ITEMS_X)];
-  // Tiles that read the same rows are at work at the same time, neighbours on one compute unit if these get groups in turn.
-  const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0), turns = get_num_groups(0) / own.units;
-  const int number = group % own.units * turns + group / own.units;
-  const int share = number / tiles, tile = number - share * tiles;
-  if (share >= own.segments * pass.across[2]) return;
+  // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
+  const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
+  const int share = group / tiles, tile = group - share * tiles;
   const int volume = share / own.segments, segment = share - volume * own.segments;
   const int tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
   const Block block = block_of(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows);

@@ -346,14 +346,9 @@ impl Shares<'_> {
                 .filter_map(|at| usize::try_from(at).ok())
                 .filter(move |at| *at < length)
         };
-        let (units, groups) = (self.own("units"), self.launch.pass.groups);
-        assert_eq!(groups, (volumes * segments * tiles).next_multiple_of(units));
+        assert_eq!(self.launch.pass.groups, volumes * segments * tiles);
         for group in self.groups() {
-            let number = group % units * (groups / units) + group / units;
-            let (tile, share) = (number % tiles, number / tiles);
-            if share >= segments * volumes {
-                continue;
-            }
+            let (tile, share) = (group % tiles, group / tiles);
             let (x, y) = (tile % tiles_x, tile / tiles_x);
             let (segment, volume) = (share % segments, share / segments);
             let each = self.own("pairs_per_segment");
