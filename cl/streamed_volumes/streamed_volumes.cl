@@ -11,10 +11,16 @@
 // other one. A pair in a stream is the two samples of which the first step reads the first and changes the second: for steps
 // that change approximations first, a detail and the approximation after it.
 //
-// The pipelines are Barina and Zemcik's (2015) for one more axis.
+// The pipelines are Barina and Zemcik's (2015), with a third axis.
 // Cost per sample: 1 global read and 1 write; rows are read (BLOCK_ROWS + 2 * STEPS - 1) / BLOCK_ROWS times, by
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
 // One barrier per row and pair of planes; local memory of BLOCK_ROWS * STEPS + 4 vectors per work-item.
+//
+// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 337 us, the inverse 373, where a copy takes 255, and one
+// pass for z and one for the pictures take 577 and 567. Registers decide: of 126 a compute unit runs four groups of 128
+// work-items, of 160 three, and the same takes 430 us (inverse). That the places of rows are in local memory saves that many.
+// Loading two pairs of rows ahead gains nothing, and the inverse then takes 142 registers. So do groups in another order,
+// by which neighbours run on one compute unit: 353 us.
 
 #include "streamed_volumes/block.cl"
 

@@ -393,7 +393,7 @@ impl<T: Sample> Running<'_, T> {
             for axis in [1, 0, 2] {
                 let behind: usize = shape[axis + 1..].iter().map(|&n| n as usize).product();
                 let length = shape[axis] as usize;
-                for start in (0..samples.len()).filter(|at| at / behind % length == 0) {
+                for start in (0..samples.len()).filter(|at| (at / behind).is_multiple_of(length)) {
                     let at = |i: usize| start + i * behind;
                     let mut line: Vec<T> = (0..length).map(|i| samples[at(i)]).collect();
                     lift(self.problem, geometry.boundary, &mut line);
