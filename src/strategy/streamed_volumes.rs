@@ -26,10 +26,10 @@ const GROUP: usize = 128;
 const LEAST_ITEMS_X: usize = 8;
 
 /// Rows of which a work-item has the results.
-const BLOCK_ROWS: usize = 4;
+const OWN_ROWS: usize = 4;
 
 /// Columns of a work-item, in pairs.
-const BLOCK_PAIRS: usize = 2;
+const OWN_PAIRS: usize = 2;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let Some(axes) = todo.volume() else {
@@ -80,7 +80,7 @@ impl Sizes {
     fn new(todo: &Todo, geometry: &Geometry, x: Border) -> Result<Self, String> {
         let stencils = todo.problem.stencils();
         let reach = Reach::new(&stencils);
-        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > BLOCK_PAIRS {
+        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > OWN_PAIRS {
             return Err(
                 "it takes real steps that read one neighbour on each side, and few of them".into(),
             );
@@ -101,7 +101,7 @@ impl Sizes {
             ));
         }
         let wide = !x.is_periodic() && is_wide(geometry);
-        let columns = (geometry.samples as usize).div_ceil(2 * BLOCK_PAIRS);
+        let columns = (geometry.samples as usize).div_ceil(2 * OWN_PAIRS);
         let overlap = usize::from(!wide || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
         let items_x = rounded_up(strip + 2 * overlap);
@@ -138,7 +138,7 @@ impl Sizes {
             define("DETAIL_PLACE", place),
             define("GROUP", self.group),
             define("ITEMS_X", self.items_x),
-            define("BLOCK_ROWS", BLOCK_ROWS),
+            define("OWN_ROWS", OWN_ROWS),
             define("WIDE", u8::from(self.wide)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
@@ -159,9 +159,9 @@ fn rounded_up(items: usize) -> usize {
 
 /// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
 fn local_bytes(todo: &Todo, steps: usize, items: usize) -> usize {
-    let numbers = (BLOCK_ROWS * steps + 4) * 2 * BLOCK_PAIRS;
+    let numbers = (OWN_ROWS * steps + 4) * 2 * OWN_PAIRS;
     // The places of all rows that are read, for every row of work-items.
-    let places = (2 * steps + BLOCK_ROWS) * size_of::<i32>();
+    let places = (2 * steps + OWN_ROWS) * size_of::<i32>();
     items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
 }
 
@@ -176,11 +176,11 @@ fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
 /// Whether a work-item's columns are vectors everywhere.
 fn is_wide(geometry: &Geometry) -> bool {
     let width = geometry.samples as usize;
-    width.is_multiple_of(2 * BLOCK_PAIRS)
-        && width >= 4 * BLOCK_PAIRS
-        && geometry.signal.is_aligned(2, 2 * BLOCK_PAIRS)
-        && geometry.bands.is_aligned(1, BLOCK_PAIRS)
-        && (geometry.has_low == 0 || geometry.low.is_aligned(1, BLOCK_PAIRS))
+    width.is_multiple_of(2 * OWN_PAIRS)
+        && width >= 4 * OWN_PAIRS
+        && geometry.signal.is_aligned(2, 2 * OWN_PAIRS)
+        && geometry.bands.is_aligned(1, OWN_PAIRS)
+        && (geometry.has_low == 0 || geometry.low.is_aligned(1, OWN_PAIRS))
 }
 
 /// Whether the distances between the samples of a volume fit 32 bits.
@@ -231,7 +231,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
-    let rows = BLOCK_ROWS * sizes.group / sizes.items_x;
+    let rows = OWN_ROWS * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
     let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
@@ -249,7 +249,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
             ("tiles_x", sizes.tiles_x as i32),
             ("tiles_y", tiles_y as i32),
             ("overlap", sizes.overlap as i32),
-            ("strip", (sizes.strip * BLOCK_PAIRS) as i32),
+            ("strip", (sizes.strip * OWN_PAIRS) as i32),
             ("segments", segments as i32),
             ("pairs_per_segment", each as i32),
         ],
@@ -269,19 +269,19 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let turns = segments * (each + warm_up);
     // Each work-item reads the rows in reach of its own again.
     let strips = tiles_y * sizes.group / sizes.items_x;
-    let columns = width as usize + 4 * (tiles_x - 1) * BLOCK_PAIRS;
+    let columns = width as usize + 4 * (tiles_x - 1) * OWN_PAIRS;
     let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
     let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
     let items = volumes * tiles_x * strips * sizes.items_x;
-    let along_y = items * turns * 2 * 2 * BLOCK_PAIRS * (warm_up + BLOCK_ROWS / 2);
-    let along_z = items * turns * BLOCK_ROWS * 2 * BLOCK_PAIRS;
+    let along_y = items * turns * 2 * 2 * OWN_PAIRS * (warm_up + OWN_ROWS / 2);
+    let along_z = items * turns * OWN_ROWS * 2 * OWN_PAIRS;
     meter.scaled(
         volumes * columns * lines * planes,
         volumes * (width * height * depth) as usize,
     ) + meter.lifted(along_y + along_z)
-        + meter.lifted_alone(items * turns * 2 * BLOCK_ROWS, BLOCK_PAIRS)
+        + meter.lifted_alone(items * turns * 2 * OWN_ROWS, OWN_PAIRS)
         + Cost::of_group(
-            (each + warm_up) * BLOCK_ROWS,
+            (each + warm_up) * OWN_ROWS,
             local_bytes(todo, sizes.steps, sizes.group),
         )
 }

@@ -336,7 +336,7 @@ impl Shares<'_> {
             ["tiles_x", "tiles_y", "segments"].map(|name| self.own(name));
         let tiles = tiles_x * tiles_y;
         let (strip, overlap) = (self.own("strip"), self.own("overlap"));
-        let (items, rows) = (self.number("ITEMS_X"), self.number("BLOCK_ROWS"));
+        let (items, rows) = (self.number("ITEMS_X"), self.number("OWN_ROWS"));
         assert!((strip <= 2 * (items - 2 * overlap)) && strip % 2 == 0);
         let is_after = self.has("DETAIL_PLACE", "1");
         let place = if is_after { 1 } else { -1 };

@@ -375,7 +375,7 @@ impl<T: Sample> Running<'_, T> {
     }
 }
 
-/// Volumes, as in cl/streamed_volumes/block.cl.
+/// Volumes, as in cl/streamed_volumes/part.cl.
 impl<T: Sample> Running<'_, T> {
     fn volumes(&mut self) {
         let geometry = self.geometry();
