@@ -128,6 +128,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         Transform::new(wavelet.clone(), [8192, 8192]).levels(2),
         Transform::new(wavelet.clone(), [64, 64]).levels(3),
         Transform::new(wavelet.clone(), [3, 45, 50, 70]),
+        Transform::new(wavelet.clone(), [20, 30, 64]).levels(2),
         rows.clone().levels(5),
         rows.layout(Layout::Interleaved),
         short_rows.levels(3),

@@ -149,6 +149,15 @@ fn check_colours<T: RandomSample>(transform: &Transform) {
     }
 }
 
+fn check_volumes<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::StreamedVolumes
+        });
+    }
+}
+
 /// In several tiles, as devices of several compute units have them, and in one.
 fn check_pyramids<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
@@ -328,6 +337,13 @@ fn colours() {
     }
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
+}
+
+/// In tiles that overlap and in one that has whole rows.
+#[test]
+fn volumes() {
+    check_volumes::<f32>(&Transform::new(Wavelet::CDF_9_7, [6, 5, 35]));
+    check_volumes::<f32>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]).levels(2));
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape().to_vec();
     let (mut pictures, mut coloured, mut rows, mut columns) = (true, true, true, true);
-    let (mut levels, mut goes_on) = (0, true);
+    let (mut levels, mut goes_on, mut volumes) = (0, true, true);
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -44,6 +44,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         levels += 1;
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
         pictures &= axes.len() == 2 && in_one_piece;
+        volumes &= axes.len() == 3 && in_one_piece;
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
         let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= 4;
         coloured &= axes.len() == 2 && is_pixel;
@@ -61,6 +62,13 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::StreamedColours => !coloured || !goes_on,
+        Strategy::StreamedVolumes => {
+            let steps = [Wavelet::CDF_5_3, Wavelet::CDF_9_7].contains(transform.wavelet());
+            let reads_elsewhere = goes_on && transform.boundary_rule() != Boundary::Zero;
+            let planar = transform.coefficient_layout() == Layout::Mallat;
+            let streams = steps && sample == SampleType::F32;
+            levels > 0 && !(volumes && reads_elsewhere && planar && streams)
+        }
         Strategy::SingleLoop | Strategy::ColourLoop => {
             let takes = [pictures, coloured][usize::from(strategy == Strategy::ColourLoop)];
             !takes || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
@@ -307,6 +315,55 @@ fn coloured(wavelet: Wavelet) -> Vec<Transform> {
     let mut all = everywhere(three.to_vec());
     all.extend(others);
     all
+}
+
+/// Volumes in one tile and in several, with rows that go by vectors and that do not, thin ones and batches.
+fn volumes(wavelet: Wavelet) -> Vec<Transform> {
+    let volume = |shape: &[usize], levels| {
+        let first = shape.len() - 3;
+        let axes: Vec<usize> = (first..shape.len()).collect();
+        let transform = Transform::new(wavelet.clone(), shape).axes(axes);
+        transform.levels(levels)
+    };
+    let all = [
+        volume(&[2, 2, 2], 1),
+        volume(&[3, 2, 5], 1),
+        volume(&[5, 6, 7], 2),
+        volume(&[33, 18, 35], 3),
+        volume(&[34, 20, 64], 2),
+        volume(&[2, 12, 10, 72], 1),
+    ];
+    let mut all = everywhere(all.to_vec());
+    // Rows of several tiles, and axes that are not transformed between and before.
+    all.extend([volume(&[4, 6, 1031], 1), volume(&[9, 4, 1040], 1)]);
+    all.push(Transform::new(wavelet.clone(), [6, 2, 5, 40]).axes([0, 2, 3]));
+    all.push(Transform::new(wavelet, [7, 3, 5, 40]).axes([0, 1, 2, 3]));
+    all
+}
+
+mod in_volumes {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        for device in devices() {
+            check_all::<T>(
+                &device,
+                Strategy::StreamedVolumes,
+                &volumes(wavelet.clone()),
+            );
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn floats_of_short_reach() {
+        check::<f32>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_are_refused() {
+        check::<i32>(Wavelet::CDF_5_3)
+    }
 }
 
 /// The wavelets that differ most; `composed_as_on_cpus` has the others.

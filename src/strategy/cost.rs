@@ -78,7 +78,7 @@ impl Sum for Cost {
     }
 }
 
-/// Counts what passes do that lift one axis, or two at once.
+/// Counts what passes do that lift one axis, or two or three at once.
 pub(super) struct Meter<'a> {
     problem: &'a Problem,
     axes: u32,
@@ -131,14 +131,18 @@ impl<'a> Meter<'a> {
         Cost::of_operations(((factors as u64 * self.factors()) >> self.axes) + shifts)
     }
 
-    /// How many of the channels of all axes, two for one axis and four for two, have a factor other than 1.
+    /// How many of the channels of all axes, two for one axis, four for two and eight for three, have a factor other than 1.
     fn factors(&self) -> u64 {
         let sample = self.problem.sample;
         let scale = self.problem.transform.wavelet().scale();
         let (s, d) = (scale.approximation, scale.detail);
         let factors = match self.axes {
             1 => vec![s, d],
-            _ => vec![s * s, s * d, s * d, d * d],
+            2 => vec![s * s, s * d, s * d, d * d],
+            _ => {
+                let (low, high) = (s * s * d, s * d * d);
+                vec![s * s * s, low, low, low, high, high, high, d * d * d]
+            }
         };
         let is_factor = |factor: &&f64| match sample {
             SampleType::F32 => **factor as f32 != 1.0,

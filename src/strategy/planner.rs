@@ -76,7 +76,17 @@ impl Todo<'_> {
         (self.sides(1, 2).signal.strides[x] == 1).then_some([y, x])
     }
 
-    /// The same where behind them is an inner batch of 2 to 4 that nothing transforms: pictures whose pixels are so many
+    /// The next three axes (z, y, x) where they are volumes whose rows are in one piece on the signal side.
+    pub fn volume(&self) -> Option<[usize; 3]> {
+        let &[a, b, c, ..] = self.axes() else {
+            return None;
+        };
+        let mut axes = [a, b, c];
+        axes.sort_unstable();
+        (self.sides(1, 3).signal.strides[axes[2]] == 1).then_some(axes)
+    }
+
+    /// The same as [`Self::picture`] where behind them is an inner batch of 2 to 4 that nothing transforms: pictures whose pixels are so many
     /// samples in one piece, in rows without gaps on the signal side.
     pub fn coloured_picture(&self) -> Option<Coloured> {
         let [a, b] = *self.axes() else {

@@ -218,6 +218,19 @@ impl Sides {
         geometry
     }
 
+    /// The volumes of a batch that are transformed along `x`, `y` and `z` at once: the lines along x, with y and z as the
+    /// first axes across.
+    pub fn volumes(&self, z: usize, y: usize, x: usize) -> Geometry {
+        let mut others = vec![y, z];
+        others.extend(self.others(&[x, y, z]));
+        let mut geometry = self.lines_across(x, &others);
+        for (i, axis) in [y, z].into_iter().enumerate() {
+            geometry.signal.across[i] = self.signal.along(axis);
+            geometry.bands.across[i] = self.bands.along(axis);
+        }
+        geometry
+    }
+
     /// The other axes, innermost first, without those of one sample.
     fn others(&self, axes: &[usize]) -> Vec<usize> {
         let shape = &self.signal.shape;

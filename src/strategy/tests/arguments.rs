@@ -2,7 +2,7 @@
 //! kernel takes last.
 
 use super::cases::{BOTH, Setting, cpu, large_gpu, problem, settings, wavelets};
-use crate::strategy::Pass;
+use crate::strategy::{Pass, Strategy};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, SampleType, Wavelet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +132,12 @@ fn passes() -> Vec<Pass> {
     for device in [large_gpu(), cpu()] {
         add(&Setting::of(device), &pixels, SampleType::F32);
     }
+    let volume = Transform::new(Wavelet::CDF_9_7, [8, 8, 8]);
+    add(
+        &Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]),
+        &volume,
+        SampleType::F32,
+    );
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     add(&Setting::of(large_gpu()), &large, SampleType::F32);

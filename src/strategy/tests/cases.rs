@@ -9,7 +9,7 @@ use crate::wavelet::{
     AxisOrder, Boundary, Channel, Direction, IntegerStep, SampleType, Scale, Wavelet,
 };
 use proptest::collection::vec;
-use proptest::prelude::{Strategy as Generator, prop_oneof};
+use proptest::prelude::{Strategy as Generator, any, prop_oneof};
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 
@@ -264,6 +264,21 @@ pub fn pictures(sample: SampleType) -> impl Generator<Value = Transform> {
             };
             Transform::new(wavelet, shape)
                 .axes(axes)
+                .levels(levels)
+                .boundary(boundary)
+                .layout(layout)
+        },
+    )
+}
+
+/// Volumes, in a batch or before it, whose rows go by vectors or do not.
+pub fn volumes(sample: SampleType) -> impl Generator<Value = Transform> {
+    let shapes = (1..=2usize, 2..=20usize, 2..=20usize, 2..=70usize);
+    (rules(sample), shapes, any::<bool>(), 1..=2u32).prop_map(
+        |((wavelet, boundary, layout), (count, depth, height, width), whole, levels)| {
+            let width = if whole { 4 * width } else { width };
+            Transform::new(wavelet, [count, depth, height, width])
+                .axes([1, 2, 3])
                 .levels(levels)
                 .boundary(boundary)
                 .layout(layout)

@@ -2,7 +2,7 @@
 //! columns of every picture, exactly once. This repeats how the kernels find their share, not what they do with it.
 
 use super::cases::{
-    BOTH, Setting, TWO_LEVELS, coloured, for_all, gpu, large_gpu, pictures, problem,
+    BOTH, Setting, TWO_LEVELS, coloured, for_all, gpu, large_gpu, pictures, problem, volumes,
 };
 use super::cases::{settings, small_gpu, transforms};
 use super::host::{number, own};
@@ -62,6 +62,11 @@ impl Shares<'_> {
 
     fn number(&self, name: &str) -> usize {
         number(&self.launch.pass.kernel, name)
+    }
+
+    fn has(&self, name: &str, value: &str) -> bool {
+        let mut defines = self.launch.pass.kernel.defines.iter();
+        defines.any(|(known, set)| known == name && set == value)
     }
 
     fn groups(&self) -> Range<usize> {
@@ -322,6 +327,46 @@ impl Shares<'_> {
         coverage
     }
 
+    /// Rows of both kinds of pairs count as samples, planes as the pairs in a stream.
+    fn streamed_volumes(&self) -> Coverage {
+        let geometry = &self.launch.pass.geometry;
+        let [height, depth, volumes] = geometry.across.map(|n| n as usize);
+        let mut coverage = Coverage::new(volumes * depth * height, self.pairs());
+        let [tiles_x, tiles_y, segments] =
+            ["tiles_x", "tiles_y", "segments"].map(|name| self.own(name));
+        let tiles = tiles_x * tiles_y;
+        let (strip, overlap) = (self.own("strip"), self.own("overlap"));
+        let (items, rows) = (self.number("ITEMS_X"), self.number("OWN_ROWS"));
+        assert!((strip <= 2 * (items - 2 * overlap)) && strip % 2 == 0);
+        let is_after = self.has("DETAIL_PLACE", "1");
+        let place = if is_after { 1 } else { -1 };
+        let samples = |pair: usize, length: usize| {
+            let both = [2 * pair as i64, 2 * pair as i64 + place];
+            both.into_iter()
+                .filter_map(|at| usize::try_from(at).ok())
+                .filter(move |at| *at < length)
+        };
+        assert_eq!(self.launch.pass.groups, volumes * segments * tiles);
+        for group in self.groups() {
+            let (tile, share) = (group % tiles, group / tiles);
+            let (x, y) = (tile % tiles_x, tile / tiles_x);
+            let (segment, volume) = (share % segments, share / segments);
+            let each = self.own("pairs_per_segment");
+            let columns = x * strip..((x + 1) * strip).min(self.pairs());
+            let high = self.number("GROUP") / items * rows / 2;
+            for plane in segment * each..(segment + 1) * each {
+                for z in samples(plane, depth) {
+                    for row in y * high..(y + 1) * high {
+                        for y in samples(row, height) {
+                            coverage.store((volume * depth + z) * height + y, columns.clone());
+                        }
+                    }
+                }
+            }
+        }
+        coverage
+    }
+
     fn streamed(&self) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let mut coverage = Coverage::new(pictures * rows, columns);
@@ -493,6 +538,7 @@ fn check(
                 "column_vectors" => shares.column_vectors(),
                 "single_loop" | "colour_loop" => shares.single_loop(),
                 "streamed_colours" => shares.streamed_colours(),
+                "streamed_volumes" => shares.streamed_volumes(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
@@ -520,6 +566,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("short_lines", 7),
     ("streamed_one_level", 96),
     ("streamed_colours", 96),
+    ("streamed_volumes", 24),
     ("register_block", 40),
     ("register_rows", 70),
     ("register_columns", 20),
@@ -531,7 +578,7 @@ const LIMITS: &[(&str, usize)] = &[
 #[test]
 fn every_pair_is_stored_once() {
     for sample in [SampleType::I16, SampleType::F64] {
-        let shapes = prop_oneof![4 => transforms(sample, 20_000), 4 => pictures(sample), 1 => coloured(sample)];
+        let shapes = prop_oneof![4 => transforms(sample, 20_000), 4 => pictures(sample), 1 => coloured(sample), 1 => volumes(sample)];
         let limits = prop_oneof![Just(&[][..]), Just(LIMITS)];
         for_all(
             2000,

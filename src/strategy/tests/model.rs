@@ -3,7 +3,7 @@
 
 use super::cases::{
     BOTH, Setting, TWO_LEVELS, coloured, for_all, large_gpu, pictures, problem, settings,
-    transforms,
+    transforms, volumes,
 };
 use super::host::run;
 use crate::strategy::Strategy;
@@ -264,6 +264,15 @@ fn colours_are_those_of_the_reference() {
         )
     });
     assert_seen(&seen, &expected);
+}
+
+#[test]
+fn volumes_are_those_of_the_reference() {
+    let seen = Seen::default();
+    let alone = Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]);
+    let cases = (volumes(SampleType::F64), Just(alone), any::<u64>());
+    for_all(300, cases, |case| check_f64(&seen, case));
+    assert_seen(&seen, &["streamed_volumes"]);
 }
 
 #[test]

@@ -1,0 +1,167 @@
+// How the work-items of `streamed_volumes` read and write a volume, and what they have of it.
+//
+// Of a `Pass`, the line is x, the first axis across is y and the second is z; the third one counts volumes. Sub-bands are
+// numbered 4 * cz + 2 * cy + cx by the channels along each axis.
+
+#include "core/boundary.cl"
+#include "core/pass.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef ITEMS_X
+#error "ITEMS_X: work-items of a group that are side by side along x"
+#endif
+#ifndef OWN_ROWS
+#error "OWN_ROWS: rows of which a work-item has the results, an even number"
+#endif
+#ifndef STEPS
+#error "STEPS: how many lifting steps there are, an even number; every other one changes the details"
+#endif
+#ifndef DETAIL_PLACE
+#error "DETAIL_PLACE: where in a stream of pairs a detail is beside its approximation: 1 after it, -1 before it"
+#endif
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
+#endif
+#ifndef REPEATED
+#error "REPEATED: 1 where the volume is periodic, else mirrored"
+#endif
+#ifndef DISTANCE
+#error "DISTANCE: the type of distances within a volume, int where all of them fit it, else long"
+#endif
+#ifndef PRE_SHIFT
+#error "PRE_SHIFT: bits of the level's pre-shift that this pass applies, 0 for none"
+#endif
+
+typedef DISTANCE Distance;
+typedef JOIN(T, 2) TwoSamples;
+typedef JOIN(T, 4) FourSamples;
+typedef JOIN(A, 4) FourNumbers;
+
+// A work-item has two pairs of columns.
+#define OWN_PAIRS 2
+#define OWN_COLUMNS 4
+
+// Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
+#define WARM_UP STEPS
+#define RESULTS_LAG (STEPS / 2)
+#define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
+
+// The arguments besides the geometry.
+typedef struct {
+  int tiles_x, tiles_y;    // of work-groups side by side
+  int overlap;             // work-items on either side of a tile that store nothing
+  int strip;               // pairs of columns that a tile stores
+  int segments;            // along z
+  int pairs_per_segment;
+} StreamedVolumes;
+
+// What a work-item has of a volume, in pairs.
+typedef struct {
+  global T *signal, *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
+  bool has_low;                       // in an array of its own
+  int column, row;                    // its first ones
+  local const int *rows;              // where the rows are that it reads, the samples of a pair side by side
+  int loaded[OWN_COLUMNS];          // where each of its columns is loaded, in the signal or in its channel
+  bool stores;                        // whether its columns are the tile's to store
+} VolumePart;
+
+// The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
+INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
+
+// What stands for a place on an axis, which may be beyond the border.
+INLINE int place_on_axis(const int place, const int samples) {
+  return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
+}
+
+static inline VolumePart volume_part(global T *signal, global T *bands, global T *low, const Pass *pass,
+                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local int *rows) {
+  const int3 at = (int3)(0, 0, volume);
+  VolumePart part;
+  part.signal = signal + line_start(&pass->signal, pass, at);
+  part.bands = bands + line_start(&pass->bands, pass, at);
+  part.has_low = pass->has_low && volume < pass->low_across[2];
+  part.lowest = part.has_low ? low + line_start(&pass->low, pass, at) : part.bands;
+  const int from = tile_x * own->strip, item = get_local_id(0);
+  part.column = from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
+  for (int i = 0; i < OWN_COLUMNS; ++i) {
+    const int place = 2 * part.column + i;
+    part.loaded[i] = place_on_axis(place, pass->samples) >> !FORWARD;
+  }
+  part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
+  // Kept in local memory, they take no registers.
+  rows += item / ITEMS_X * 2 * ROW_TURNS;
+  for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X)
+    rows[i] = place_on_axis(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0]);
+  part.rows = rows;
+  part.stores = part.column >= from && part.column < min(from + own->strip, S_COUNT(pass->samples));
+  return part;
+}
+
+// The factor of a sample in these channels along x, y and z; `side` is IN or OUT.
+#define FACTOR_3D(side, cx, cy, cz) (FACTOR_2D(side, cy, cz) * ((cx) ? side##_d : side##_s))
+
+// The row of sub-band (0, cy, cz) at these places along y and z, and how far behind it the row of (1, cy, cz) is.
+INLINE global T *band_row(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz) {
+  const Side *const side = &pass->bands;
+  if (cy == 0 && cz == 0 && part->has_low)
+    return part->lowest + ((z >> 1) * (Distance)pass->low.across[1].stride + (y >> 1) * (Distance)pass->low.across[0].stride);
+  return part->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
+                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail);
+}
+INLINE global T *detail_row(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz) {
+  const Side *const side = &pass->bands;
+  return part->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
+                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail +
+                         (Distance)side->line.detail);
+}
+INLINE global T *signal_row(const VolumePart *part, const Pass *pass, const int y, const int z) {
+  return part->signal + (z * (Distance)pass->signal.across[1].detail + y * (Distance)pass->signal.across[0].detail);
+}
+
+// Loads a work-item's columns of the row at these places. Where they are vectors, any existing ones will do for what is beyond
+// the border.
+INLINE void load_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz, T *to) {
+  const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
+#if FORWARD
+  global const T *const row = signal_row(part, pass, y, z);
+  if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
+  else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
+#else
+  global const T *const s = band_row(part, pass, y, z, cy, cz), *const d = detail_row(part, pass, y, z, cy, cz);
+  if (WIDE) {
+    const TwoSamples low = *(global const TwoSamples *)(s + pair), high = *(global const TwoSamples *)(d + pair);
+    to[0] = low.x, to[1] = high.x, to[2] = low.y, to[3] = high.y;
+  } else {
+    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = (i & 1 ? d : s)[part->loaded[i]];
+  }
+#endif
+}
+
+// Stores a work-item's columns of a row, if there is such a row.
+INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz,
+                          const A *from) {
+  if (!part->stores || y < 0 || y >= pass->across[0] || z < 0 || z >= pass->across[1]) return;
+  const int samples = pass->samples;
+  T run[OWN_COLUMNS];
+  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[i] = (T)SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT);
+#if FORWARD
+  global T *const s = band_row(part, pass, y, z, cy, cz) + part->column;
+  global T *const d = detail_row(part, pass, y, z, cy, cz) + part->column;
+  if (WIDE) {
+    *(global TwoSamples *)s = (TwoSamples)(run[0], run[2]);
+    *(global TwoSamples *)d = (TwoSamples)(run[1], run[3]);
+  } else {
+    UNROLL for (int i = 0; i < OWN_PAIRS; ++i) {
+      if (part->column + i < S_COUNT(samples)) s[i] = run[2 * i];
+      if (part->column + i < D_COUNT(samples)) d[i] = run[2 * i + 1];
+    }
+  }
+#else
+  global T *const row = signal_row(part, pass, y, z) + 2 * part->column;
+  if (WIDE) *(global FourSamples *)row = vload4(0, run);
+  else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
+    if (2 * part->column + i < samples) row[i] = run[i];
+#endif
+}

@@ -1,0 +1,342 @@
+//! One launch per level for three axes: work-groups sweep along z with a tile of columns and rows, all axes in one pass
+//! (cl/streamed_volumes/streamed_volumes.cl).
+
+use super::Strategy;
+use super::border::Border;
+use super::cost::{Cost, Meter};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::lifting::extension::{are_near, is_symmetric};
+use crate::lifting::reach::Reach;
+use crate::transform::geometry::{Geometry, Side};
+use crate::wavelet::{Channel, SampleType, Stencil};
+
+pub(super) const TUNABLES: &[Tunable] = &[FILLING];
+
+const FILLING: Tunable = Tunable {
+    name: "FILLING",
+    default: 512,
+    candidates: &[256, 384, 512, 640],
+    says: "work-items that a compute unit runs at once",
+};
+
+/// Work-items in a work-group, where the device allows as many, and along x at least.
+const GROUP: usize = 128;
+const LEAST_ITEMS_X: usize = 8;
+
+/// Rows of which a work-item has the results.
+const OWN_ROWS: usize = 4;
+
+/// Columns of a work-item, in pairs.
+const OWN_PAIRS: usize = 2;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some(axes) = todo.volume() else {
+        return Offer::no("it takes three axes of which the inner one is in one piece");
+    };
+    // It was timed on an NVIDIA H200, but its results were not compared with the reference there: until they are, plans leave
+    // volumes to the others.
+    match take(todo, axes) {
+        Ok(pass) => Offer::Works(Taken {
+            levels: 1,
+            axes: 3,
+            passes: vec![pass],
+        }),
+        Err(why) => Offer::No { why },
+    }
+}
+
+/// Whether a pipeline of these steps keeps one number for each: every step adds the same to a sample for each of its two
+/// neighbours, and details and approximations take turns.
+fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
+    let take_turns = stencils
+        .windows(2)
+        .all(|pair| pair[0].target != pair[1].target);
+    matches!(todo.problem.sample, SampleType::F32 | SampleType::F64)
+        && are_near(stencils)
+        && is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample)
+        && take_turns
+        && stencils.len().is_multiple_of(2)
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    steps: usize,
+    /// Whether the first step changes details, so that those of a pair come after its approximations.
+    details_first: bool,
+    group: usize,
+    items_x: usize,
+    /// Work-items at either end of a tile that store nothing: none where the tile has whole rows and mirrors them itself.
+    overlap: usize,
+    /// Work-items of a tile that store, and tiles side by side.
+    strip: usize,
+    tiles_x: usize,
+    filling: usize,
+    wide: bool,
+}
+
+impl Sizes {
+    fn new(todo: &Todo, geometry: &Geometry, x: Border) -> Result<Self, String> {
+        let stencils = todo.problem.stencils();
+        let reach = Reach::new(&stencils);
+        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > OWN_PAIRS {
+            return Err(
+                "it takes real steps that read one neighbour on each side, and few of them".into(),
+            );
+        }
+        // As many work-items as have their pipelines in local memory.
+        let local = todo.target.device.local_memory as usize / local_bytes(todo, stencils.len(), 1);
+        let group = GROUP
+            .min(todo.target.work_group("streamed_volumes"))
+            .min(local);
+        // The most that are side by side: as they are rounded up.
+        let most = match group {
+            0..32 => group.checked_ilog2().map_or(0, |log| 1 << log),
+            _ => group / 32 * 32,
+        };
+        if most < LEAST_ITEMS_X {
+            return Err(format!(
+                "it needs work-groups of {LEAST_ITEMS_X}, and local memory for their pipelines"
+            ));
+        }
+        let wide = !x.is_periodic() && is_wide(geometry);
+        let columns = (geometry.samples as usize).div_ceil(2 * OWN_PAIRS);
+        let overlap = usize::from(!wide || columns > most);
+        let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
+        let items_x = rounded_up(strip + 2 * overlap);
+        let filling = todo
+            .target
+            .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
+        Ok(Sizes {
+            steps: stencils.len(),
+            details_first: stencils[0].target == Channel::Detail,
+            group: group / items_x * items_x,
+            items_x,
+            overlap,
+            strip,
+            tiles_x: columns.div_ceil(strip),
+            filling: filling.unwrap_or(FILLING.default),
+            wide,
+        })
+    }
+
+    /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one has no detail, and the
+    /// last one may have no approximation.
+    fn pairs(&self, samples: i32) -> usize {
+        let samples = samples as usize;
+        match self.details_first {
+            true => samples.div_ceil(2),
+            false => samples / 2 + 1,
+        }
+    }
+
+    fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
+        let place = if self.details_first { 1 } else { -1 };
+        let mut defines = vec![
+            define("STEPS", self.steps),
+            define("DETAIL_PLACE", place),
+            define("GROUP", self.group),
+            define("ITEMS_X", self.items_x),
+            define("OWN_ROWS", OWN_ROWS),
+            define("WIDE", u8::from(self.wide)),
+            define("REPEATED", u8::from(periodic)),
+            define("PRE_SHIFT", todo.pre_shift()),
+            define("DISTANCE", if is_narrow(geometry) { "int" } else { "long" }),
+        ];
+        defines.extend(loops_as_they_are(todo.target.device));
+        defines
+    }
+}
+
+/// So many work-items side by side, or more: a power of two, or whole sub-groups of 32.
+fn rounded_up(items: usize) -> usize {
+    match items {
+        0..32 => items.next_power_of_two().max(LEAST_ITEMS_X),
+        _ => items.next_multiple_of(32),
+    }
+}
+
+/// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
+fn local_bytes(todo: &Todo, steps: usize, items: usize) -> usize {
+    let numbers = (OWN_ROWS * steps + 4) * 2 * OWN_PAIRS;
+    // The places of all rows that are read, for every row of work-items.
+    let places = (2 * steps + OWN_ROWS) * size_of::<i32>();
+    items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
+}
+
+/// All sides that a pass has.
+fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
+    let low = (geometry.has_low == 1).then_some(&geometry.low);
+    [Some(&geometry.signal), Some(&geometry.bands), low]
+        .into_iter()
+        .flatten()
+}
+
+/// Whether a work-item's columns are vectors everywhere.
+fn is_wide(geometry: &Geometry) -> bool {
+    let width = geometry.samples as usize;
+    width.is_multiple_of(2 * OWN_PAIRS)
+        && width >= 4 * OWN_PAIRS
+        && geometry.signal.is_aligned(2, 2 * OWN_PAIRS)
+        && geometry.bands.is_aligned(1, OWN_PAIRS)
+        && (geometry.has_low == 0 || geometry.low.is_aligned(1, OWN_PAIRS))
+}
+
+/// Whether the distances between the samples of a volume fit 32 bits.
+fn is_narrow(geometry: &Geometry) -> bool {
+    let length = |side: &Side| {
+        let axes = [side.line, side.across[0], side.across[1]];
+        let samples = [geometry.samples, geometry.across[0], geometry.across[1]];
+        let lengths = axes.iter().zip(samples).map(|(axis, samples)| {
+            let pairs = i64::from(samples) / 2 + 1;
+            axis.stride
+                .saturating_mul(pairs)
+                .saturating_add(axis.detail)
+        });
+        lengths.fold(0i64, i64::saturating_add)
+    };
+    sides(geometry).all(|side| length(side) <= i64::from(i32::MAX))
+}
+
+/// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
+/// once ends soonest.
+fn segments(tiles: usize, pairs: usize, warm_up: usize, at_once: usize) -> [usize; 2] {
+    let turns =
+        |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
+    let most = (pairs / warm_up).max(1);
+    let count = (1..=most).min_by_key(turns).unwrap_or(1);
+    let each = pairs.div_ceil(count);
+    [pairs.div_ceil(each), each]
+}
+
+fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        ..todo.sides(1, 3).volumes(z, y, x)
+    };
+    if geometry.bands.line.stride != 1 {
+        return Err("it takes sub-bands in one piece".into());
+    }
+    let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
+    let borders = [width, height, depth].map(|samples| Border::new(todo, samples));
+    let [on_x, on_y, on_z] = borders;
+    let (on_x, on_y, on_z) = (on_x?, on_y?, on_z?);
+    let periodic = on_x.is_periodic();
+    if on_x.restored
+        || [on_y, on_z]
+            .iter()
+            .any(|axis| axis.restored || axis.is_periodic() != periodic)
+    {
+        return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
+    }
+    let sizes = Sizes::new(todo, &geometry, on_x)?;
+    let rows = OWN_ROWS * sizes.group / sizes.items_x;
+    let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
+    let volumes = geometry.across[2] as usize;
+    let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
+    let tiles = sizes.tiles_x * tiles_y * volumes;
+    let [segments, each] = segments(tiles, sizes.pairs(depth), sizes.steps, at_once);
+    Ok(Pass {
+        kernel: Kernel {
+            name: "streamed_volumes",
+            file: "streamed_volumes/streamed_volumes.cl",
+            defines: sizes.defines(todo, &geometry, periodic),
+            group: [sizes.group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        own: vec![
+            ("tiles_x", sizes.tiles_x as i32),
+            ("tiles_y", tiles_y as i32),
+            ("overlap", sizes.overlap as i32),
+            ("strip", (sizes.strip * OWN_PAIRS) as i32),
+            ("segments", segments as i32),
+            ("pairs_per_segment", each as i32),
+        ],
+        groups: tiles * segments,
+        cost: cost(todo, &sizes, &geometry, [tiles_y, segments, each]),
+        geometry,
+    })
+}
+
+fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> Cost {
+    let [tiles_y, segments, each] = shares;
+    let tiles_x = sizes.tiles_x;
+    let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
+    let volumes = geometry.across[2] as usize;
+    let meter = Meter::new(todo.problem, 3, todo.pre_shift());
+    let warm_up = sizes.steps;
+    let turns = segments * (each + warm_up);
+    // Each work-item reads the rows in reach of its own again.
+    let strips = tiles_y * sizes.group / sizes.items_x;
+    let columns = width as usize + 4 * (tiles_x - 1) * OWN_PAIRS;
+    let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
+    let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
+    let items = volumes * tiles_x * strips * sizes.items_x;
+    let along_y = items * turns * 2 * 2 * OWN_PAIRS * (warm_up + OWN_ROWS / 2);
+    let along_z = items * turns * OWN_ROWS * 2 * OWN_PAIRS;
+    meter.scaled(
+        volumes * columns * lines * planes,
+        volumes * (width * height * depth) as usize,
+    ) + meter.lifted(along_y + along_z)
+        + meter.lifted_alone(items * turns * 2 * OWN_ROWS, OWN_PAIRS)
+        + Cost::of_group(
+            (each + warm_up) * OWN_ROWS,
+            local_bytes(todo, sizes.steps, sizes.group),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::design::Launch;
+    use crate::strategy::tests::cases::{Setting, large_gpu, problem};
+    use crate::strategy::tests::host::{number, own};
+    use crate::transform::Transform;
+    use crate::wavelet::{Boundary, Direction, Wavelet};
+
+    fn launch(transform: &Transform, sample: SampleType, direction: Direction) -> Launch {
+        let problem = problem(transform, sample, direction);
+        let setting = Setting::of(large_gpu()).only(&[Strategy::StreamedVolumes]);
+        setting.design(&problem).unwrap().launches.swap_remove(0)
+    }
+
+    fn volume(shape: [usize; 3]) -> Transform {
+        Transform::new(Wavelet::CDF_9_7, shape)
+    }
+
+    #[test]
+    fn all_work_groups_run_at_once_where_rows_are_as_long_as_a_tile() {
+        for (direction, groups) in [(Direction::Forward, 512), (Direction::Inverse, 516)] {
+            let launch = launch(&volume([512; 3]), SampleType::F32, direction);
+            let shares = ["tiles_x", "tiles_y", "segments"].map(|name| own(&launch, name));
+            assert_eq!(shares.iter().product::<i32>(), groups);
+        }
+    }
+
+    #[test]
+    fn tiles_overlap_where_they_do_not_hold_rows() {
+        let of = |width, boundary| {
+            let volume = volume([64, 64, width]).boundary(boundary);
+            let launch = launch(&volume, SampleType::F32, Direction::Forward);
+            let own = ["tiles_x", "overlap", "strip"].map(|name| own(&launch, name));
+            (number(&launch.pass.kernel, "ITEMS_X"), own)
+        };
+        assert_eq!(of(512, Boundary::Symmetric), (128, [1, 0, 256]));
+        assert_eq!(of(384, Boundary::Symmetric), (96, [1, 0, 192]));
+        assert_eq!(of(64, Boundary::Symmetric), (16, [1, 0, 32]));
+        assert_eq!(of(64, Boundary::Periodic), (32, [1, 1, 32]));
+        assert_eq!(of(255, Boundary::Symmetric), (96, [1, 1, 128]));
+        assert_eq!(of(511, Boundary::Symmetric), (96, [2, 1, 128]));
+        assert_eq!(of(1024, Boundary::Symmetric), (96, [3, 1, 172]));
+    }
+
+    #[test]
+    fn pipelines_of_doubles_take_smaller_work_groups() {
+        let of = |sample| {
+            let launch = launch(&volume([64; 3]), sample, Direction::Forward);
+            launch.pass.kernel.group[0]
+        };
+        assert_eq!([SampleType::F32, SampleType::F64].map(of), [128, 64]);
+    }
+}
