@@ -26,7 +26,8 @@ papers:
 # `make ocl` tests it.
 STEPS = binary(many_steps) + test(/^wavelets_of_ones_own::/) + (binary(strategies) & ( \
   test(/::(haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97)$$/) + \
-  test(/^past_the_caches::(doubles|integers_of_a_long_reach|shorts_along_x_first)$$/)))
+  test(/^past_the_caches::(doubles|integers_of_a_long_reach|shorts_along_x_first)$$/) + \
+  test(/^rounded_when_stored::/) + test(/::(halves|rounded)$$/)))
 FEATURES = ndarray,image,serde,rayon,papers
 test:
 	scripts/setup

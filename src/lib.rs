@@ -152,6 +152,14 @@ pub use crates::coming_from_pywavelets;
 pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+/// Half precision, of the crate `half`: a [`Sample`] for wavelets with real steps.
+///
+/// Memory holds 16 bits, steps compute in `f32`, and a sample is rounded to the nearest half, of two that are equally near to
+/// the even one, wherever an array is written: the result, and what lies between two passes or levels of a plan. Each rounding errs
+/// by at most 2^-11 of a value; beyond 65504 a half is infinite. The largest errors of a transform are some multiple of
+/// 2^-11 of its largest value, which grows with the launches that [`Plan::cost`] counts.
+#[doc(inline)]
+pub use half::f16;
 #[cfg(feature = "papers")]
 #[doc(hidden)]
 pub use runtime::{
@@ -168,6 +176,6 @@ pub use transform::{
     Transform, reference,
 };
 pub use wavelet::{
-    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Sample,
-    SampleType, Scale, Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Rounded,
+    Sample, SampleType, Scale, Stencil, Wavelet,
 };

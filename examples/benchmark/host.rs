@@ -5,6 +5,7 @@ use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
 use crate::common::timing::median;
 use crate::{Arguments, Problem};
+use half::f16;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::device::Device;
@@ -13,7 +14,7 @@ use opencl3::memory::{
 };
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
-use wavelift::{Coefficients, Direction, Engine, Error, SampleType};
+use wavelift::{Coefficients, Direction, Engine, Error, Rounded, SampleType};
 
 /// The columns after those that name the problem. The last is `bus up` and `bus down` over `call`.
 const COLUMNS: [&str; 7] = [
@@ -36,6 +37,8 @@ pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]
             let times = match problem.sample {
                 SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
                 SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
+                SampleType::F16 => measure::<f16>(engine, problem, arguments.runs),
+                SampleType::Rounded => measure::<Rounded>(engine, problem, arguments.runs),
                 SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
                 SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
                 other => Err(format!("cannot make samples of type {other}").into()),

@@ -1,6 +1,6 @@
 //! A transform with random input and what the reference makes of it: plans are checked, then timed.
 
-use super::check::{RandomSample, expected, random_samples, relative_error};
+use super::check::{RandomSample, allowed, expected, random_samples, relative_error};
 use super::runnable::Runnable;
 use super::timing::{Bench, Effort, Times};
 use wavelift::{DeviceArray, Direction, Engine, Result, Transform};
@@ -36,7 +36,7 @@ impl<T: RandomSample> Case<T> {
         let mut output = plan.output(engine, &self.samples, T::POISON)?;
         plan.enqueue(self.direction, &input, &mut output)?.wait()?;
         let error = relative_error(&output.download()?, &self.expected);
-        let bound = T::BOUND;
+        let bound = allowed::<T>(plan.cost(self.direction));
         let right = error <= bound;
         let wrong = (!right).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"));
         Ok((wrong, (input, output)))

@@ -8,12 +8,14 @@
 
 mod boundary;
 mod channel;
+mod rounded;
 mod sample;
 mod steps;
 mod table;
 
 pub use boundary::Boundary;
 pub use channel::{Channel, Direction};
+pub use rounded::Rounded;
 pub use sample::{Sample, SampleType};
 pub use steps::{IntegerStep, RealStep, Stencil};
 
