@@ -96,6 +96,8 @@
 //!   (VC-2) need the headroom that [`Transform::headroom`] states; [`Transform::check_range`] checks data for it.
 //! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
 //!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
+//! - [`struct@f16`] and [`Rounded`] take 16 bits and compute in `f32`. Each launch of a plan rounds what it writes, by up to 2^-11
+//!   of the value or half a unit; [`Plan::cost`] counts them.
 //!
 //! # Features
 //!

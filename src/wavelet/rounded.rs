@@ -34,6 +34,7 @@ use std::fmt;
     bytemuck::Zeroable,
     bytemuck::TransparentWrapper,
 )]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(transparent)]
 pub struct Rounded(pub i16);
 
