@@ -96,6 +96,8 @@
 //!   (VC-2) need the headroom that [`Transform::headroom`] states; [`Transform::check_range`] checks data for it.
 //! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
 //!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
+//! - [`struct@f16`] and [`Rounded`] take 16 bits and compute in `f32`. Each launch of a plan rounds what it writes, by up to 2^-11
+//!   of the value or half a unit; [`Plan::cost`] counts them.
 //!
 //! # Features
 //!
@@ -152,6 +154,14 @@ pub use crates::coming_from_pywavelets;
 pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+/// Half precision, of the crate `half`: a [`Sample`] for wavelets with real steps.
+///
+/// Memory holds 16 bits, steps compute in `f32`, and a sample is rounded to the nearest half, of two that are equally near to
+/// the even one, wherever an array is written: the result, and what lies between two passes or levels of a plan. Each rounding errs
+/// by at most 2^-11 of a value; beyond 65504 a half is infinite. The largest errors of a transform are some multiple of
+/// 2^-11 of its largest value, which grows with the launches that [`Plan::cost`] counts.
+#[doc(inline)]
+pub use half::f16;
 #[cfg(feature = "papers")]
 #[doc(hidden)]
 pub use runtime::{
@@ -169,6 +179,6 @@ pub use transform::{
     Transform, reference,
 };
 pub use wavelet::{
-    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Sample,
-    SampleType, Scale, Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Rounded,
+    Sample, SampleType, Scale, Stencil, Wavelet,
 };

@@ -4,10 +4,12 @@
 mod common;
 
 use common::{
-    RandomSample, awkward, coarse, computes, devices, expected, random_samples, relative_error,
+    RandomSample, allowed, awkward, coarse, computes, devices, expected, random_samples,
+    relative_error,
 };
+use half::f16;
 use wavelift::{
-    Boundary, Device, Direction, Engine, Error, InPlacePlan, Layout, Transform, Wavelet,
+    Boundary, Device, Direction, Engine, Error, InPlacePlan, Layout, Rounded, Transform, Wavelet,
 };
 
 /// Each with every boundary rule.
@@ -39,7 +41,7 @@ fn check<T: RandomSample>(engine: &Engine, transform: &Transform, seed: u64) -> 
         let expected = expected(transform, direction, &samples).unwrap();
         let error = relative_error(&x.download().unwrap(), &expected);
         assert!(
-            error <= T::BOUND,
+            error <= allowed::<T>(plan.cost(direction)),
             "{direction:?}, {:?}: error {error:e} of {plan:?}",
             engine.device()
         );
@@ -77,6 +79,16 @@ fn matrix(wavelet: Wavelet) {
         check_all::<i32>(&device, &transforms);
         check_all::<f32>(&device, &transforms);
         check_all::<f64>(&device, &transforms);
+    }
+}
+
+/// They share their steps with floats.
+#[test]
+fn samples_that_are_rounded_when_stored() {
+    let transforms = everywhere(awkward(Wavelet::CDF_9_7));
+    for device in few_and_many_segments() {
+        check_all::<f16>(&device, &transforms);
+        check_all::<Rounded>(&device, &transforms);
     }
 }
 

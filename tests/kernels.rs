@@ -23,6 +23,16 @@ const SAMPLES: [SampleType; 4] = [
     SampleType::F64,
 ];
 
+/// Those that differ from floats in how they are loaded and stored alone, which one wavelet shows.
+const ROUNDED: [SampleType; 2] = [SampleType::F16, SampleType::Rounded];
+
+/// The types of samples with which a wavelet is written.
+fn samples_of(wavelet: &Wavelet) -> impl Iterator<Item = SampleType> {
+    let rounded = ROUNDED.iter().filter(|_| *wavelet == Wavelet::CDF_9_7);
+    let all = SAMPLES.iter().chain(rounded).copied();
+    all.filter(|sample| sample.is_served_by(wavelet))
+}
+
 /// The strategies whose work-items exchange values in sub-groups.
 const EXCHANGING: [Strategy; 4] = [
     Strategy::Streamed,
@@ -298,10 +308,7 @@ impl Dump {
         device: &DeviceInfo,
         sizes: &str,
     ) {
-        for sample in SAMPLES {
-            if !sample.is_served_by(transform.wavelet()) {
-                continue;
-            }
+        for sample in samples_of(transform.wavelet()) {
             let tuning = match (strategy, sizes) {
                 (Some(strategy), sizes) if !sizes.is_empty() => {
                     format!("{} | {strategy} | {sample} | {sizes}", device.name)
@@ -323,12 +330,10 @@ impl Dump {
     }
 
     fn write_in_place(&mut self, transform: &Transform, device: &DeviceInfo) {
-        for sample in SAMPLES {
-            if sample.is_served_by(transform.wavelet()) {
-                let programs = kernel_sources_in_place(transform, sample, device);
-                for (name, source) in programs.unwrap() {
-                    self.write(IN_PLACE, &way(device), &name, &source);
-                }
+        for sample in samples_of(transform.wavelet()) {
+            let programs = kernel_sources_in_place(transform, sample, device);
+            for (name, source) in programs.unwrap() {
+                self.write(IN_PLACE, &way(device), &name, &source);
             }
         }
     }

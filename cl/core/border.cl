@@ -67,16 +67,16 @@ INLINE void store_joined(const A *s, const A *d, const Ends ends, const Line out
   for (int j = 0; j < ends.s_count; ++j) {
     if (!is_result(ends, j)) continue;
     const int p = pair_of_line(ends, j);
-    out.s[p * out.s_stride] = s[j];
-    if (j < ends.d_count) out.d[p * out.d_stride] = d[j];
+    out.s[p * out.s_stride] = SAMPLE(s[j]);
+    if (j < ends.d_count) out.d[p * out.d_stride] = SAMPLE(d[j]);
   }
 }
 
 INLINE void lift_border(const Line in, const Line out, const Pass pass) {
   const Ends ends = ends_of(pass.samples);
   A s[2 * BORDER], d[2 * BORDER];
-  for (int j = 0; j < ends.s_count; ++j) s[j] = in.s[pair_of_line(ends, j) * in.s_stride];
-  for (int j = 0; j < ends.d_count; ++j) d[j] = in.d[pair_of_line(ends, j) * in.d_stride];
+  for (int j = 0; j < ends.s_count; ++j) s[j] = NUMBER(in.s[pair_of_line(ends, j) * in.s_stride]);
+  for (int j = 0; j < ends.d_count; ++j) d[j] = NUMBER(in.d[pair_of_line(ends, j) * in.d_stride]);
   lift_joined(s, d, ends, pass);
   store_joined(s, d, ends, out);
 }

@@ -4,7 +4,7 @@
 // writes the second, the inverse the other way round. Approximations that the next level reads can stand in a dense
 // array of their own, `low`, beside the sub-bands.
 
-#include "core/wavelet.cl"
+#include "core/samples.cl"
 
 // The two channels of an axis: the distance of neighbours within a channel, and where the details start.
 typedef struct {

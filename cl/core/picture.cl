@@ -82,8 +82,11 @@ static inline Picture picture_at(global T *signal, global T *bands, global T *lo
 }
 
 // Loading and storing a sample of channel cx along x and cy along y: both axes' scaling at once, the pre-shift once.
-#define LOAD_2D(cx, cy, v) SCALED_IN((A)(v), FACTOR_2D(IN, cx, cy), PRE_SHIFT)
-#define STORE_2D(cx, cy, v) ((T)SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT))
+#define LOAD_2D(cx, cy, v) TAKE_2D(cx, cy, NUMBER(v))
+#define STORE_2D(cx, cy, v) SAMPLE(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT))
+// The same where it stays in registers or local memory from one level to the next.
+#define TAKE_2D(cx, cy, v) SCALED_IN((A)(v), FACTOR_2D(IN, cx, cy), PRE_SHIFT)
+#define KEEP_2D(cx, cy, v) ((L)SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT))
 
 // The same where the picture may be one sample wide or high: an axis of one sample is not scaled.
 #define FACTOR_OF_AXIS(side, channel, length) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)

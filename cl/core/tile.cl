@@ -20,7 +20,7 @@ typedef struct {
   int next_line;  // places from one line to the next
 } TileLines;
 
-INLINE A tile_sample(local const T *line, const int boundary, const int parity, const int index,
+INLINE A tile_sample(local const L *line, const int boundary, const int parity, const int index,
                      const TileLines *lines) {
   const int mapped = map_index(boundary, parity, index, lines->samples);
   return mapped < 0 ? (A)0 : (A)line[(2 * mapped + parity) * lines->apart];
@@ -43,7 +43,7 @@ static inline Target next_target(const Target from, const TileLines *lines) {
   return target;
 }
 
-INLINE local T *place_of_target(local T *tile, const Target at, const int parity, const TileLines *lines) {
+INLINE local L *place_of_target(local L *tile, const Target at, const int parity, const TileLines *lines) {
   return tile + at.line * lines->next_line + (2 * at.n + parity) * lines->apart;
 }
 
@@ -54,19 +54,19 @@ INLINE local T *place_of_target(local T *tile, const Target at, const int parity
 #define TILE_STEP(k, target, source, first, last, before, after)                                              \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                               \
   for (Target t = first_target(&lines); t.n < TARGETS_##target(lines.samples); t = next_target(t, &lines)) {  \
-    local T *const place = place_of_target(tile, t, PARITY_##target, &lines);                                 \
-    *place = (T)LIFT_##k((A)*place, TILE_##source); }
+    local L *const place = place_of_target(tile, t, PARITY_##target, &lines);                                 \
+    *place = (L)LIFT_##k((A)*place, TILE_##source); }
 
 // An axis of one sample is left unchanged, and work-groups without a tile pass sizes of 0: both must reach every barrier, as
 // PoCL 3.1 goes wrong where a barrier is under a condition.
-INLINE void lift_tile_lines(local T *tile, const int boundary, TileLines lines) {
+INLINE void lift_tile_lines(local L *tile, const int boundary, TileLines lines) {
   if (lines.samples == 1) lines.samples = 0;
   lines.lines = max(lines.lines, 1);  // no division by 0
   LIFT_STEPS(TILE_STEP)
 }
 
 // Lifts both axes of a tile, `row` places from one row to the next, and waits until it is done.
-INLINE void lift_tile(local T *tile, const int boundary, const int width, const int height, const int row) {
+INLINE void lift_tile(local L *tile, const int boundary, const int width, const int height, const int row) {
   const TileLines along_x = {width, 1, height, row}, along_y = {height, row, width, 1};
   lift_tile_lines(tile, boundary, X_FIRST ? along_x : along_y);
   lift_tile_lines(tile, boundary, X_FIRST ? along_y : along_x);

@@ -1,9 +1,10 @@
 // The prelude's contract, and the arithmetic that it builds on.
 //
 // Rust puts a prelude of macros in front of every kernel, for one wavelet, sample type and direction:
-//   T, A               the type in memory, and the type that the steps compute in
+//   T, L, A            the types in global memory, in local memory between steps, and that the steps compute in
 //   INTEGER            1 for integer samples, 0 for real ones
-//   SHORT, DOUBLE      1 for 16-bit integers, for double precision
+//   SHORT, DOUBLE      1 for 16 bits in global memory, for double precision
+//   HALF, ROUNDED      1 for reals that are stored as halves, as 16-bit integers (core/samples.cl)
 //   FORWARD            1 for the forward transform (analysis), 0 for the inverse (synthesis)
 //   IN_s .. OUT_d      factors of the approximations s and the details d on load and on store; 1 for integers
 //   IN_ss, IN_sd ..    the same for two axes at once

@@ -1,9 +1,8 @@
 // Vectors of VECTOR samples, for CPU kernels in which one work-item takes many neighbours at once.
 //
-//   AV, TV            vectors of numbers to compute with, of samples in memory
 //   SHIFTED(a, b, o)  the VECTOR numbers from place `o` on of two vectors side by side
 
-#include "core/wavelet.cl"
+#include "core/samples.cl"
 
 #ifndef VECTOR
 #error "VECTOR: samples in a vector, 8 or 16"
@@ -14,9 +13,6 @@
 #ifndef NON_TEMPORAL
 #error "NON_TEMPORAL: 1 where results are stored past the caches, as the array is larger than they are"
 #endif
-
-#define AV JOIN(A, VECTOR)
-#define TV JOIN(T, VECTOR)
 
 // Vectors at any place, in one access: PoCL 3.1 makes pieces of vload16 and vstore16.
 typedef struct {
@@ -36,9 +32,6 @@ typedef LooseA LooseT;
 #define STORE_T(v_, p) (((global LooseT *)(p))->v = (v_))
 #define LOAD_L(p) (((local const LooseT *)(p))->v)
 #define STORE_L(v_, p) (((local LooseT *)(p))->v = (v_))
-
-#define TO_A(v) JOIN(convert_, AV)(v)
-#define TO_T(v) JOIN(convert_, TV)(v)
 
 #if BUILTINS && VECTOR == 8
 #define SHIFTED(lo, hi, o) \

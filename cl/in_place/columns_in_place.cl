@@ -37,15 +37,15 @@ INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass 
   A s[PAIRS_LOADED], d[PAIRS_LOADED], kept_s[SEAM_PAIRS + 1], kept_d[SEAM_PAIRS + 1];
   T loaded_s[PAIRS_LIFTED], loaded_d[PAIRS_LIFTED];
   UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) {
-    kept_s[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 0), IN_s, pass->shift);
-    kept_d[j] = SCALED_IN((A)sample_before(segment, saved, pass, own, j, 1), IN_d, pass->shift);
+    kept_s[j] = SCALED_IN(NUMBER(sample_before(segment, saved, pass, own, j, 0)), IN_s, pass->shift);
+    kept_d[j] = SCALED_IN(NUMBER(sample_before(segment, saved, pass, own, j, 1)), IN_d, pass->shift);
   }
   load_pairs_of(segment, saved, pass, own, segment->start + SEAM_PAIRS, loaded_s, loaded_d);
   for (int p = segment->start; p < segment->stop; p += PAIRS_LIFTED) {
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) s[j] = kept_s[j], d[j] = kept_d[j];
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
-      s[SEAM_PAIRS + j] = SCALED_IN((A)loaded_s[j], IN_s, pass->shift);
-      d[SEAM_PAIRS + j] = SCALED_IN((A)loaded_d[j], IN_d, pass->shift);
+      s[SEAM_PAIRS + j] = SCALED_IN(NUMBER(loaded_s[j]), IN_s, pass->shift);
+      d[SEAM_PAIRS + j] = SCALED_IN(NUMBER(loaded_d[j]), IN_d, pass->shift);
     }
     UNROLL for (int j = 0; j < SEAM_PAIRS; ++j) kept_s[j] = s[PAIRS_LIFTED + j], kept_d[j] = d[PAIRS_LIFTED + j];
     if (p + PAIRS_LIFTED < segment->stop)
@@ -55,8 +55,8 @@ INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass 
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int done = p + REACH_LO + j;
       if (p + j < segment->stop) {
-        line.s[done * line.s_stride] = SCALED_OUT(s[REACH_LO + j], OUT_s, pass->shift);
-        line.d[done * line.d_stride] = SCALED_OUT(d[REACH_LO + j], OUT_d, pass->shift);
+        line.s[done * line.s_stride] = SAMPLE(SCALED_OUT(s[REACH_LO + j], OUT_s, pass->shift));
+        line.d[done * line.d_stride] = SAMPLE(SCALED_OUT(d[REACH_LO + j], OUT_d, pass->shift));
       }
     }
   }

@@ -24,8 +24,8 @@
 // Which sample of a tile a work-item moves in turn k: neighbours go together.
 #define MOVED(k) (x + (k) * ROWS_X)
 
-INLINE T scaled_in(const T v, const int channel, const int shift) {
-  return channel ? SCALED_IN((A)v, IN_d, shift) : SCALED_IN((A)v, IN_s, shift);
+INLINE L scaled_in(const T v, const int channel, const int shift) {
+  return channel ? SCALED_IN(NUMBER(v), IN_d, shift) : SCALED_IN(NUMBER(v), IN_s, shift);
 }
 
 // A tile's new samples are those from pair `first` on: so many of the segment's own, then, in the last tile, those of the seam
@@ -41,7 +41,7 @@ INLINE void load_tile_of(const LineSegment *segment, const int x, const int firs
 
 // Puts a tile's new samples after those that were kept.
 INLINE void fill_tile(const LineSegment *segment, global const T *saved, const Pass *pass, const Segments *own, const int x,
-                      const int first, const T *loaded, local T *tile) {
+                      const int first, const T *loaded, local L *tile) {
   const int seam = own_samples(segment, first);
   UNROLL for (int k = 0; k < SHARE; ++k) {
     if (MOVED(k) < seam || MOVED(k) >= seam + KEPT_SAMPLES)
@@ -55,9 +55,9 @@ INLINE void fill_tile(const LineSegment *segment, global const T *saved, const P
 
 // Lifts the four pairs of each work-item. The results take the places of the tile's new samples, those of the first pairs
 // after the pairs that the next tile needs.
-INLINE void lift_tile_pairs(local T *tile, const int x, const int shift) {
+INLINE void lift_tile_pairs(local L *tile, const int x, const int shift) {
   A s[PAIRS_LOADED], d[PAIRS_LOADED];
-  T kept[KEPT_SAMPLES + 1];
+  L kept[KEPT_SAMPLES + 1];
   UNROLL for (int j = 0; j < PAIRS_LOADED; ++j) {
     s[j] = tile[PLACE_OF_SAMPLE(SHARE * x + 2 * j)];
     d[j] = tile[PLACE_OF_SAMPLE(SHARE * x + 2 * j + 1)];
@@ -78,9 +78,9 @@ INLINE void lift_tile_pairs(local T *tile, const int x, const int shift) {
 
 kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
 void rows_in_place(global T *array, global T *same, global T *saved, const Pass pass, const Segments own) {
-  local T tiles[ROWS_Y][PLACE_OF_SAMPLE(KEPT_SAMPLES + TILE_SAMPLES)];
+  local L tiles[ROWS_Y][PLACE_OF_SAMPLE(KEPT_SAMPLES + TILE_SAMPLES)];
   const int x = get_local_id(0), y = get_local_id(1);
-  local T *const tile = tiles[y];
+  local L *const tile = tiles[y];
   // The first work-groups pass the barriers of a tile that is stored nowhere.
   const int group = (int)get_group_id(0) - own.border_groups, flat = y * ROWS_X + x;
   const uint item = max(group, 0) * ROWS_Y + y, segments = own.segments;
@@ -115,7 +115,7 @@ void rows_in_place(global T *array, global T *same, global T *saved, const Pass 
     const int count = 2 * (segment.stop - start);
     UNROLL for (int k = 0; k < SHARE; ++k) {
       if (MOVED(k) < count)
-        segment.line.s[(2 * (start + REACH_LO) + MOVED(k)) * apart] = tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + MOVED(k))];
+        segment.line.s[(2 * (start + REACH_LO) + MOVED(k)) * apart] = SAMPLE(tile[PLACE_OF_SAMPLE(KEPT_SAMPLES + MOVED(k))]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     start += TILE_SAMPLES / 2;

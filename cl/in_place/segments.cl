@@ -78,8 +78,8 @@ INLINE void lift_ends(global T *array, global T *saved, const Pass pass, const S
   const Line line = signal_line(array, &pass, index);
   const bool is_whole = own.segments == 1;
   for (int j = 0; j < ends.s_count; ++j)
-    s[j] = is_whole ? line.s[pair_of_line(ends, j) * line.s_stride] : saved[place_of_saved(&pass, index, j, 0)];
+    s[j] = NUMBER(is_whole ? line.s[pair_of_line(ends, j) * line.s_stride] : saved[place_of_saved(&pass, index, j, 0)]);
   for (int j = 0; j < ends.d_count; ++j)
-    d[j] = is_whole ? line.d[pair_of_line(ends, j) * line.d_stride] : saved[place_of_saved(&pass, index, j, 1)];
+    d[j] = NUMBER(is_whole ? line.d[pair_of_line(ends, j) * line.d_stride] : saved[place_of_saved(&pass, index, j, 1)]);
   lift_joined(s, d, ends, pass);
 }

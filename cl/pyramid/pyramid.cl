@@ -85,7 +85,7 @@ INLINE void load_places(const Picture *picture, const int level, const bool is_c
     UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at[j].x * along->in_signal]);
   } else {
     local const A *const from = kept + c.y * across->in_kept;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at[j].y * along->in_kept]);
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = TAKE_2D(0, 0, from[at[j].y * along->in_kept]);
   }
 }
 #else
@@ -97,16 +97,16 @@ INLINE void load_places(const Picture *picture, const int level, const bool is_c
   if (cc || is_coarsest) {
     global const T *const from = cc ? details : picture->band[0] + n * across->in_low;
     const Distance stride = cc ? along->in_bands : along->in_low;
-    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = from[(at[j].x >> 1) * stride];
+    UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = NUMBER(from[(at[j].x >> 1) * stride]);
   } else {
     local const A *const from = kept + c.y * across->in_kept;
     UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) v[j] = from[at[j].y * along->in_kept];
   }
   UNROLL for (int j = 1; j < 2 * RUN_LOADED; j += 2)
-    v[j] = details[(at[j].x >> 1) * along->in_bands + along->to_details];
+    v[j] = NUMBER(details[(at[j].x >> 1) * along->in_bands + along->to_details]);
   UNROLL for (int j = 0; j < 2 * RUN_LOADED; j += 2) {
-    v[j] = cc ? LOAD_2D(1, 0, v[j]) : LOAD_2D(0, 0, v[j]);
-    v[j + 1] = cc ? LOAD_2D(1, 1, v[j + 1]) : LOAD_2D(0, 1, v[j + 1]);
+    v[j] = cc ? TAKE_2D(1, 0, v[j]) : TAKE_2D(0, 0, v[j]);
+    v[j + 1] = cc ? TAKE_2D(1, 1, v[j + 1]) : TAKE_2D(0, 1, v[j + 1]);
   }
 }
 #endif
@@ -161,7 +161,7 @@ INLINE void store_results(const Picture *picture, const int level, const bool is
   }
   if (!cc && !is_coarsest) {
     local A *const to = kept + (n - across->first) * across->in_kept + (pair - along->first) * along->in_kept;
-    UNROLL for (int i = 0; i < RUN; ++i) to[i * along->in_kept] = s[i];
+    UNROLL for (int i = 0; i < RUN; ++i) to[i * along->in_kept] = KEEP_2D(0, 0, v[2 * i]);
   }
   if (n < across->own_lo || n >= across->own_hi) return;
   global T *const bands = picture->band[1], *const line = bands + n * across->in_bands + cc * across->to_details;
@@ -177,9 +177,9 @@ INLINE void store_results(const Picture *picture, const int level, const bool is
 // Line c of the results: a line of the picture, or of the low band that the next level reads.
 INLINE void store_results(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
                           const Extent *across, const int c, const int pair, local A *kept, const A *v) {
-  T done[2 * RUN];
-  UNROLL for (int j = 0; j < 2 * RUN; ++j) done[j] = STORE_2D(0, 0, v[j]);
   if (level == 0) {
+    T done[2 * RUN];
+    UNROLL for (int j = 0; j < 2 * RUN; ++j) done[j] = STORE_2D(0, 0, v[j]);
     global T *const line = picture->signal + c * across->in_signal;
     const int begin = 2 * along->own_lo, end = min(2 * along->own_hi, along->samples);
     const bool is_aligned = are_aligned(picture->signal, along->in_signal, across->in_signal);
@@ -187,7 +187,7 @@ INLINE void store_results(const Picture *picture, const int level, const bool is
     store_part(line, along->in_signal, 2 * pair + RUN, begin, end, is_aligned, done + RUN);
   } else {
     local A *const to = kept + (c - 2 * across->first) * across->in_kept + 2 * (pair - along->first) * along->in_kept;
-    UNROLL for (int j = 0; j < 2 * RUN; ++j) to[j * along->in_kept] = done[j];
+    UNROLL for (int j = 0; j < 2 * RUN; ++j) to[j * along->in_kept] = KEEP_2D(0, 0, v[j]);
   }
 }
 #endif

@@ -39,16 +39,16 @@ typedef struct {
 // What a work-item has of neighbouring lines, in memory and to compute with.
 #ifdef VECTOR
 #define LINES VECTOR
-#define NEIGHBOURS JOIN(T, VECTOR)
-#define NUMBERS JOIN(A, VECTOR)
-#define AS_NEIGHBOURS(v) JOIN(convert_, NEIGHBOURS)(v)
-#define AS_NUMBERS(v) JOIN(convert_, NUMBERS)(v)
+#define NEIGHBOURS TV
+#define NUMBERS AV
+#define AS_NEIGHBOURS TO_T
+#define AS_NUMBERS TO_A
 #else
 #define LINES 1
 #define NEIGHBOURS T
 #define NUMBERS A
-#define AS_NEIGHBOURS(v) ((T)(v))
-#define AS_NUMBERS(v) ((A)(v))
+#define AS_NEIGHBOURS SAMPLE
+#define AS_NUMBERS NUMBER
 #endif
 
 // --- loads -------------------------------------------------------------------------------------------

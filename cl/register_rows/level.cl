@@ -54,7 +54,7 @@ typedef struct {
 #define MARGIN_LO (2 * REACH_LO)
 #define MARGIN_HI (2 * REACH_HI + 1)
 #define IN_MARGINS (MARGIN_LO + MARGIN_HI)
-INLINE void fill_margins(local T *line, local T *details, const int item, const int samples, const int periodic) {
+INLINE void fill_margins(local L *line, local L *details, const int item, const int samples, const int periodic) {
   UNROLL for (int first = 0; first < IN_MARGINS; first += ROW_ITEMS) {
     const int k = first + item;
     if (k >= IN_MARGINS) continue;
@@ -66,11 +66,11 @@ INLINE void fill_margins(local T *line, local T *details, const int item, const 
 #define MARGIN_LO REACH_LO
 #define MARGIN_HI (REACH_HI + 1)
 #define IN_MARGINS (MARGIN_LO + MARGIN_HI)
-INLINE void fill_margins(local T *line, local T *details, const int item, const int samples, const int periodic) {
+INLINE void fill_margins(local L *line, local L *details, const int item, const int samples, const int periodic) {
   UNROLL for (int first = 0; first < 2 * IN_MARGINS; first += ROW_ITEMS) {
     const int parity = first + item >= IN_MARGINS, k = first + item - parity * IN_MARGINS;
     if (k >= IN_MARGINS) continue;
-    local T *const channel = parity ? details : line;
+    local L *const channel = parity ? details : line;
     const int i = k < MARGIN_LO ? k - MARGIN_LO : (parity ? D_COUNT(samples) : S_COUNT(samples)) + k - MARGIN_LO;
     channel[PLACE_IN(i)] = channel[PLACE_IN(place_inside(2 * i + parity, samples, periodic) >> 1)];
   }
@@ -106,7 +106,7 @@ INLINE void lift_run(A *s, A *d, const int pairs, const int first_pair, const in
 // One level of a signal of `samples` samples, by runs of `pairs`: in `line` the signal, and in its place afterwards the
 // approximations (the inverse: the other way round), in `details` the others.
 #if FORWARD
-INLINE void lift_row_level(local T *line, local T *details, const int item, const int pairs, const int samples,
+INLINE void lift_row_level(local L *line, local L *details, const int item, const int pairs, const int samples,
                            const Beyond beyond, const int shift) {
   fill_margins(line, details, item, samples, beyond.periodic);
   ROW_FENCE;
@@ -118,13 +118,13 @@ INLINE void lift_row_level(local T *line, local T *details, const int item, cons
   lift_run(s, d, pairs, item * pairs - REACH_LO, samples, beyond);
   ROW_FENCE;
   if (item * pairs < S_COUNT(samples)) UNROLL for (int n = 0; n < pairs; ++n) {
-    AT_RUN(line, item, pairs, n) = (T)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
-    AT_RUN(details, item, pairs, n) = (T)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
+    AT_RUN(line, item, pairs, n) = (L)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
+    AT_RUN(details, item, pairs, n) = (L)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
   }
   ROW_FENCE;
 }
 #else
-INLINE void lift_row_level(local T *line, local T *details, const int item, const int pairs, const int samples,
+INLINE void lift_row_level(local L *line, local L *details, const int item, const int pairs, const int samples,
                            const Beyond beyond, const int shift) {
   fill_margins(line, details, item, samples, beyond.periodic);
   ROW_FENCE;
@@ -136,8 +136,8 @@ INLINE void lift_row_level(local T *line, local T *details, const int item, cons
   lift_run(s, d, pairs, item * pairs - REACH_LO, samples, beyond);
   ROW_FENCE;
   if (item * pairs < S_COUNT(samples)) UNROLL for (int n = 0; n < pairs; ++n) {
-    AT_RUN(line, item, 2 * pairs, 2 * n) = (T)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
-    AT_RUN(line, item, 2 * pairs, 2 * n + 1) = (T)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
+    AT_RUN(line, item, 2 * pairs, 2 * n) = (L)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
+    AT_RUN(line, item, 2 * pairs, 2 * n + 1) = (L)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
   }
   ROW_FENCE;
 }

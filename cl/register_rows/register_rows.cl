@@ -120,24 +120,24 @@ INLINE void fetch_channel(const RowBand band, const int count, const int item, c
   }
 }
 
-INLINE void put_channel(const T *loaded, const int count, local T *channel, const int item, const int each) {
-  local T *const to = channel + PLACE_IN(item);
+INLINE void put_channel(const T *loaded, const int count, local L *channel, const int item, const int each) {
+  local L *const to = channel + PLACE_IN(item);
   // The last levels have fewer places than there are work-items.
   UNROLL for (int k = 0; k < each; ++k)
-    if (each > 1 || item < count) SHARE_IN(to, k) = loaded[k];
+    if (each > 1 || item < count) SHARE_IN(to, k) = (L)NUMBER(loaded[k]);
 }
 
 // Stores samples `from` to `to` of a channel.
-INLINE void store_channel(local const T *channel, const RowBand band, const int from, const int to, const int item,
+INLINE void store_channel(local const L *channel, const RowBand band, const int from, const int to, const int item,
                           const int each) {
   global T *const first = band.first + (band.start + item) * band.stride;
-  local const T *const own = channel + PLACE_IN(item);
+  local const L *const own = channel + PLACE_IN(item);
   const int before = from - item, end = to - item;
   if (!TILED && to == each * ROW_ITEMS) {
-    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SHARE_IN(own, k);
+    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE(SHARE_IN(own, k));
   } else {
     UNROLL for (int k = 0; k < each; ++k)
-      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SHARE_IN(own, k);
+      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE(SHARE_IN(own, k));
   }
 }
 
@@ -200,9 +200,9 @@ static inline RowBand samples_of_row(const Line line, const Pass *pass, const Ro
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void register_rows(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
-  local T rows[GROUP / ROW_ITEMS][ROW_PLACES];
+  local L rows[GROUP / ROW_ITEMS][ROW_PLACES];
   const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
-  local T *const line = rows[work_item / ROW_ITEMS] + PLACE_IN(MARGIN);
+  local L *const line = rows[work_item / ROW_ITEMS] + PLACE_IN(MARGIN);
   const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
   const Line signal_row = signal_of_row(signal, &pass, tile.row), bands_row = bands_of_row(bands, low, &pass, tile.row);
   const Beyond beyond = {own.periodic, pass.boundary};

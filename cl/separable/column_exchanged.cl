@@ -43,12 +43,12 @@ typedef struct {
 #define RING_d(offset) ((A)WINDOW_ROW_d(n + (offset)))
 #define RING_STEP(k, target, source, first, last, before, after)         \
   n = newest - LAG_##k;                                                  \
-  WINDOW_ROW_##target(n) = (T)LIFT_##k(RING_##target(0), RING_##source); \
+  WINDOW_ROW_##target(n) = (L)LIFT_##k(RING_##target(0), RING_##source); \
   barrier(CLK_LOCAL_MEM_FENCE);
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
 void column_exchanged(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnStream own) {
-  local T s_ring[WINDOW_s][COLUMNS], d_ring[WINDOW_d][COLUMNS];
+  local L s_ring[WINDOW_s][COLUMNS], d_ring[WINDOW_d][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
   // Work-groups below 0 lift the borders (lift_borders), and nothing of a strip.
   const int group = (int)get_group_id(0) - own.border_groups;
@@ -68,17 +68,17 @@ void column_exchanged(global T *signal, global T *bands, global T *low, const Pa
     const int above = top - KEPT, newest = KEPT + position * WINDOW_Y + y;
     // Beyond the line its last or first pair is loaded again: no stored result depends on it either.
     int n = newest - NEWEST_s;
-    WINDOW_ROW_s(n) = (T)SCALED_IN((A)in.s[clamp(above + n, 0, last_s) * in.s_stride], IN_s, pass.shift);
+    WINDOW_ROW_s(n) = (L)SCALED_IN(NUMBER(in.s[clamp(above + n, 0, last_s) * in.s_stride]), IN_s, pass.shift);
     n = newest - NEWEST_d;
-    WINDOW_ROW_d(n) = (T)SCALED_IN((A)in.d[clamp(above + n, 0, last_d) * in.d_stride], IN_d, pass.shift);
+    WINDOW_ROW_d(n) = (L)SCALED_IN(NUMBER(in.d[clamp(above + n, 0, last_d) * in.d_stride]), IN_d, pass.shift);
     barrier(CLK_LOCAL_MEM_FENCE);
     LIFT_STEPS(RING_STEP)
 
     n = newest - LAST_LAG;
     const int done = above + n;
     if (done >= top + REACH_LO && done < end && index < pass.lines) {
-      out.s[done * out.s_stride] = (T)SCALED_OUT(RING_s(0), OUT_s, pass.shift);
-      out.d[done * out.d_stride] = (T)SCALED_OUT(RING_d(0), OUT_d, pass.shift);
+      out.s[done * out.s_stride] = SAMPLE(SCALED_OUT(RING_s(0), OUT_s, pass.shift));
+      out.d[done * out.d_stride] = SAMPLE(SCALED_OUT(RING_d(0), OUT_d, pass.shift));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }

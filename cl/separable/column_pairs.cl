@@ -36,12 +36,12 @@ typedef struct {
 #define LOAD_PAIRS(start, end)                                                                       \
   for (int j = (start) + y; j < (end); j += WINDOW_Y) {                                              \
     const int p = top + j, row = j % WINDOW_PAIRS;                                                   \
-    s_ring[row][x] = (T)SCALED_IN((A)in.s[min(p, last_s) * in.s_stride], FACTOR(IN_s), pass.shift);          \
-    d_ring[row][x] = (T)SCALED_IN((A)in.d[min(p, last_d) * in.d_stride], FACTOR(IN_d), pass.shift); }
+    s_ring[row][x] = (L)SCALED_IN(NUMBER(in.s[min(p, last_s) * in.s_stride]), FACTOR(IN_s), pass.shift);     \
+    d_ring[row][x] = (L)SCALED_IN(NUMBER(in.d[min(p, last_d) * in.d_stride]), FACTOR(IN_d), pass.shift); }
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
 void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
-  local T s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
+  local L s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);
   // Work-groups below 0 lift the borders (lift_borders), and nothing of a strip.
   const int group = (int)get_group_id(0) - own.border_groups;
@@ -70,8 +70,8 @@ void column_pairs(global T *signal, global T *bands, global T *low, const Pass p
     UNROLL for (int j = 0; j < PAIRS_LIFTED; ++j) {
       const int p = top + start + PAIRS_LIFTED * y + REACH_LO + j;
       if (p < own.inner_end && index < pass.lines) {
-        out.s[p * out.s_stride] = SCALED_OUT(s[REACH_LO + j], FACTOR(OUT_s), pass.shift);
-        out.d[p * out.d_stride] = SCALED_OUT(d[REACH_LO + j], FACTOR(OUT_d), pass.shift);
+        out.s[p * out.s_stride] = SAMPLE(SCALED_OUT(s[REACH_LO + j], FACTOR(OUT_s), pass.shift));
+        out.d[p * out.d_stride] = SAMPLE(SCALED_OUT(d[REACH_LO + j], FACTOR(OUT_d), pass.shift));
       }
     }
   }

@@ -15,14 +15,14 @@
 #define SHARED_d(offset) ((A)tile[1][PLACE(n + (offset))])
 #define SHARED_STEP(k, target, source, first, last, before, after)                            \
   for (int n = REACH_LO - (before) + x; n < REACH_LO + TILE + (after); n += ROWS_X)           \
-    tile[PARITY_##target][PLACE(n)] = (T)LIFT_##k(SHARED_##target(0), SHARED_##source);       \
+    tile[PARITY_##target][PLACE(n)] = (L)LIFT_##k(SHARED_##target(0), SHARED_##source);       \
   barrier(CLK_LOCAL_MEM_FENCE);
 
 kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
 void row_exchanged(global T *signal, global T *bands, global T *low, const Pass pass, const RowTiles own) {
-  local T tiles[ROWS_Y][2][ROW_PLACES];
+  local L tiles[ROWS_Y][2][ROW_PLACES];
   const int x = get_local_id(0);
-  local T (*const tile)[ROW_PLACES] = tiles[get_local_id(1)];
+  local L (*const tile)[ROW_PLACES] = tiles[get_local_id(1)];
   const RowShare share = share_of_row(&pass, &own);
   const Line in = INPUT_LINE(share.row), out = OUTPUT_LINE(share.row);
 

@@ -15,9 +15,9 @@
 
 kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
 void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const RowTiles own) {
-  local T tiles[ROWS_Y][2][ROW_PLACES];
+  local L tiles[ROWS_Y][2][ROW_PLACES];
   const int x = get_local_id(0);
-  local T (*const tile)[ROW_PLACES] = tiles[get_local_id(1)];
+  local L (*const tile)[ROW_PLACES] = tiles[get_local_id(1)];
   const RowShare share = share_of_row(&pass, &own);
   const Line in = INPUT_LINE(share.row), out = OUTPUT_LINE(share.row);
 
@@ -38,8 +38,8 @@ void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass
     compute_pairs(s, d);
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLL for (int j = REACH_LO; j < REACH_LO + PAIRS_LIFTED; ++j) {
-      tile[0][PLACE(PAIRS_LIFTED * x + j)] = (T)s[j];
-      tile[1][PLACE(PAIRS_LIFTED * x + j)] = (T)d[j];
+      tile[0][PLACE(PAIRS_LIFTED * x + j)] = (L)s[j];
+      tile[1][PLACE(PAIRS_LIFTED * x + j)] = (L)d[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 

@@ -84,16 +84,16 @@ INLINE void load_tile(const Line *in, const int samples, const int x, const int 
 }
 
 // Puts them into local memory, multiplied by a factor for each channel.
-INLINE void put_tile(const T *loaded, local T (*tile)[ROW_PLACES], const int x, const A of_s, const A of_d, const int shift) {
+INLINE void put_tile(const T *loaded, local L (*tile)[ROW_PLACES], const int x, const A of_s, const A of_d, const int shift) {
   UNROLL for (int k = 0; k < LOADS; ++k) {
     const int channel = IN_CHANNEL(k), j = IN_PAIR(k);
-    const A v = loaded[k];
-    if (j < TILE_PAIRS) tile[channel][PLACE(j)] = (T)(channel ? SCALED_IN(v, of_d, shift) : SCALED_IN(v, of_s, shift));
+    const A v = NUMBER(loaded[k]);
+    if (j < TILE_PAIRS) tile[channel][PLACE(j)] = (L)(channel ? SCALED_IN(v, of_d, shift) : SCALED_IN(v, of_s, shift));
   }
 }
 
 // Stores the results, which stand where their samples did, in front of pair `end` of the inside.
-INLINE void store_tile(local T (*tile)[ROW_PLACES], const Line *out, const int x, const int start, const int end,
+INLINE void store_tile(local L (*tile)[ROW_PLACES], const Line *out, const int x, const int start, const int end,
                        const A of_s, const A of_d, const int shift) {
   const int s_stride = (int)out->s_stride, d_stride = (int)out->d_stride;
   UNROLL for (int k = 0; k < 2 * PAIRS_LIFTED; ++k) {
@@ -101,6 +101,6 @@ INLINE void store_tile(local T (*tile)[ROW_PLACES], const Line *out, const int x
     const A v = tile[channel][PLACE(j)];
     if (p - REACH_LO < end)
       *(channel ? out->d + p * d_stride : out->s + p * s_stride) =
-          (T)(channel ? SCALED_OUT(v, of_d, shift) : SCALED_OUT(v, of_s, shift));
+          SAMPLE(channel ? SCALED_OUT(v, of_d, shift) : SCALED_OUT(v, of_s, shift));
   }
 }

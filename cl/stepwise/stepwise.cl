@@ -20,7 +20,7 @@ typedef struct {
   if (index >= pass.lines) return;
 
 INLINE A neighbour(global const T *channel, const long stride, const int index) {
-  return index < 0 ? (A)0 : (A)channel[index * stride];
+  return index < 0 ? (A)0 : NUMBER(channel[index * stride]);
 }
 
 // Copies lines to where the results will stand.
@@ -36,8 +36,8 @@ kernel void load(global T *signal, global T *bands, global T *low, const Pass pa
   LINE_AND_PAIR(n)
   const Line line = OUTPUT_LINE(index);
   global T *const s = line.s + n * line.s_stride, *const d = line.d + n * line.d_stride;
-  *s = (T)SCALED_IN((A)*s, IN_s, pass.shift);
-  if (n < D_COUNT(pass.samples)) *d = (T)SCALED_IN((A)*d, IN_d, pass.shift);
+  *s = SAMPLE(SCALED_IN(NUMBER(*s), IN_s, pass.shift));
+  if (n < D_COUNT(pass.samples)) *d = SAMPLE(SCALED_IN(NUMBER(*d), IN_d, pass.shift));
 }
 
 // After the last step.
@@ -45,8 +45,8 @@ kernel void store(global T *signal, global T *bands, global T *low, const Pass p
   LINE_AND_PAIR(n)
   const Line line = OUTPUT_LINE(index);
   global T *const s = line.s + n * line.s_stride, *const d = line.d + n * line.d_stride;
-  *s = (T)SCALED_OUT((A)*s, OUT_s, pass.shift);
-  if (n < D_COUNT(pass.samples)) *d = (T)SCALED_OUT((A)*d, OUT_d, pass.shift);
+  *s = SAMPLE(SCALED_OUT(NUMBER(*s), OUT_s, pass.shift));
+  if (n < D_COUNT(pass.samples)) *d = SAMPLE(SCALED_OUT(NUMBER(*d), OUT_d, pass.shift));
 }
 
 #define COUNT_s(samples) S_COUNT(samples)
@@ -56,7 +56,7 @@ kernel void store(global T *signal, global T *bands, global T *low, const Pass p
 #define LIFT_STEP(k, target, source, first, last, before, after)   \
   if (own.step == k && n < COUNT_##target(pass.samples)) {         \
     global T *const at = line.target + n * line.target##_stride;   \
-    *at = (T)LIFT_##k((A)*at, NEIGHBOUR_##source); }
+    *at = SAMPLE(LIFT_##k(NUMBER(*at), NEIGHBOUR_##source)); }
 
 // One step on all lines, in place.
 kernel void lift(global T *signal, global T *bands, global T *low, const Pass pass, const Stepwise own) {

@@ -50,7 +50,7 @@ INLINE bool is_stored(const TileAxis *axis, const int pair) {
 }
 
 // Tile `number` of a picture: the corners, then those of the left and right edges, then top and bottom; nothing for -1.
-INLINE void lift_frame(const Picture *picture, const int boundary, const Streamed *own, local T *tile,
+INLINE void lift_frame(const Picture *picture, const int boundary, const Streamed *own, local L *tile,
                        const int number) {
   const TileAxis x = number <= own->frame_y
                          ? joined_ends(picture->width, BORDER_X, own->left, own->right)
@@ -65,7 +65,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     const T v = FORWARD ? *signal_at(picture, 2 * py + cy, 2 * px + cx) : *any_band_at(picture, 2 * cy + cx, py, px);
-    tile[iy * row + ix] = (T)SCALED_IN((A)v, FACTOR_OF_PICTURE(IN, cx, cy, picture), PRE_SHIFT);
+    tile[iy * row + ix] = (L)SCALED_IN(NUMBER(v), FACTOR_OF_PICTURE(IN, cx, cy, picture), PRE_SHIFT);
   }
   lift_tile(tile, boundary, width, height, row);
 
@@ -75,7 +75,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const A v = tile[iy * row + ix];
     global T *const to = FORWARD ? any_band_at(picture, 2 * cy + cx, py, px) : signal_at(picture, 2 * py + cy, 2 * px + cx);
-    *to = (T)SCALED_OUT(v, FACTOR_OF_PICTURE(OUT, cx, cy, picture), PRE_SHIFT);
+    *to = SAMPLE(SCALED_OUT(v, FACTOR_OF_PICTURE(OUT, cx, cy, picture), PRE_SHIFT));
   }
 }
 #endif

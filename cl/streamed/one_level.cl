@@ -68,7 +68,7 @@ void streamed_one_level(global T *signal, global T *bands, global T *low, const 
 #if EXTENSION != EXTENSION_NONE
   sweep_share(signal, bands, low, &pass, &own, group, stage);
 #else
-  local T tile[FRAME_TILE];
+  local L tile[FRAME_TILE];
   const int tiles = 1 + own.frame_x + own.frame_y, frames = tiles * pass.across[1] * pass.across[2];
   if (group >= frames) sweep_share(signal, bands, low, &pass, &own, group - frames, stage);
   // No barrier may stand under a condition: PoCL 3.1 goes wrong there. So all pass those of the frame.

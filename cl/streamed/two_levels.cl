@@ -82,7 +82,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
                        const OwnColumns *coarser, const Segment *segment, const Segment *coarse_segment) {
   WORD prefetched[PREFETCHED][2][WORDS_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
-  T before[PAIRS];
+  L before[PAIRS];
   const int way = segment->way;
   const int late_until = way < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
   const int coarse_top = coarse_segment->from >> 1, coarse_bottom = (coarse_segment->to + 1) >> 1;
@@ -113,8 +113,8 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       const int cy = phase & 1, coarse_slot = phase / 2;
       A *const row = (cy ? coarse_d : coarse_s) + coarse_slot * PAIRS;
       UNROLL for (int n = 0; n < PAIRS; ++n) {
-        const T value = STORE_2D(0, 0, low[n]), late = done <= late_until ? before[n] : value;
-        row[n % 2 * COARSE_PAIRS + n / 2] = LOAD_2D(n & 1, cy, late);
+        const L value = KEEP_2D(0, 0, low[n]), late = done <= late_until ? before[n] : value;
+        row[n % 2 * COARSE_PAIRS + n / 2] = TAKE_2D(n & 1, cy, late);
         before[n] = value;
       }
       if (!cy) continue;
@@ -169,7 +169,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   WORD prefetched[PREFETCHED][3 * PAIRS / IN_WORD], coarse_prefetched[4 * COARSE_WORDS];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   A coarse_low[PAIRS], coarse_high[PAIRS];
-  T before[PAIRS];
+  L before[PAIRS];
   const int top = segment->from >> 1, bottom = (segment->to + 1) >> 1, way = segment->way;
   const int late_from = way > 0 && fine->height % 2 == 0 ? coarse->height : INT_MAX;
   // Each pair of rows of the coarser level gives two rows of the low band.
@@ -197,9 +197,9 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       const int newest = 2 * (coarse_newest - LAST_LAG) + cy;
       A *const new_s = s + slot * COLUMNS_LOADED, *const new_d = d + slot * COLUMNS_LOADED;
       UNROLL for (int n = 0; n < PAIRS; ++n) {
-        const T value = STORE_2D(n & 1, cy, (cy ? coarse_high : coarse_low)[n % 2 * COARSE_PAIRS + n / 2]);
-        const T late = newest >= late_from ? before[n] : value;
-        new_s[n] = LOAD_2D(0, 0, late);
+        const L value = KEEP_2D(n & 1, cy, (cy ? coarse_high : coarse_low)[n % 2 * COARSE_PAIRS + n / 2]);
+        const L late = newest >= late_from ? before[n] : value;
+        new_s[n] = TAKE_2D(0, 0, late);
         before[n] = value;
         new_s[PAIRS + n] = LOAD_2D(1, 0, SAMPLE_OF(prefetched[phase % PREFETCHED], n));
         new_d[n] = LOAD_2D(0, 1, SAMPLE_OF(prefetched[phase % PREFETCHED], PAIRS + n));

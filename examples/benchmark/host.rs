@@ -5,6 +5,7 @@ use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
 use crate::common::timing::median;
 use crate::{Arguments, Problem};
+use half::f16;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::device::Device;
@@ -14,7 +15,9 @@ use opencl3::memory::{
 };
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
-use wavelift::{Coefficients, Direction, Engine, Error, Feeder, Reader, Sample, SampleType};
+use wavelift::{
+    Coefficients, Direction, Engine, Error, Feeder, Reader, Rounded, Sample, SampleType,
+};
 
 /// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
 /// each of many frames of a stream; copies between pinned memory and the device, one way, the other way, and each of many both
@@ -47,6 +50,8 @@ pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]
             let times = match problem.sample {
                 SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
                 SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
+                SampleType::F16 => measure::<f16>(engine, problem, arguments.runs),
+                SampleType::Rounded => measure::<Rounded>(engine, problem, arguments.runs),
                 SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
                 SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
                 other => Err(format!("cannot make samples of type {other}").into()),

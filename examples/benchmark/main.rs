@@ -15,13 +15,14 @@ use common::check::RandomSample;
 use common::cli::{self, DirectionArgument, Result, Shape, Size, at_least};
 use common::runnable::Runnable;
 use common::timing::{Effort, Times};
+use half::f16;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Sample, SampleType, Strategy,
-    Transform, Wavelet,
+    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Rounded, Sample, SampleType,
+    Strategy, Transform, Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -351,6 +352,8 @@ impl<'a> Session<'a> {
         match problem.sample {
             SampleType::I16 => self.rows_of::<i16>(problem),
             SampleType::I32 => self.rows_of::<i32>(problem),
+            SampleType::F16 => self.rows_of::<f16>(problem),
+            SampleType::Rounded => self.rows_of::<Rounded>(problem),
             SampleType::F32 => self.rows_of::<f32>(problem),
             SampleType::F64 => self.rows_of::<f64>(problem),
             other => Err(format!("cannot make samples of type {other}").into()),

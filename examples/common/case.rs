@@ -1,6 +1,6 @@
 //! A transform with random input and what the reference makes of it: plans are checked, then timed.
 
-use super::check::{RandomSample, expected, random_samples, relative_error};
+use super::check::{RandomSample, allowed, expected, random_samples, relative_error};
 use super::runnable::Runnable;
 use super::timing::{Bench, Effort, Times};
 use wavelift::{DeviceArray, Direction, Engine, Result, Transform};
@@ -47,7 +47,7 @@ impl<T: RandomSample> Case<T> {
         let wrong = match &self.expected {
             Some(expected) => {
                 let error = relative_error(&output.download()?, expected);
-                let bound = T::BOUND;
+                let bound = allowed::<T>(plan.cost(self.direction));
                 let right = error <= bound;
                 (!right).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
             }

@@ -1,6 +1,7 @@
 //! Random samples, what to expect of them, and how far a result is from that: the tests and the programs check alike.
 
-use wavelift::{Direction, Result, Sample, Transform, reference};
+use half::f16;
+use wavelift::{Cost, Direction, Result, Rounded, Sample, SampleType, Transform, reference};
 
 /// A small generator of pseudo-random numbers (xorshift64*), the same on every machine.
 pub struct Random(u64);
@@ -24,8 +25,11 @@ pub trait RandomSample: Sample {
     const POISON: Self;
     /// The smallest and the largest value that are tried.
     const EXTREMES: [Self; 2];
-    /// How far a result may be from what is expected, relative to the largest value.
+    /// How far a result may be from what is expected, relative to the largest value; for types that are rounded wherever an
+    /// array is written, each time that one is ([`allowed`]).
     const BOUND: f64;
+    /// What errors are relative to where no value is larger.
+    const LEAST: f64 = f64::MIN_POSITIVE;
 
     /// A value between the extremes.
     fn from_bits(bits: u64) -> Self;
@@ -67,6 +71,29 @@ macro_rules! real {
             }
         }
     };
+}
+
+impl RandomSample for f16 {
+    const POISON: Self = f16::NAN;
+    const EXTREMES: [Self; 2] = [f16::from_f32_const(-1000.0), f16::from_f32_const(1000.0)];
+    const BOUND: f64 = 1.0 / 2048.0;
+
+    fn from_bits(bits: u64) -> Self {
+        f16::from_f32(<f32 as RandomSample>::from_bits(bits))
+    }
+}
+
+impl RandomSample for Rounded {
+    /// No result is that large.
+    const POISON: Self = Rounded(0x5A5A);
+    const EXTREMES: [Self; 2] = [Rounded(-1000), Rounded(1000)];
+    /// Half a unit.
+    const BOUND: f64 = 0.5 / Self::LEAST;
+    const LEAST: f64 = 1000.0;
+
+    fn from_bits(bits: u64) -> Self {
+        Rounded((bits % 2001) as i16 - 1000)
+    }
 }
 
 integer!(i16);
@@ -118,5 +145,17 @@ pub fn relative_error<T: RandomSample>(got: &[T], expected: &[f64]) -> f64 {
         false => most.max(error),
     });
     let sizes = expected.iter().map(|value| value.abs());
-    error / sizes.fold(f64::MIN_POSITIVE, f64::max)
+    error / sizes.fold(T::LEAST, f64::max)
 }
+
+/// How large the [`relative_error`] of a plan's result may be. Where samples are rounded whenever an array is written, every
+/// launch rounds once, and the axes and levels that follow make at most [`GAIN`] of each of its errors.
+pub fn allowed<T: RandomSample>(cost: Cost) -> f64 {
+    match T::TYPE {
+        SampleType::F16 | SampleType::Rounded => T::BOUND * GAIN * cost.launches.max(1) as f64,
+        _ => T::BOUND,
+    }
+}
+
+/// What the axes and levels after a rounding make of its error at most, on average over the roundings of a transform.
+const GAIN: f64 = 2.0;

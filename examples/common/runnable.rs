@@ -1,7 +1,7 @@
 //! What can be measured: plans between two arrays, and plans in place.
 
 use super::runner::enqueue;
-use wavelift::{DeviceArray, Direction, Engine, InPlacePlan, Plan, Result, Run, Sample};
+use wavelift::{Cost, DeviceArray, Direction, Engine, InPlacePlan, Plan, Result, Run, Sample};
 
 #[derive(Clone, Copy)]
 pub enum Runnable<'a, T: Sample> {
@@ -10,6 +10,13 @@ pub enum Runnable<'a, T: Sample> {
 }
 
 impl<T: Sample> Runnable<'_, T> {
+    pub fn cost(&self, direction: Direction) -> Cost {
+        match self {
+            Runnable::Between(plan) => plan.cost(direction),
+            Runnable::InPlace(plan) => plan.cost(direction),
+        }
+    }
+
     /// An array for the result: of poison, or in place of what is to be transformed.
     pub fn output(&self, engine: &Engine, samples: &[T], poison: T) -> Result<DeviceArray<T>> {
         match self {

@@ -1,7 +1,8 @@
 //! Arrays as they are read from files and written to files.
 
 use crate::common::cli::Result;
-use wavelift::{Sample, SampleType};
+use half::f16;
+use wavelift::{Rounded, Sample, SampleType};
 
 /// An array in row-major order, the last axis contiguous.
 pub struct Array {
@@ -13,6 +14,8 @@ pub struct Array {
 pub enum Samples {
     I16(Vec<i16>),
     I32(Vec<i32>),
+    F16(Vec<f16>),
+    Rounded(Vec<Rounded>),
     F32(Vec<f32>),
     F64(Vec<f64>),
 }
@@ -24,6 +27,8 @@ impl Samples {
         Ok(match to {
             SampleType::I16 => Samples::I16(converted(values)?),
             SampleType::I32 => Samples::I32(converted(values)?),
+            SampleType::F16 => Samples::F16(converted(values)?),
+            SampleType::Rounded => Samples::Rounded(converted(values)?),
             SampleType::F32 => Samples::F32(converted(values)?),
             SampleType::F64 => Samples::F64(converted(values)?),
             other => return Err(format!("cannot hold samples of type {other}").into()),
@@ -38,6 +43,8 @@ impl Samples {
         match self {
             Samples::I16(samples) => all(samples),
             Samples::I32(samples) => all(samples),
+            Samples::F16(samples) => all(samples),
+            Samples::Rounded(samples) => all(samples),
             Samples::F32(samples) => all(samples),
             Samples::F64(samples) => all(samples),
         }
@@ -46,7 +53,8 @@ impl Samples {
 
 /// Converts values. A NaN has no integer, so it is an error and does not become zero.
 fn converted<T: Sample>(values: impl Iterator<Item = f64>) -> Result<Vec<T>> {
-    let convert = |value: f64| match value.is_nan() && T::TYPE.is_integer() {
+    let holds_nan = !T::TYPE.is_integer() && T::TYPE != SampleType::Rounded;
+    let convert = |value: f64| match value.is_nan() && !holds_nan {
         true => Err("has a NaN, which no integer can represent".into()),
         false => Ok(T::from_f64(value)),
     };

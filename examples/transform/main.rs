@@ -151,6 +151,8 @@ fn transform(arguments: Arguments) -> Result<()> {
     let (samples, mut report) = match array.samples {
         Samples::I16(v) => compute(&arguments, &transform, device, v, Samples::I16)?,
         Samples::I32(v) => compute(&arguments, &transform, device, v, Samples::I32)?,
+        Samples::F16(v) => compute(&arguments, &transform, device, v, Samples::F16)?,
+        Samples::Rounded(v) => compute(&arguments, &transform, device, v, Samples::Rounded)?,
         Samples::F32(v) => compute(&arguments, &transform, device, v, Samples::F32)?,
         Samples::F64(v) => compute(&arguments, &transform, device, v, Samples::F64)?,
     };

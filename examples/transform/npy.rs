@@ -6,6 +6,7 @@
 
 use crate::array::{Array, Samples};
 use crate::common::cli::Result;
+use half::f16;
 use npyz::{AutoSerialize, WriterBuilder};
 use std::io::Write;
 use std::path::Path;
@@ -100,6 +101,7 @@ impl Header {
         let own = match self.dtype.get(1..).unwrap_or_default() {
             "i2" => Some(SampleType::I16),
             "i4" => Some(SampleType::I32),
+            "f2" => Some(SampleType::F16),
             "f4" => Some(SampleType::F32),
             "f8" => Some(SampleType::F64),
             "i1" | "u1" | "u2" | "u4" | "i8" | "u8" => None,
@@ -107,7 +109,7 @@ impl Header {
         };
         wanted.or(own).ok_or_else(|| {
             let dtype = &self.dtype;
-            format!("dtype {dtype} needs a conversion; add `--sample` i16, i32, f32 or f64").into()
+            format!("dtype {dtype} needs a conversion; add `--sample` i16, i32, f16, rounded, f32 or f64").into()
         })
     }
 
@@ -119,7 +121,11 @@ impl Header {
             _ => return Err(format!("dtype {dtype} has no byte order").into()),
         };
         macro_rules! decode {
-            ($T:ty) => {{
+            ($T:ty) => {
+                decode!($T, |value| value as f64)
+            };
+            ($T:ty, $wide:expr) => {{
+                let wide: fn($T) -> f64 = $wide;
                 self.check_length(data, size_of::<$T>())?;
                 let values = data.chunks_exact(size_of::<$T>()).map(|bytes| {
                     let bytes = bytes.try_into().expect("chunks are as long as asked for");
@@ -128,7 +134,7 @@ impl Header {
                     } else {
                         <$T>::from_le_bytes(bytes)
                     };
-                    value as f64
+                    wide(value)
                 });
                 Samples::convert(to, values)
             }};
@@ -142,6 +148,7 @@ impl Header {
             "u2" => decode!(u16),
             "u4" => decode!(u32),
             "u8" => decode!(u64),
+            "f2" => decode!(f16, f64::from),
             "f4" => decode!(f32),
             "f8" => decode!(f64),
             _ => Err(format!("dtype {dtype} is not supported").into()),
@@ -184,6 +191,11 @@ pub fn write(file: &mut impl Write, array: &Array) -> Result<()> {
     match &array.samples {
         Samples::I16(samples) => write_as(file, &array.shape, samples),
         Samples::I32(samples) => write_as(file, &array.shape, samples),
+        Samples::F16(samples) => write_as(file, &array.shape, samples),
+        // To others it is an array of integers.
+        Samples::Rounded(samples) => {
+            write_as(file, &array.shape, bytemuck::cast_slice::<_, i16>(samples))
+        }
         Samples::F32(samples) => write_as(file, &array.shape, samples),
         Samples::F64(samples) => write_as(file, &array.shape, samples),
     }

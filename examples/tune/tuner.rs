@@ -8,9 +8,10 @@ use crate::common::timing::{Effort, median};
 use crate::line::{device_column, line};
 use crate::search::{Grid, Sizes, search};
 use crate::state::{State, Trial};
+use half::f16;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use wavelift::{Device, Direction, Engine, Error, SampleType, Strategy, Transform};
+use wavelift::{Device, Direction, Engine, Error, Rounded, SampleType, Strategy, Transform};
 
 /// A transform for which sizes are searched.
 pub struct Problem {
@@ -74,6 +75,8 @@ impl<'a> Tuner<'a> {
         match problem.sample {
             SampleType::I16 => self.tune_of::<i16>(strategy, problem, grid),
             SampleType::I32 => self.tune_of::<i32>(strategy, problem, grid),
+            SampleType::F16 => self.tune_of::<f16>(strategy, problem, grid),
+            SampleType::Rounded => self.tune_of::<Rounded>(strategy, problem, grid),
             SampleType::F32 => self.tune_of::<f32>(strategy, problem, grid),
             SampleType::F64 => self.tune_of::<f64>(strategy, problem, grid),
             other => Err(format!("cannot make samples of type {other}").into()),

@@ -35,16 +35,20 @@ impl Prelude {
     }
 
     fn types(&mut self, sample: SampleType, direction: Direction) {
-        let (memory, register) = match sample {
-            SampleType::I16 => ("short", "int"),
-            SampleType::I32 => ("int", "int"),
-            SampleType::F32 => ("float", "float"),
-            SampleType::F64 => ("double", "double"),
+        let (global, local, register) = match sample {
+            SampleType::I16 => ("short", "short", "int"),
+            SampleType::I32 => ("int", "int", "int"),
+            SampleType::F16 | SampleType::Rounded => ("short", "float", "float"),
+            SampleType::F32 => ("float", "float", "float"),
+            SampleType::F64 => ("double", "double", "double"),
         };
-        self.define("T", memory);
+        self.define("T", global);
+        self.define("L", local);
         self.define("A", register);
         self.define("INTEGER", u8::from(sample.is_integer()));
-        self.define("SHORT", u8::from(sample == SampleType::I16));
+        self.define("SHORT", u8::from(sample.size() == 2));
+        self.define("HALF", u8::from(sample == SampleType::F16));
+        self.define("ROUNDED", u8::from(sample == SampleType::Rounded));
         self.define("DOUBLE", u8::from(sample == SampleType::F64));
         self.define("FORWARD", u8::from(direction == Direction::Forward));
     }
@@ -151,8 +155,8 @@ pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Directio
 
 fn real(value: f64, sample: SampleType) -> String {
     match sample {
-        SampleType::F32 => format!("({:e}f)", value as f32),
-        _ => format!("({value:e})"),
+        SampleType::F64 => format!("({value:e})"),
+        _ => format!("({:e}f)", value as f32),
     }
 }
 

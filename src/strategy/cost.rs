@@ -145,7 +145,7 @@ impl<'a> Meter<'a> {
             }
         };
         let is_factor = |factor: &&f64| match sample {
-            SampleType::F32 => **factor as f32 != 1.0,
+            SampleType::F16 | SampleType::Rounded | SampleType::F32 => **factor as f32 != 1.0,
             SampleType::F64 => **factor != 1.0,
             SampleType::I16 | SampleType::I32 => false,
         };

@@ -277,7 +277,7 @@ impl Designer<'_> {
     /// The local memory of a work-group of [`rows`](Self::rows).
     fn row_bytes(&self, [x, y]: [usize; 2]) -> usize {
         let samples = 2 * PAIRS * x + self.seam();
-        (samples + samples / (2 * PAIRS)) * y * self.problem.sample.size()
+        (samples + samples / (2 * PAIRS)) * y * self.problem.sample.local_size()
     }
 
     /// [`ROWS`], halved until the device can run such work-groups.

@@ -149,7 +149,7 @@ impl Sizes {
         let mut sizes = Sizes {
             lanes,
             group: GROUP.min(most) / lanes * lanes,
-            pairs: if sample == SampleType::I16 { 2 } else { 1 },
+            pairs: if sample.size() == 2 { 2 } else { 1 },
             rows: rows.max(2 * (reach.before + reach.after) + LEAST_RESULTS),
             // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
             x_first: todo.x_first() && sample.is_integer(),

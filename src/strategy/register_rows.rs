@@ -124,7 +124,7 @@ impl Row {
         let (target, problem) = (todo.target, todo.problem);
         let (levels, border) = levels_of_rows(todo)?;
         let samples = lines.geometry.samples as usize;
-        let bytes = problem.sample.size();
+        let bytes = problem.sample.local_size();
         let reach = lines.reach.before.max(lines.reach.after);
         if reach > LONGEST_REACH {
             return Err(format!("its margins hold no reach of {reach} pairs"));

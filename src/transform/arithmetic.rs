@@ -1,6 +1,9 @@
 //! The arithmetic of the reference: what one lifting step, the scaling and the pre-shift do to a sample.
 
-use crate::wavelet::{Channel, Direction, IntegerStep, RealStep, Stencil, Wavelet};
+use crate::wavelet::{
+    Channel, Direction, IntegerStep, RealStep, Rounded, Sample, SampleType, Stencil, Wavelet,
+};
+use half::f16;
 
 /// A sample type in the reference. It is kept apart from the public trait [`Sample`](crate::wavelet::Sample), so that
 /// users of that see nothing of it; [`by_type`] gets here from there.
@@ -128,6 +131,14 @@ macro_rules! by_type {
                 let $slice = bytemuck::cast_slice_mut::<$T, i32>($slice);
                 $value
             }
+            crate::wavelet::SampleType::F16 | crate::wavelet::SampleType::Rounded => {
+                let mut numbers = crate::transform::arithmetic::numbers_of($slice);
+                {
+                    let $slice = numbers.as_mut_slice();
+                    $value
+                }
+                $slice.copy_from_slice(&crate::transform::arithmetic::rounded(&numbers));
+            }
             crate::wavelet::SampleType::F32 => {
                 let $slice = bytemuck::cast_slice_mut::<$T, f32>($slice);
                 $value
@@ -140,6 +151,30 @@ macro_rules! by_type {
     };
 }
 pub(super) use by_type;
+
+/// The numbers that types of 16 bits compute with.
+pub(super) fn numbers_of<T: Sample>(samples: &[T]) -> Vec<f32> {
+    samples
+        .iter()
+        .map(|sample| sample.to_f64() as f32)
+        .collect()
+}
+
+/// Numbers as the samples that an array of `T` holds of them: as [`Sample::from_f64`] rounds, but that halves overflow to
+/// infinity.
+pub(super) fn rounded<T: Sample>(numbers: &[f32]) -> Vec<T> {
+    let round = |&number: &f32| match T::TYPE {
+        SampleType::F16 => bytemuck::cast::<f16, u16>(f16::from_f32(number)),
+        _ => bytemuck::cast::<Rounded, u16>(Rounded::from_f64(number.into())),
+    };
+    let bits: Vec<u16> = numbers.iter().map(round).collect();
+    bytemuck::cast_slice::<u16, T>(&bits).to_vec()
+}
+
+/// Whether samples of `T` are computed in `f32` and stored in fewer bits.
+pub(super) fn is_rounded<T: Sample>() -> bool {
+    matches!(T::TYPE, SampleType::F16 | SampleType::Rounded)
+}
 
 #[cfg(test)]
 mod tests {

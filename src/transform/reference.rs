@@ -1,8 +1,8 @@
 //! The reference: transforms on the CPU, one sample after the other. It is slow, obviously right, and the
-//! oracle of every test. It needs no OpenCL.
+//! oracle of every test. It needs no OpenCL. Samples of 16 bits that compute in `f32` are rounded once, in the result.
 
 use crate::error::{Error, Result};
-use crate::transform::arithmetic::{Arithmetic, by_type};
+use crate::transform::arithmetic::{Arithmetic, by_type, is_rounded, numbers_of, rounded};
 use crate::transform::{Layout, Level, Transform};
 use crate::wavelet::Boundary;
 use crate::wavelet::Sample;
@@ -23,6 +23,9 @@ use crate::wavelet::{Channel, Direction, Wavelet};
 /// has no steps for `T`; [`Error::Length`] if the number of samples is not that of the shape.
 pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>> {
     check(transform, samples)?;
+    if is_rounded::<T>() {
+        return Ok(rounded(&forward(transform, &numbers_of(samples))?));
+    }
     let mut array = samples.to_vec();
     for level in transform.active_levels() {
         let bits = transform.wavelet.pre_shift();
@@ -51,6 +54,9 @@ pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>
 /// has no steps for `T`; [`Error::Length`] if the number of coefficients is not that of the shape.
 pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<Vec<T>> {
     check(transform, coefficients)?;
+    if is_rounded::<T>() {
+        return Ok(rounded(&inverse(transform, &numbers_of(coefficients))?));
+    }
     let mut array = coefficients.to_vec();
     for level in transform.active_levels().into_iter().rev() {
         let bits = transform.wavelet.pre_shift();

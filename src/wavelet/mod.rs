@@ -8,12 +8,14 @@
 
 mod boundary;
 mod channel;
+mod rounded;
 mod sample;
 mod steps;
 mod table;
 
 pub use boundary::Boundary;
 pub use channel::{Channel, Direction};
+pub use rounded::Rounded;
 pub use sample::{Sample, SampleType};
 pub use steps::{IntegerStep, RealStep, Stencil};
 
@@ -125,7 +127,7 @@ pub struct Wavelet {
 }
 
 impl Wavelet {
-    /// Makes a wavelet of your own for real samples (`f32`, `f64`). Its forward transform runs `steps` in
+    /// Makes a wavelet of your own for real samples (`f32`, `f64`, `half::f16`, [`Rounded`]). Its forward transform runs `steps` in
     /// order and then scales both channels by `scale`.
     ///
     /// The wavelet has the boundary rule [`Boundary::Symmetric`] and the axis order

@@ -1,11 +1,14 @@
 //! The sample types.
 
-use super::{IntegerStep, RealStep, Stencil, Wavelet};
+use super::{IntegerStep, RealStep, Rounded, Stencil, Wavelet};
 use crate::error::Error;
 use crate::names::named;
+use half::f16;
 use std::fmt;
 
 /// The type of samples and coefficients, as a value.
+///
+/// Steps of 16-bit integers compute in 32-bit integers, those of `half::f16` and [`Rounded`] in `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SampleType {
@@ -13,6 +16,10 @@ pub enum SampleType {
     I16,
     /// 32-bit signed integers.
     I32,
+    /// Floating point in half precision, `half::f16`: 16 bits in memory, computed in single precision.
+    F16,
+    /// [`Rounded`]: real numbers that memory holds as 16-bit integers, computed in single precision.
+    Rounded,
     /// Floating point in single precision.
     F32,
     /// Floating point in double precision, on devices that support it.
@@ -24,15 +31,19 @@ impl SampleType {
     pub const ALL: &'static [SampleType] = &[
         SampleType::I16,
         SampleType::I32,
+        SampleType::F16,
+        SampleType::Rounded,
         SampleType::F32,
         SampleType::F64,
     ];
 
-    /// Returns the name of the type in Rust, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the type in Rust, in lower case, as [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             SampleType::I16 => "i16",
             SampleType::I32 => "i32",
+            SampleType::F16 => "f16",
+            SampleType::Rounded => "rounded",
             SampleType::F32 => "f32",
             SampleType::F64 => "f64",
         }
@@ -41,13 +52,22 @@ impl SampleType {
     /// Returns the number of bytes per sample.
     pub const fn size(self) -> usize {
         match self {
-            SampleType::I16 => 2,
+            SampleType::I16 | SampleType::F16 | SampleType::Rounded => 2,
             SampleType::I32 | SampleType::F32 => 4,
             SampleType::F64 => 8,
         }
     }
 
-    /// Whether `wavelet` has steps for this type: integer steps for integers, real steps for floats.
+    /// The bytes that a number takes in local memory between steps.
+    pub(crate) const fn local_size(self) -> usize {
+        match self {
+            SampleType::F16 | SampleType::Rounded => 4,
+            _ => self.size(),
+        }
+    }
+
+    /// Whether `wavelet` has steps for this type: integer steps for integers, real steps for
+    /// the others.
     pub fn is_served_by(self, wavelet: &Wavelet) -> bool {
         self.stencils(wavelet).is_some()
     }
@@ -63,7 +83,7 @@ impl SampleType {
         }
     }
 
-    /// Whether the samples are integers.
+    /// Whether the steps of this type are those of integers: `i16` and `i32`. [`Rounded`] is stored as one, and computed in reals.
     pub const fn is_integer(self) -> bool {
         matches!(self, SampleType::I16 | SampleType::I32)
     }
@@ -73,6 +93,9 @@ impl SampleType {
             return Ok(());
         }
         let (has, wants) = match self.is_integer() {
+            true if self == SampleType::I16 => {
+                ("real", "f32 or f64, or `Rounded` for 16-bit integers")
+            }
             true => ("real", "f32 or f64"),
             false => ("integer", "i16 or i32"),
         };
@@ -85,7 +108,7 @@ impl SampleType {
 
 named!(SampleType, "sample type");
 
-/// A type whose arrays can be transformed: `i16`, `i32`, `f32` or `f64`, and no other type.
+/// A type whose arrays can be transformed: `i16`, `i32`, `half::f16`, [`Rounded`], `f32` or `f64`, and no other type.
 ///
 /// Besides comparing samples and printing them, code for any of these types can convert them and take their absolute
 /// values:
@@ -101,7 +124,7 @@ named!(SampleType, "sample type");
 /// assert_eq!(soft(7.0f32, 2.5), 4.5);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "samples are `i16`, `i32`, `f32` or `f64`, not `{Self}`",
+    message = "samples are `i16`, `i32`, `half::f16`, `Rounded`, `f32` or `f64`, not `{Self}`",
     note = "convert others first, for example `u8` to `i16` for integer wavelets and to `f32` for real ones"
 )]
 pub trait Sample:
@@ -115,8 +138,8 @@ pub trait Sample:
 
     /// Returns the sample nearest to `value`, and of two that are equally near the even one.
     ///
-    /// Values beyond the type's range become its smallest or largest sample. As an integer, an infinity becomes that too
-    /// and NaN becomes 0; as a float they stay what they are.
+    /// Values beyond the type's range become its smallest or largest sample. As an integer or [`Rounded`], an infinity
+    /// becomes that too and NaN becomes 0; as a float they stay what they are.
     fn from_f64(value: f64) -> Self;
 
     /// Returns the absolute value. That of the smallest integer, which its type cannot hold, is the largest integer:
@@ -158,6 +181,58 @@ sample!(i32, I32, f64::round_ties_even, i32::saturating_abs);
 sample!(f32, F32, within_f32, f32::abs);
 sample!(f64, F64, |value| value, f64::abs);
 
+impl sealed::Sealed for f16 {}
+
+impl Sample for f16 {
+    const TYPE: SampleType = SampleType::F16;
+
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+
+    fn from_f64(value: f64) -> Self {
+        let largest = f64::from(f16::MAX);
+        match value.is_infinite() {
+            true => f16::from_f32(value as f32),
+            false => f16::from_f32(to_odd(value.clamp(-largest, largest))),
+        }
+    }
+
+    fn abs(self) -> Self {
+        f16::from_bits(self.to_bits() & 0x7FFF)
+    }
+}
+
+/// A number of `f32` beside `value`, if not `value` itself then of the two the one whose last bit is 1: it is rounded to fewer
+/// bits as `value` would be, where the nearest could make a tie of what is none.
+fn to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    let bits = nearest.to_bits();
+    match f64::from(nearest).abs().partial_cmp(&value.abs()) {
+        Some(std::cmp::Ordering::Less) => f32::from_bits(bits | 1),
+        Some(std::cmp::Ordering::Greater) => f32::from_bits((bits - 1) | 1),
+        _ => nearest,
+    }
+}
+
+impl sealed::Sealed for Rounded {}
+
+impl Sample for Rounded {
+    const TYPE: SampleType = SampleType::Rounded;
+
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+
+    fn from_f64(value: f64) -> Self {
+        Rounded(i16::from_f64(value))
+    }
+
+    fn abs(self) -> Self {
+        Rounded(self.0.saturating_abs())
+    }
+}
+
 /// Saturates a number, not an infinity. The conversion itself rounds to the nearest.
 fn within_f32(value: f64) -> f64 {
     match value.is_infinite() {
@@ -194,7 +269,9 @@ mod tests {
             .check(&Wavelet::CDF_9_7)
             .unwrap_err()
             .to_string();
-        assert!(refused.contains("cdf97") && refused.contains("f32"));
+        for word in ["cdf97", "f32", "Rounded"] {
+            assert!(refused.contains(word), "{refused}");
+        }
     }
 
     #[test]
@@ -218,6 +295,21 @@ mod tests {
         assert_eq!(f32::from_f64(-1e300), f32::MIN);
         assert_eq!(f32::from_f64(f64::INFINITY), f32::INFINITY);
         assert!(f32::from_f64(f64::NAN).is_nan() && f64::from_f64(f64::NAN).is_nan());
+        assert_eq!(Rounded::from_f64(-2.5), Rounded(-2));
+        assert_eq!(Rounded::from_f64(f64::NAN), Rounded(0));
+        assert_eq!(<f16 as Sample>::from_f64(1e300), f16::MAX);
+        assert_eq!(
+            <f16 as Sample>::from_f64(f64::NEG_INFINITY),
+            f16::NEG_INFINITY
+        );
+        assert!(<f16 as Sample>::from_f64(f64::NAN).is_nan());
+        // A tie goes to the even number, what is a little more does not.
+        let tie = 1.0 + 1.0 / 2048.0;
+        assert_eq!(<f16 as Sample>::from_f64(tie), f16::ONE);
+        assert_eq!(
+            <f16 as Sample>::from_f64(tie + 1e-14),
+            f16::ONE + f16::EPSILON
+        );
         fn round_trip<T: Sample>(samples: &[T]) {
             for &sample in samples {
                 assert_eq!(T::from_f64(sample.to_f64()), sample);
@@ -225,6 +317,8 @@ mod tests {
         }
         round_trip(&[i16::MIN, -1, 0, i16::MAX]);
         round_trip(&[i32::MIN, -1, 0, i32::MAX - 1, i32::MAX]);
+        round_trip(&[f16::MIN, f16::from_bits(1), f16::from_f32(0.1)]);
+        round_trip(&[Rounded(i16::MIN), Rounded(7)]);
         round_trip(&[f32::MIN, f32::MIN_POSITIVE, 0.1]);
     }
 

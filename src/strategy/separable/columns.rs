@@ -19,7 +19,7 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
     let Lines {
         geometry, reach, ..
     } = lines;
-    let bytes = todo.problem.sample.size();
+    let bytes = todo.problem.sample.local_size();
     let pairs = |y: usize| reach.before + pairs_each * y + reach.after;
     let local = |[x, y]: [usize; 2]| 2 * x * pairs(y) * bytes;
     let [x, y] = reduced(WINDOW, "column_pairs", todo.target, local);
@@ -71,7 +71,7 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
         geometry, reach, ..
     } = lines;
     let lags = Lags::new(&todo.problem.stencils());
-    let bytes = todo.problem.sample.size();
+    let bytes = todo.problem.sample.local_size();
     // Of each channel the new rows, and those between the first and the last step that touches them.
     let rows = |channel: usize, y: usize| y + lags.oldest[channel] - lags.newest[channel];
     let local = |[x, y]: [usize; 2]| x * (rows(0, y) + rows(1, y)) * bytes;

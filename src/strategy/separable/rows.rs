@@ -82,7 +82,7 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
     };
     let pairs = |x: usize| reach.before + pairs_each * x + reach.after;
     let places = |x: usize| pairs(x) + pairs(x).checked_div(pad_every).unwrap_or(0);
-    let bytes = todo.problem.sample.size();
+    let bytes = todo.problem.sample.local_size();
     let local = |[x, y]: [usize; 2]| 2 * y * places(x) * bytes;
     let [x, y] = reduced([size(ROWS_X), size(ROWS_Y)], kernel, todo.target, local);
 

@@ -78,7 +78,7 @@ impl Picture<'_> {
         let read = self.count * (ends_x * ends_y + windows_x * ends_y + ends_x * windows_y);
         let stored = self.count * self.width * self.height - self.inner_samples();
         let barriers = 2 * reach.steps.len() + 1;
-        let local_bytes = sizes.frame_tile * self.todo.problem.sample.size();
+        let local_bytes = sizes.frame_tile * self.todo.problem.sample.local_size();
         Cost {
             launches: 0,
             // Half as many pairs, along both axes.

@@ -154,8 +154,8 @@ impl Sizes {
             return Err(format!("it needs work-groups of {}", self.lanes));
         }
         // A tile of the frame, and a row for each sub-group where rows are not aligned.
-        let samples = self.frame_tile + 2 * self.pairs * self.group;
-        let local = (samples * todo.problem.sample.size()) as u64;
+        let (sample, staged) = (todo.problem.sample, 2 * self.pairs * self.group);
+        let local = (self.frame_tile * sample.local_size() + staged * sample.size()) as u64;
         if local > device.local_memory {
             let have = device.local_memory;
             return Err(format!(

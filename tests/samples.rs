@@ -1,0 +1,160 @@
+//! Samples of 16 bits that compute in `f32`: how each strategy rounds them when it stores, and what becomes of values that they
+//! have no place for. That its results are right otherwise, tests/strategies.rs checks.
+
+mod common;
+
+use common::{devices, expected, plans, run};
+use half::f16;
+use wavelift::{
+    Channel, Device, Direction, Engine, Error, RealStep, Rounded, Scale, Transform, Wavelet,
+    reference,
+};
+
+/// What each strategy makes of `samples`, by name.
+fn results<T: common::RandomSample>(
+    device: &Device,
+    transform: &Transform,
+    samples: &[T],
+) -> Vec<(String, Vec<T>)> {
+    let engine = Engine::new(device).unwrap();
+    let of_plan = |plan: &wavelift::Plan<T>| {
+        let result = run(&engine, plan, Direction::Forward, samples);
+        (format!("{:?} on {device}", plan.strategies()), result)
+    };
+    plans::<T>(&engine, transform).iter().map(of_plan).collect()
+}
+
+/// Every strategy gives exactly what the reference does.
+fn are_as_the_reference(transform: &Transform, samples: &[i16]) -> Vec<i16> {
+    let samples: &[Rounded] = bytemuck::cast_slice(samples);
+    let expected = reference::forward(transform, samples).unwrap();
+    for device in devices() {
+        for (by, got) in results(&device, transform, samples) {
+            assert_eq!(got, expected, "{by}: {transform:?}");
+        }
+    }
+    bytemuck::cast_slice(&expected).to_vec()
+}
+
+/// Adds to each detail `tap` times the approximation before it, and `other` times the one after it.
+fn one_step(taps: &[f64]) -> Wavelet {
+    let step = RealStep::new(Channel::Detail, 0, taps);
+    Wavelet::real("one-step", &[step], Scale::NONE).unwrap()
+}
+
+#[test]
+fn ties_go_to_the_even_number() {
+    let row: Vec<i16> = (0..64).flat_map(|i| [2 * i - 63, 0]).collect();
+    let transform = Transform::new(one_step(&[0.5]), [1, 128]);
+    let got = are_as_the_reference(&transform, &row);
+    assert_eq!(got[64..70], [-32, -30, -30, -28, -28, -26]);
+    // In a picture only those that are details of both axes.
+    let picture = (0..32 * 64).map(|i| {
+        if i % 2 == 0 && i / 64 % 2 == 0 {
+            2 * (i % 999) - 998
+        } else {
+            0
+        }
+    });
+    let transform = Transform::new(one_step(&[0.5]), [32, 64]);
+    are_as_the_reference(&transform, &picture.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_beyond_the_range_is_its_end() {
+    let row = [
+        30_000i16,
+        30_000,
+        -30_000,
+        -30_000,
+        0,
+        i16::MAX,
+        0,
+        i16::MIN,
+        -20_000,
+        20_000,
+    ];
+    let transform = Transform::new(one_step(&[1.0]), [1, 10]);
+    let got = are_as_the_reference(&transform, &row);
+    assert_eq!(got[5..], [i16::MAX, i16::MIN, i16::MAX, i16::MIN, 0]);
+}
+
+/// But by `stepwise`, which rounds after each step.
+#[test]
+fn what_is_no_number_is_zero() {
+    let steps = [
+        RealStep::new(Channel::Detail, 0, &[3e38]),
+        RealStep::new(Channel::Approximation, 0, &[1.0, -1.0]),
+    ];
+    let wavelet = Wavelet::real("no-number", &steps, Scale::NONE).unwrap();
+    let transform = Transform::new(wavelet, [1, 8]);
+    // Infinity less infinity, and less a number.
+    let row = [30_000i16, 7, 30_000, 7, 0, 7, -30_000, 7].map(Rounded);
+    let expected = [
+        0,
+        i16::MAX,
+        i16::MAX,
+        i16::MIN,
+        i16::MAX,
+        i16::MAX,
+        7,
+        i16::MIN,
+    ]
+    .map(Rounded);
+    assert_eq!(reference::forward(&transform, &row).unwrap(), expected);
+    for device in devices() {
+        for (by, got) in results(&device, &transform, &row) {
+            assert!(got == expected || by.contains("Stepwise"), "{by}: {got:?}");
+        }
+    }
+}
+
+/// NaN spreads as far as the wavelet reaches, results past the largest half are infinite, and the smallest halves are not
+/// lost.
+#[test]
+fn halves_have_all_that_halves_have() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [32, 48]);
+    let mut samples = vec![f16::ONE; 32 * 48];
+    samples[16 * 48 + 20] = f16::NAN;
+    let of_nan = reference::forward(&picture, &samples).unwrap();
+    assert!((60..200).contains(&of_nan.iter().filter(|v| v.is_nan()).count()));
+    let all: Vec<f16> = (0..32 * 48).map(|_| f16::MAX).collect();
+    // Subnormal halves, and what becomes of them.
+    let least: Vec<f16> = (0..32 * 48)
+        .map(|i| f16::from_bits((i * 37 % 1024) as u16))
+        .collect();
+    let exact = expected(&picture, Direction::Forward, &least).unwrap();
+    // Each of the twelve launches of `stepwise` rounds.
+    let bound = 16.0 * 2f64.powi(-25);
+    for device in devices() {
+        for (by, got) in results(&device, &picture, &samples) {
+            let pairs = got.iter().zip(&of_nan);
+            assert!(pairs.clone().all(|(a, b)| a.is_nan() == b.is_nan()), "{by}");
+        }
+        // Approximations of the largest half grow.
+        let haar = Transform::new(Wavelet::HAAR, [1, 32 * 48]);
+        for (by, got) in results(&device, &haar, &all) {
+            assert_eq!(got[0], f16::INFINITY, "{by}");
+            assert_eq!(got[32 * 24].to_f64(), 0.0, "{by}");
+        }
+        for (by, got) in results(&device, &picture, &least) {
+            let worst = got.iter().zip(&exact).map(|(a, b)| (a.to_f64() - b).abs());
+            let worst = worst.fold(0.0, f64::max);
+            assert!(worst <= bound, "{by}: {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn sixteen_bit_integers_need_the_type_that_rounds() {
+    let transform = Transform::new(Wavelet::CDF_9_7, [8]);
+    match reference::forward(&transform, &[0i16; 8]) {
+        Err(error @ Error::Unsupported { .. }) => assert!(error.to_string().contains("Rounded")),
+        other => panic!("{other:?}"),
+    }
+    let integers = Transform::new(Wavelet::VC2_LEGALL_5_3, [8]);
+    assert!(matches!(
+        reference::forward(&integers, &[Rounded(0); 8]),
+        Err(Error::Unsupported { .. })
+    ));
+}
