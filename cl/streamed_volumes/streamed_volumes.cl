@@ -18,9 +18,9 @@
 //
 // On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 337 us, the inverse 373, where a copy takes 255, and one
 // pass for z and one for the pictures take 577 and 567. Registers decide: of 126 a compute unit runs four groups of 128
-// work-items, of 160 three, and the same takes 430 us (inverse). That the places of rows are in local memory saves that many.
-// Loading two pairs of rows ahead gains nothing, and the inverse then takes 142 registers. So do groups in another order,
-// by which neighbours run on one compute unit: 353 us.
+// work-items, of 167 three, and the inverse takes 435 us; that the places of rows are in local memory saves that many.
+// Two pairs of rows ahead gain nothing, and the inverse then takes 142 registers. Nor does another order of groups, by which
+// neighbours may share a compute unit: 353 us.
 
 #include "streamed_volumes/part.cl"
 
