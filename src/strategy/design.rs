@@ -72,14 +72,14 @@ pub(crate) struct Target<'a> {
     pub tuning: &'a Tuning,
     /// Kernels that allow smaller work-groups than the device does.
     pub limits: &'a [(&'static str, usize)],
-    /// Strategies that cannot exchange as the device does, and the device with the way that is left to them.
-    pub ways: &'a [(Strategy, DeviceInfo)],
+    /// Kernels that cannot exchange as the device does, and the device with the way that is left to them.
+    pub ways: &'a [(&'static str, DeviceInfo)],
 }
 
 impl<'a> Target<'a> {
-    /// What a strategy designs for.
-    pub fn of(self, strategy: Strategy) -> Target<'a> {
-        let own = self.ways.iter().find(|(known, _)| *known == strategy);
+    /// What a kernel that exchanges is designed for.
+    pub fn of(self, kernel: &str) -> Target<'a> {
+        let own = self.ways.iter().find(|(known, _)| *known == kernel);
         Target {
             device: own.map_or(self.device, |(_, device)| device),
             ..self

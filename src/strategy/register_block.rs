@@ -23,6 +23,8 @@ const BLOCK_ROWS: Tunable = Tunable {
     says: "rows of a block with its halo, an even number; more where a wavelet's halo leaves too few",
 };
 
+const NAME: &str = "register_block";
+
 /// Rows of a block that are no halo, at least.
 const LEAST_RESULTS: usize = 4;
 
@@ -42,6 +44,10 @@ const GROUP: usize = 128;
 const LANES: usize = 32;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let Some([y, x]) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
@@ -91,7 +97,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
     let [loads_words, stores_words] = sizes.words(todo.problem.direction, &geometry);
     Ok(Pass {
         kernel: Kernel {
-            name: "register_block",
+            name: NAME,
             file: "register_block/register_block.cl",
             defines: sizes.defines(todo, &geometry),
             group: [sizes.group, 1],
@@ -139,7 +145,7 @@ impl Sizes {
     fn new(todo: &Todo) -> Result<Self, String> {
         let (device, sample) = (todo.target.device, todo.problem.sample);
         let reach = Reach::new(&todo.problem.stencils());
-        let most = todo.target.work_group("register_block");
+        let most = todo.target.work_group(NAME);
         let alone = device.exchange == Exchange::None;
         let lanes = if alone { LANES.min(most) } else { device.lanes };
         let tuned = todo

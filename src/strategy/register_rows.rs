@@ -47,11 +47,17 @@ const SHORT_REACH: usize = 8;
 const MARGIN: usize = 32;
 const LONGEST_REACH: usize = MARGIN / 2 - 1;
 
+const NAME: &str = "register_rows";
+
 /// The shortest rows for which this is known to be the best strategy: on an NVIDIA H200 three levels of 2^20 rows of 16 take
 /// 137 us, inverse 165, by `separable` 427 and 340.
 const SHORTEST: i32 = 16;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let lines = Lines::new(todo);
     if !(lines.are_rows && lines.in_one_piece) {
         return Offer::no("it takes rows in one piece");
@@ -129,7 +135,7 @@ impl Row {
         if reach > LONGEST_REACH {
             return Err(format!("its margins hold no reach of {reach} pairs"));
         }
-        let most = target.work_group("register_rows");
+        let most = target.work_group(NAME);
         let alone = target.device.exchange == Exchange::None;
         let lanes = match alone {
             true => LANES.min(prev_power_of_two(most)),
@@ -236,7 +242,7 @@ impl Row {
         let rows = geometry.lines as usize * self.tiles;
         Pass {
             kernel: Kernel {
-                name: "register_rows",
+                name: NAME,
                 file: "register_rows/register_rows.cl",
                 defines: self.defines(todo, &geometry),
                 group: [self.group, 1],

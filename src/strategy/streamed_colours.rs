@@ -36,6 +36,8 @@ const FILLING: Tunable = Tunable {
     says: "sub-groups that a compute unit runs at once; without a line as many as have registers",
 };
 
+const NAME: &str = "streamed_colours";
+
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
 
@@ -48,6 +50,10 @@ const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 6;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let Some(picture) = todo.coloured_picture() else {
         return Offer::no("it takes two axes before an inner batch of 2 to 4, in one piece");
     };
@@ -133,7 +139,7 @@ impl Sizes {
         let reaches = [reach.before, reach.after];
         let sizes = Sizes {
             lanes,
-            group: GROUP.min(todo.target.work_group("streamed_colours")) / lanes * lanes,
+            group: GROUP.min(todo.target.work_group(NAME)) / lanes * lanes,
             pairs,
             halo: if alone { reaches } else { [0, 0] },
             overlap: match alone {
@@ -279,7 +285,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> 
     let sub_groups = sizes.group / sizes.lanes;
     Ok(Pass {
         kernel: Kernel {
-            name: "streamed_colours",
+            name: NAME,
             file: "streamed_colours/streamed_colours.cl",
             defines: sizes.defines(todo, picture, [x, y]),
             group: [sizes.group, 1],

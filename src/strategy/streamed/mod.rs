@@ -82,6 +82,14 @@ fn has_two_levels(todo: &Todo) -> bool {
 
 /// The launch for one level or two, or why there is none.
 fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> {
+    let (name, file) = match levels {
+        1 => ("streamed_one_level", "streamed/one_level.cl"),
+        _ => ("streamed_two_levels", "streamed/two_levels.cl"),
+    };
+    let todo = &Todo {
+        target: &todo.target.of(name),
+        ..*todo
+    };
     let geometry = Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(levels, 2).pictures(y, x)
@@ -106,10 +114,6 @@ fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> 
     ];
     let sub_groups = picture.sizes.group / picture.sizes.lanes;
     let groups = (picture.strips() * segments.count).div_ceil(sub_groups);
-    let (name, file) = match levels {
-        1 => ("streamed_one_level", "streamed/one_level.cl"),
-        _ => ("streamed_two_levels", "streamed/two_levels.cl"),
-    };
     Ok(Pass {
         kernel: Kernel {
             name,
