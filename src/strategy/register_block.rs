@@ -6,6 +6,7 @@ use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
+    registers,
 };
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -61,7 +62,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             axes: 2,
             passes: vec![pass(todo, &sizes, geometry)?],
         };
-        Ok(match is_best_for(todo.target.device, &sizes, &geometry) {
+        let (device, sample) = (todo.target.device, todo.problem.sample);
+        Ok(match is_best_for(device, sample, &sizes, &geometry) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         })
@@ -72,17 +74,25 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 /// Whether pictures are so small that it is waiting that takes time, and not memory: a block has all of its loads under way
 /// at once. Not of 16-bit samples, whose blocks are twice as wide: five levels of 1024 x 1024 by 5/3 take 34 us (inverse 31),
 /// by `streamed` 22.6 (19.7).
-fn is_best_for(device: &DeviceInfo, sizes: &Sizes, geometry: &Geometry) -> bool {
+fn is_best_for(
+    device: &DeviceInfo,
+    sample: SampleType,
+    sizes: &Sizes,
+    geometry: &Geometry,
+) -> bool {
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
     let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
     let results = sizes.width() * sizes.height();
     let loaded = samples as u128 * block as u128 / results as u128;
     let is_small = loaded <= (LOADED * device.compute_units) as u128;
+    // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64 registers (`make vendors`).
+    let held = 2 * sizes.pairs * sizes.rows * sample.size().div_ceil(4);
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
         && sizes.pairs == 1
         && block <= LARGEST_BLOCK * results
+        && 4 * held <= 3 * registers(device)
         && (is_small || !can_stream(device))
 }
 

@@ -5,6 +5,7 @@ use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
+    smallest_sub_groups,
 };
 use super::lines::{Lines, segments, taken};
 use super::planner::{Offer, Todo};
@@ -121,6 +122,7 @@ impl Sizes {
             define("RING", self.ring),
             define("PREFETCHED", PREFETCHED),
             define("RESTORED", u8::from(border.restored)),
+            smallest_sub_groups(todo.target.device),
         ];
         if self.vector > 1 {
             defines.push(define("VECTOR", self.vector));

@@ -3,11 +3,13 @@
 use super::{PAIRS, vector};
 use crate::device::Exchange;
 use crate::lifting::extension::are_near;
+use crate::lifting::prelude::stencils;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::design::{Problem, lack_of_registers, registers};
 use crate::strategy::planner::Todo;
+use crate::wavelet::Direction;
 
 /// Pairs that a tile of the frame is long.
 pub const FRAME_PAIRS: usize = 16;
@@ -126,9 +128,13 @@ impl Sizes {
     }
 
     /// Whether compilers find registers for two levels at once. 9/7 on doubles, whose steps still read pairs in 128 of them,
-    /// does not fit 255 (`make vendors`); 5/3 on doubles (96) does.
+    /// does not fit 255 (`make vendors`), nor does its inverse, of which it is 96; 5/3 on doubles (96 both ways) does. So it is the
+    /// direction that keeps more that counts.
     pub fn two_levels_fit_registers(&self, todo: &Todo) -> bool {
-        let held = 4 * self.pairs * self.lags.kept * todo.problem.sample.size().div_ceil(4);
+        let (wavelet, sample) = (todo.problem.transform.wavelet(), todo.problem.sample);
+        let kept = [Direction::Forward, Direction::Inverse]
+            .map(|direction| Lags::new(&stencils(wavelet, sample, direction)).kept);
+        let held = 4 * self.pairs * kept[0].max(kept[1]) * sample.size().div_ceil(4);
         2 * held <= registers(todo.target.device)
     }
 
