@@ -61,8 +61,9 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
         inner = channel[p * COLOURS + c];
       }
     }
-    // A channel can have one pixel less than the step's target.
-    UNROLL for (int turn = 0; turn <= last; turn += PAIRS) {
+    // The work-item that has the last pixel sets what follows in it, perhaps one pixel; each further turn sets PAIRS more. A
+    // channel can have one pixel less than the step's target.
+    UNROLL for (int turn = 0; turn < last + PAIRS; turn += PAIRS) {
       A inner = from_left(channel[(PAIRS - 1) * COLOURS + c]);
       UNROLL for (int p = 0; p < PAIRS; ++p) {
         if (pixels->own + p >= count) channel[p * COLOURS + c] = beyond_border(boundary, inner);
