@@ -244,6 +244,21 @@ COMMAND(clEnqueueNDRangeKernel, 'K', CL_FALSE,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
          const size_t *local, WAITS),
         (queue, kernel, dimensions, offset, global, local, count, waits, event))
+// One that fails gives an address of no use: who has not seen that it failed unmaps it.
+static void *CL_API_CALL my_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
+                                               size_t offset, size_t size, WAITS, cl_int *error) {
+  cl_int status = called(DEVICE(queue), __func__);
+  void *mapped = &layer;
+  if (status == CL_SUCCESS) {
+    if (fails(queue, 'H', count, waits)) status = failed(queue, blocking, event);
+    else mapped = next.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, count, waits, event, &status);
+  }
+  if (status == CL_SUCCESS && event != NULL) ++layer.created[EVENT];
+  if (error != NULL) *error = status;
+  return status == CL_SUCCESS ? mapped : NULL;
+}
+COMMAND(clEnqueueUnmapMemObject, 'U', CL_FALSE, (cl_command_queue queue, cl_mem memory, void *mapped, WAITS),
+        (queue, memory, mapped, count, waits, event))
 COMMAND(clEnqueueMarkerWithWaitList, 'M', CL_FALSE, (cl_command_queue queue, WAITS), (queue, count, waits, event))
 
 static void unknown(void) {
@@ -284,6 +299,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   SET(clWaitForEvents), SET(clGetEventInfo), SET(clGetEventProfilingInfo), SET(clRetainEvent), SET(clReleaseEvent);
   SET(clEnqueueReadBuffer), SET(clEnqueueWriteBuffer), SET(clEnqueueReadBufferRect), SET(clEnqueueWriteBufferRect);
   SET(clEnqueueFillBuffer), SET(clEnqueueNDRangeKernel), SET(clEnqueueMarkerWithWaitList);
+  SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
   SET(clFlush), SET(clFinish);
   share(&ours);
   layer.call = number("LAYER_CALL");
