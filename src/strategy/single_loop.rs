@@ -339,6 +339,6 @@ mod tests {
             design.launches[0].strategy
         };
         assert_eq!(names(cpu()), Strategy::SingleLoop);
-        assert_eq!(names(DeviceInfo::imaginary()), Strategy::Streamed);
+        assert_eq!(names(DeviceInfo::imaginary()), Strategy::RegisterBlock);
     }
 }

@@ -67,7 +67,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Err(why) => return Offer::No { why },
     };
     let device = todo.target.device;
-    match device.kind == DeviceKind::Gpu && can_stream(device) {
+    // Each work-item loading the halo itself takes five times as long as `register_block`, and much more on wider halos.
+    let exchanges = taken.passes[0].kernel.way().is_some();
+    match device.kind == DeviceKind::Gpu && can_stream(device) && exchanges {
         true => Offer::Preferred(taken),
         false => Offer::Works(taken),
     }
