@@ -4,7 +4,9 @@
 use super::Strategy;
 use super::border::Border;
 use super::cost::Meter;
-use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
+};
 use super::lines::segments;
 use super::planner::{Coloured, Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -72,8 +74,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     // VC-2's Fidelity, for which 14 of 32 work-items are overlap, took 1191 us where 9/7 took 157.
     let little_overlap = 3 * sizes.strip() >= 2 * sizes.lanes * sizes.pairs;
-    match todo.target.device.kind {
-        DeviceKind::Gpu if sizes.lanes > 1 && little_overlap => Offer::Preferred(taken),
+    let device = todo.target.device;
+    match device.kind {
+        DeviceKind::Gpu if can_stream(device) && sizes.lanes > 1 && little_overlap => {
+            Offer::Preferred(taken)
+        }
         _ => Offer::Works(taken),
     }
 }
