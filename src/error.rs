@@ -190,6 +190,16 @@ pub enum Error {
         other: &'static str,
     },
 
+    /// A request for which there is no place left until an earlier one is done with.
+    #[error("{what} is busy: {most} at a time")]
+    #[non_exhaustive]
+    Busy {
+        /// What has no place left.
+        what: &'static str,
+        /// How many places there are.
+        most: usize,
+    },
+
     /// An OpenCL call that failed.
     #[error("{call} failed: {name} ({code})")]
     #[non_exhaustive]

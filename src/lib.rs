@@ -158,7 +158,8 @@ pub use runtime::{
     Bottleneck, Filter, Filtering, Probe, Study, Variant, arithmetic_rate, paper_sources,
 };
 pub use runtime::{
-    DeviceArray, DeviceView, DeviceViewMut, Engine, Event, InPlacePlan, Memory, Plan, Run,
+    DeviceArray, DeviceView, DeviceViewMut, Engine, Event, Feeder, InPlacePlan, Memory, Pending,
+    PinnedArray, Plan, ReadFrame, Reader, Run, SubmitError, WriteFrame,
 };
 #[doc(hidden)]
 pub use runtime::{kernel_sources, kernel_sources_in_place, probe_source};

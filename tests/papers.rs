@@ -5,7 +5,7 @@
 mod report;
 
 use report::common::check::{RandomSample, expected, random_samples, relative_error};
-use report::figures::{Report, Section};
+use report::figures::{Report, Section, Table};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -131,15 +131,14 @@ fn check_section(section: &Section, text: &str) {
     let measured = figures.iter().filter(|figure| figure.value.is_some());
     assert!(figures.is_empty() || measured.count() > 1, "{title}");
     for figure in figures {
-        let numbers = [
-            figure.value,
-            figure.published,
-            figure.of_copy,
-            figure.of_arithmetic,
-        ];
+        let own = [figure.value, figure.of_copy, figure.of_arithmetic];
+        let numbers: Vec<f64> = own
+            .into_iter()
+            .flatten()
+            .chain(figure.published.clone())
+            .collect();
         let are_numbers = numbers
             .iter()
-            .flatten()
             .all(|number| number.is_finite() && *number > 0.0);
         let (work, method) = (&figure.work, &figure.method);
         assert!(
@@ -159,10 +158,33 @@ fn check_section(section: &Section, text: &str) {
             );
         }
     }
+    for table in &section.tables {
+        check_shares(table);
+    }
     for conclusion in &section.conclusions {
         assert!(
             text.contains(conclusion) && !conclusion.contains("NaN"),
             "{conclusion}"
+        );
+    }
+}
+
+/// Beside every time, but those with transfers, stands the share of what the device can do; numbers were published for all of a
+/// table's hardware or for none.
+fn check_shares(table: &Table) {
+    let is_time = ["ps", "ns", "us", "ms"]
+        .iter()
+        .any(|unit| table.unit.starts_with(unit));
+    for figure in &table.figures {
+        let (work, method, title) = (&figure.work, &figure.method, &table.title);
+        let moves = ["upload", "download", "with transfers"].contains(&method.as_str());
+        let has_share = figure.of_copy.is_some() || figure.of_arithmetic.is_some();
+        let should = is_time && !moves && figure.value.is_some();
+        assert_eq!(has_share, should, "{title}: {work}, {method}");
+        let published = figure.published.len();
+        assert!(
+            published == 0 || published == table.hardware.len(),
+            "{title}: {work}, {method}"
         );
     }
 }
@@ -195,6 +217,11 @@ fn the_quick_report_is_whole() {
         }
     }
     assert!(drawings > 10, "{drawings} drawings");
+
+    // Of one result alone, its report is written again.
+    papers(&out.join("again"), vec![out.join("results.json")]);
+    assert_eq!(read("again/results.json"), results);
+    assert_eq!(read("again/report.md"), text);
 
     // Another device with the same figures stands beside the first.
     let other = Report {

@@ -1,6 +1,6 @@
 //! From slices on the host and back: where the time of a call goes.
 
-use crate::common::check::{RandomSample, random_samples};
+use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
 use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
 use crate::common::timing::median;
@@ -8,23 +8,34 @@ use crate::{Arguments, Problem};
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::device::Device;
+use opencl3::event::Event;
 use opencl3::memory::{
     Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE,
 };
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
-use wavelift::{Coefficients, Direction, Engine, Error, SampleType};
+use wavelift::{Coefficients, Direction, Engine, Error, Feeder, Reader, Sample, SampleType};
 
-/// The columns after those that name the problem. The last is `bus up` and `bus down` over `call`.
-const COLUMNS: [&str; 7] = [
+/// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
+/// each of many frames of a stream; copies between pinned memory and the device, one way, the other way, and each of many both
+/// ways at once. The last two are `bus up` and `bus down` over `call`, and `bus both` over `stream`.
+const COLUMNS: [&str; 11] = [
     "call ms",
     "upload ms",
     "kernels ms",
     "download ms",
+    "pinned ms",
+    "stream ms",
     "bus up ms",
     "bus down ms",
+    "bus both ms",
     "of bus",
+    "stream of bus",
 ];
+
+/// Frames on their way at a time, and how many are timed at once.
+const SLOTS: usize = 4;
+const FRAMES: u64 = 8;
 
 /// Prints a row for every problem and device. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
@@ -62,17 +73,19 @@ pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]
 
 /// Nanoseconds of every run, in the order of the columns.
 #[derive(Default)]
-struct Times([Vec<u64>; 6]);
+struct Times([Vec<u64>; 9]);
 
 impl Times {
     fn cells(&self) -> Vec<String> {
         let medians = self.0.each_ref().map(|times| median(times));
-        let [call, .., up, down] = medians;
-        let of_bus = (up + down) as f64 / call.max(1) as f64;
+        let [call, .., stream, up, down, both] = medians;
+        let share = |bus: u64, time: u64| bus as f64 / time.max(1) as f64;
         let mut cells = medians
             .map(|time| format!("{:.3}", time as f64 / 1e6))
             .to_vec();
-        cells.push(format!("{of_bus:.3}"));
+        for of_bus in [share(up + down, call), share(both, stream)] {
+            cells.push(format!("{of_bus:.3}"));
+        }
         cells
     }
 }
@@ -85,6 +98,9 @@ fn measure<T: RandomSample>(engine: &Engine, problem: &Problem, runs: usize) -> 
     let mut coefficients = Coefficients::from_parts(&problem.transform, samples.clone())?;
     let mut output = vec![T::POISON; len];
     let mut bus = Bus::new(engine, len * size_of::<T>())?;
+    let [mut pinned, mut result] = [engine.pinned::<T>(len)?, engine.pinned::<T>(len)?];
+    pinned.copy_from_slice(&samples);
+    let (feeder, reader) = plan.stream(direction, SLOTS)?;
     let (mut x, mut y) = (engine.upload(&samples)?, engine.upload(&output)?);
     let mut times = Times::default();
     // Two to warm up.
@@ -99,17 +115,30 @@ fn measure<T: RandomSample>(engine: &Engine, problem: &Problem, runs: usize) -> 
             Direction::Inverse => plan.enqueue_inverse(&x, &mut y)?,
         };
         let kernels = kernels.device_time()?.as_nanos() as u64;
-        let result = (run == 0).then(|| match direction {
+        let call_result = (run == 0).then(|| match direction {
             Direction::Forward => coefficients.as_slice().to_vec(),
             Direction::Inverse => output.clone(),
         });
         let download = clock(|| y.download_into(&mut output))?;
-        let bytes = bytemuck::cast_slice::<T, u8>;
-        if result.is_some_and(|result| bytes(&result) != bytes(&output)) {
-            return Err("the call's result is another than that of arrays on the device".into());
+        let on_pinned = clock(|| match direction {
+            Direction::Forward => plan.forward_pinned(&pinned, &mut result),
+            Direction::Inverse => plan.inverse_pinned(&pinned, &mut result),
+        })?;
+        if let Some(call) = call_result {
+            let expected = to_f64(&output);
+            // Pictures in bands may go by another strategy.
+            let errors = [&call, &*result].map(|got| relative_error(got, &expected));
+            if errors.into_iter().any(|error| error > 2.0 * T::BOUND) {
+                return Err("a call's result is another than that of arrays on the device".into());
+            }
         }
+        let frames = clock(|| stream(&feeder, &reader))?;
         let [up, down] = bus.copy()?;
-        let all = [call, upload, kernels, download, up, down];
+        let both = bus.copy_both_ways()?;
+        let [frame, both] = [frames / FRAMES, both / FRAMES];
+        let all = [
+            call, upload, kernels, download, on_pinned, frame, up, down, both,
+        ];
         if run >= 2 {
             times
                 .0
@@ -121,14 +150,30 @@ fn measure<T: RandomSample>(engine: &Engine, problem: &Problem, runs: usize) -> 
     Ok(times)
 }
 
+/// Sends frames through a stream that has them already, as many at a time as there are slots.
+fn stream<T: Sample>(feeder: &Feeder<T>, reader: &Reader<T>) -> std::result::Result<(), Error> {
+    let slots = SLOTS as u64;
+    for number in 0..FRAMES + slots {
+        if number >= slots {
+            drop(reader.next()?);
+        }
+        if number < FRAMES {
+            feeder.frame()?.submit()?;
+        }
+    }
+    Ok(())
+}
+
 fn clock<E>(work: impl FnOnce() -> std::result::Result<(), E>) -> std::result::Result<u64, E> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed().as_nanos() as u64)
 }
 
-/// Pinned memory and as much on the device: how long copies between them take is the bus's own rate.
-struct Bus {
+/// Pinned memory and as much on the device, for each way: how long copies between them take is the bus's own rate.
+struct Bus([OneWay; 2]);
+
+struct OneWay {
     queue: CommandQueue,
     device: Buffer<u8>,
     pinned: &'static mut [u8],
@@ -137,7 +182,7 @@ struct Bus {
     _context: Context,
 }
 
-impl Bus {
+impl OneWay {
     fn new(engine: &Engine, bytes: usize) -> Result<Self> {
         let device = Device::new(engine.raw_device());
         let context = Context::from_device(&device)?;
@@ -153,7 +198,7 @@ impl Bus {
             let (access, mut start) = (CL_MAP_READ | CL_MAP_WRITE, none);
             queue.enqueue_map_buffer(&owner, CL_BLOCKING, access, 0, bytes, &mut start, &[])?;
             start.cast::<u8>().write_bytes(1, bytes);
-            Ok(Bus {
+            Ok(OneWay {
                 queue,
                 device: on_device,
                 pinned: std::slice::from_raw_parts_mut(start.cast(), bytes),
@@ -163,21 +208,48 @@ impl Bus {
         }
     }
 
+    fn copy(&mut self, goes_up: bool) -> Result<Event> {
+        let (queue, buffer, pinned) = (&self.queue, &mut self.device, &mut *self.pinned);
+        // SAFETY: the buffer is as long as the slice. Nothing reads or writes that but copies, which are all waited for.
+        let event = unsafe {
+            match goes_up {
+                true => queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?,
+                false => queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?,
+            }
+        };
+        queue.flush()?;
+        Ok(event)
+    }
+}
+
+impl Bus {
+    fn new(engine: &Engine, bytes: usize) -> Result<Self> {
+        let way = || OneWay::new(engine, bytes);
+        Ok(Bus([way()?, way()?]))
+    }
+
     /// The nanoseconds of a copy to the device, and of one back.
     fn copy(&mut self) -> Result<[u64; 2]> {
-        let (queue, buffer, pinned) = (&self.queue, &mut self.device, &mut *self.pinned);
-        // SAFETY: the buffer is as long as the slice, which nothing else uses until the copy is done.
-        let up = clock(|| unsafe {
-            queue
-                .enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?
-                .wait()
-        })?;
-        // SAFETY: as above.
-        let down = clock(|| unsafe {
-            queue
-                .enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?
-                .wait()
-        })?;
-        Ok([up, down])
+        let Bus([up, down]) = self;
+        let one = |way: &mut OneWay, goes_up| -> Result<u64> {
+            let start = Instant::now();
+            way.copy(goes_up)?.wait()?;
+            Ok(start.elapsed().as_nanos() as u64)
+        };
+        Ok([one(up, true)?, one(down, false)?])
+    }
+
+    /// The nanoseconds of as many copies each way, both ways at once, as frames are timed.
+    fn copy_both_ways(&mut self) -> Result<u64> {
+        let Bus([up, down]) = self;
+        let start = Instant::now();
+        let mut last = Vec::new();
+        for _ in 0..FRAMES {
+            last = vec![up.copy(true)?, down.copy(false)?];
+        }
+        for event in last {
+            event.wait()?;
+        }
+        Ok(start.elapsed().as_nanos() as u64)
     }
 }

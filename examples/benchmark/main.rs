@@ -82,7 +82,8 @@ struct Arguments {
     #[arg(long)]
     queued: bool,
     /// Measure calls on slices of the host instead, as in `forward_into`: how long a call takes, an upload, the kernels and
-    /// a download by themselves, and copies between pinned memory and the device, which is the bus's own rate
+    /// a download by themselves, a call on pinned arrays, a frame of a stream, and copies between pinned memory and the
+    /// device, which is the bus's own rate
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json"])]
     host: bool,
     /// Write the measured rows to this file, as a JSON list with one object per row

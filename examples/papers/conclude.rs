@@ -2,6 +2,9 @@
 
 use super::figures::Table;
 
+/// The number of a work and a method.
+type Number<'a> = &'a dyn Fn(&str, &str) -> Option<f64>;
+
 /// The sentence for a claim that was tried in some cases: whether it held in each, and a number that says how clearly.
 struct Trial {
     held: usize,
@@ -14,13 +17,20 @@ impl Trial {
         Trial { held, ratios }
     }
 
-    fn sentence(mut self, claim: &str, of_what: &str, published: Option<f64>) -> String {
+    fn sentence(mut self, claim: &str, of_what: &str, published: &[f64]) -> String {
         let cases = self.ratios.len();
         self.ratios.sort_by(f64::total_cmp);
         let Some(median) = self.ratios.get(cases / 2) else {
             return format!("Not tried on this device: {claim}.");
         };
-        let published = published.map_or(String::new(), |ratio| format!(", published {ratio:.2}"));
+        let published: Vec<String> = published
+            .iter()
+            .map(|ratio| format!("{ratio:.2}"))
+            .collect();
+        let published = match published.is_empty() {
+            true => String::new(),
+            false => format!(", published {}", published.join(", ")),
+        };
         let range = match cases {
             1 => String::new(),
             _ => format!(
@@ -40,7 +50,7 @@ impl Trial {
 
 /// Whether `method` takes the least time among `methods`, by how much the next best is slower.
 pub fn is_fastest(table: &Table, methods: &[&str], method: &str, claim: &str) -> String {
-    let next = |number: &dyn Fn(&str, &str) -> Option<f64>| -> Vec<f64> {
+    let next = |number: Number| -> Vec<f64> {
         let ratio = |work: &&str| {
             let others = methods.iter().filter(|other| **other != method);
             let others = others.filter_map(|other| number(work, other));
@@ -51,54 +61,53 @@ pub fn is_fastest(table: &Table, methods: &[&str], method: &str, claim: &str) ->
         table.works().iter().filter_map(ratio).collect()
     };
     let ours = next(&|work, method| table.value(work, method));
-    let published = median(next(&|work, method| table.figure(work, method)?.published));
-    Trial::of(ours, 1.0).sentence(claim, "The next best takes, relative to it", published)
+    let published = medians(table, next);
+    Trial::of(ours, 1.0).sentence(claim, "The next best takes, relative to it", &published)
 }
 
 /// Whether `slow` takes at least so many times as long as `fast`.
 pub fn takes_longer(table: &Table, [slow, fast]: [&str; 2], at_least: f64, claim: &str) -> String {
-    let ours = ratios(table, [slow, fast], |work, method| {
+    let ours = ratios(table, [slow, fast], &|work, method| {
         table.value(work, method)
     });
-    let published = median(ratios(table, [slow, fast], |work, method| {
-        table.figure(work, method)?.published
-    }));
+    let published = medians(table, |number| ratios(table, [slow, fast], number));
     let of_what = format!("`{slow}` over `{fast}`");
-    Trial::of(ours, at_least).sentence(claim, &of_what, published)
+    Trial::of(ours, at_least).sentence(claim, &of_what, &published)
 }
 
 /// Whether the two take about the same: neither so many times as long as the other.
 pub fn take_the_same(table: &Table, [one, other]: [&str; 2], at_most: f64, claim: &str) -> String {
-    let ours = ratios(table, [one, other], |work, method| {
+    let ours = ratios(table, [one, other], &|work, method| {
         table.value(work, method)
     });
-    let published = median(ratios(table, [one, other], |work, method| {
-        table.figure(work, method)?.published
-    }));
+    let published = medians(table, |number| ratios(table, [one, other], number));
     let is_same = |ratio: &&f64| **ratio <= at_most && 1.0 / **ratio <= at_most;
     let held = ours.iter().filter(is_same).count();
     let of_what = format!("`{one}` over `{other}`");
     let trial = Trial { held, ratios: ours };
-    trial.sentence(claim, &of_what, published)
+    trial.sentence(claim, &of_what, &published)
 }
 
 /// Whether numbers, one for each case, are large enough.
 pub fn at_least(numbers: Vec<f64>, least: f64, claim: &str, of_what: &str) -> String {
-    Trial::of(numbers, least).sentence(claim, of_what, None)
+    Trial::of(numbers, least).sentence(claim, of_what, &[])
 }
 
 /// One method's number over another's, for each work that has both.
-pub fn ratios(
-    table: &Table,
-    [over, under]: [&str; 2],
-    number: impl Fn(&str, &str) -> Option<f64>,
-) -> Vec<f64> {
+pub fn ratios(table: &Table, [over, under]: [&str; 2], number: Number) -> Vec<f64> {
     let works = table.works();
     let ratio = |work: &&str| Some(number(work, over)? / number(work, under)?);
     works.iter().filter_map(ratio).collect()
 }
 
-fn median(mut ratios: Vec<f64>) -> Option<f64> {
-    ratios.sort_by(f64::total_cmp);
-    ratios.get(ratios.len() / 2).copied()
+/// The median of ratios of published numbers, on each hardware of a table for which there are some.
+fn medians(table: &Table, ratios: impl Fn(Number) -> Vec<f64>) -> Vec<f64> {
+    let median = |hardware: usize| {
+        let number =
+            |work: &str, method: &str| table.figure(work, method)?.published.get(hardware).copied();
+        let mut ratios = ratios(&number);
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied()
+    };
+    (0..table.hardware.len()).filter_map(median).collect()
 }

@@ -40,7 +40,7 @@ pub struct Table {
     pub title: String,
     pub unit: String,
     /// On what the published numbers were measured.
-    pub hardware: String,
+    pub hardware: Vec<String>,
     pub figures: Vec<Figure>,
 }
 
@@ -53,8 +53,9 @@ pub struct Figure {
     pub x: f64,
     /// None where the paper alone has it, or this device could not run it.
     pub value: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<f64>,
+    /// One for each piece of hardware that the table names, or none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<f64>,
     /// What share of the rate at which the device copies the same array the bytes were moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_copy: Option<f64>,
@@ -113,11 +114,11 @@ impl Section {
 }
 
 impl Table {
-    pub fn new(title: &str, unit: &str, hardware: &str) -> Self {
+    pub fn new(title: &str, unit: &str, hardware: &[&str]) -> Self {
         Table {
             title: title.to_owned(),
             unit: unit.to_owned(),
-            hardware: hardware.to_owned(),
+            hardware: hardware.iter().map(|&one| one.to_owned()).collect(),
             figures: Vec::new(),
         }
     }
@@ -141,10 +142,11 @@ impl Table {
         self.figure(work, method)?.value
     }
 
-    /// What ratios of a work's numbers are to: the first of its figures that has one.
+    /// What ratios of a work's numbers are to: the first of its figures that has one; of all works, where one method did them.
     pub fn base(&self, work: &str, number: impl Fn(&Figure) -> Option<f64>) -> Option<f64> {
-        let mut figures = self.figures.iter().filter(|figure| figure.work == work);
-        figures.find_map(number)
+        let is_alone = self.methods().len() == 1;
+        let mut figures = self.figures.iter();
+        figures.find_map(|figure| number(figure).filter(|_| is_alone || figure.work == work))
     }
 }
 

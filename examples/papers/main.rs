@@ -43,7 +43,8 @@ pub struct Arguments {
     /// WAVELIFT_DEVICE, or else the best]
     #[arg(long, value_name = "SPEC")]
     pub device: Option<DeviceSelector>,
-    /// Measures nothing, but merges results that were written before, of several devices, into one report
+    /// Measures nothing, but merges results that were written before, of several devices, into one report; of one file
+    /// alone, writes its report again
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub merge: Vec<PathBuf>,
 }
@@ -60,8 +61,12 @@ pub fn papers(arguments: Arguments) -> cli::Result<()> {
     if !arguments.merge.is_empty() {
         return merge(&arguments.merge, out);
     }
-    let report = measure(&arguments)?;
-    let results = by_lines(&serde_json::to_string(&report)?) + "\n";
+    write_report(&measure(&arguments)?, out)
+}
+
+/// The results, the drawings and the text of one device.
+fn write_report(report: &Report, out: &Path) -> cli::Result<()> {
+    let results = by_lines(&serde_json::to_string(report)?) + "\n";
     write(&out.join("results.json"), &results)?;
     for section in &report.sections {
         for plot in &section.plots {
@@ -70,7 +75,7 @@ pub fn papers(arguments: Arguments) -> cli::Result<()> {
             }
         }
     }
-    write(&out.join("report.md"), &render::one(&report))?;
+    write(&out.join("report.md"), &render::one(report))?;
     cli::print(out.join("report.md").display())
 }
 
@@ -123,6 +128,9 @@ fn merge(files: &[PathBuf], out: &Path) -> cli::Result<()> {
         serde_json::from_str(&text).map_err(about(path))
     };
     let reports = files.iter().map(read).collect::<cli::Result<Vec<_>>>()?;
+    if let [report] = &reports[..] {
+        return write_report(report, out);
+    }
     let (title, sentences) = sections::conclude_together(&reports);
     let path = out.join("merged.md");
     write(&path, &render::merged(&reports, (title, &sentences)))?;

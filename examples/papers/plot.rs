@@ -32,12 +32,20 @@ pub fn svg(plot: &Plot, table: &Table) -> Result<Option<String>, Box<dyn std::er
         PlotKind::Stacked => stacked(&mut text, table)?,
     }
     // What goes without saying is a good part of the bytes.
-    for said in [" opacity=\"1\"", " stroke-width=\"1\"", " stroke=\"none\""] {
+    let said = [
+        " opacity=\"1\"",
+        " stroke-width=\"1\"",
+        " stroke=\"none\"",
+        " fill=\"#000000\"",
+        " font-family=\"sans-serif\"",
+    ];
+    for said in said {
         text = text.replace(said, "");
     }
-    Ok(Some(
-        text.lines().map(str::trim).collect::<Vec<_>>().join("\n") + "\n",
-    ))
+    text = text.replacen("<svg", "<svg font-family=\"sans-serif\"", 1);
+    let lines = text.lines().map(str::trim);
+    let seen = lines.filter(|line| !line.starts_with("<line stroke=\"#FFFFFF\""));
+    Ok(Some(seen.collect::<Vec<_>>().join("\n") + "\n"))
 }
 
 fn colour(i: usize) -> RGBColor {

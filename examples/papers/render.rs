@@ -14,8 +14,9 @@ pub fn one(report: &Report) -> String {
     );
     text += "Times are medians of device time. *of copy*: bytes that all passes move, by the cost model, per second, over what a \
              copy of the same array moves; above 1 where a cache has what the model counts as memory. *of arithmetic*: operations \
-             per second over the device's own multiply-adds. *ratio*: to the first number of the same work, which is what compares \
-             where hardware differs.\n";
+             per second over what the device does at most of the kind named above. Transfers to and from the host, which another \
+             link or the host itself limits, have no such share, nor have ratios and counts, which are no times. *ratio*: to the \
+             first number of the same work, or of all where there is one method, which is what compares where hardware differs.\n";
     for section in &report.sections {
         text += &head(section);
         for conclusion in &section.conclusions {
@@ -129,26 +130,23 @@ fn busy(report: &Report) -> Option<String> {
 }
 
 fn own_table(table: &Table) -> String {
-    let published = table
-        .figures
-        .iter()
-        .any(|figure| figure.published.is_some());
     let mut text = format!("\n{}, {}:\n\n| work | method |", table.title, table.unit);
     let mut rule = "\n|---|---|".to_owned();
-    if published {
-        let _ = write!(text, " {} | ratio |", table.hardware);
+    let hardware = hardware(table);
+    for name in hardware {
+        let _ = write!(text, " {name} | ratio |");
         rule += "---:|---:|";
     }
     text += " here | ratio | of copy | of arithmetic |";
     text += &format!("{rule}---:|---:|---:|---:|\n");
     for figure in &table.figures {
         let _ = write!(text, "| {} | {} |", figure.work, figure.method);
-        if published {
-            text += &with_ratio(table, figure, |figure| figure.published);
+        for i in 0..hardware.len() {
+            text += &with_ratio(table, figure, |figure| figure.published.get(i).copied());
         }
         text += &with_ratio(table, figure, |figure| figure.value);
-        let shares = [figure.of_copy, figure.of_arithmetic]
-            .map(|share| share.map_or(String::new(), |share| format!("{share:.3}")));
+        let shares =
+            [figure.of_copy, figure.of_arithmetic].map(|share| share.map_or(String::new(), of_one));
         let _ = writeln!(text, " {} | {} |", shares[0], shares[1]);
     }
     text
@@ -160,8 +158,26 @@ fn with_ratio(table: &Table, figure: &Figure, number: impl Fn(&Figure) -> Option
         return " | |".to_owned();
     };
     let base = table.base(&figure.work, number);
-    let ratio = base.map_or(String::new(), |base| format!("{:.2}", value / base));
+    let ratio = base.map_or(String::new(), |base| of_one(value / base));
     format!(" {} | {ratio} |", digits(value))
+}
+
+/// What a table's published numbers were measured on, if it has any.
+fn hardware(table: &Table) -> &[String] {
+    let mut figures = table.figures.iter();
+    match figures.any(|figure| !figure.published.is_empty()) {
+        true => &table.hardware,
+        false => &[],
+    }
+}
+
+/// A part or a multiple: two digits behind the point, or two that say something.
+fn of_one(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 0.1 => format!("{ratio:.2}"),
+        ratio if ratio >= 0.01 => format!("{ratio:.3}"),
+        _ => format!("{ratio:.4}"),
+    }
 }
 
 /// Three digits or more.
@@ -191,18 +207,22 @@ fn tables_of(found: &[(&Report, &Section)]) -> String {
             .filter_map(|(report, section)| Some((*report, &section.tables[of(section)?])))
             .collect();
         let first = tables[0].1;
-        let devices: Vec<String> = tables
-            .iter()
-            .map(|(report, _)| format!("{} | ratio", report.device))
-            .collect();
+        // Of the device that has most: a quick report may have none.
+        let sources = tables.iter().map(|(_, table)| *table);
+        let source = sources
+            .max_by_key(|table| hardware(table).len())
+            .unwrap_or(first);
+        let hardware = hardware(source);
+        let devices = tables.iter().map(|(report, _)| report.device.as_str());
+        let columns = hardware.iter().map(String::as_str).chain(devices);
+        let columns: Vec<String> = columns.map(|name| format!("{name} | ratio |")).collect();
         let _ = write!(
             text,
-            "\n{title}, {}:\n\n| work | method | {} | ratio | {} |\n",
+            "\n{title}, {}:\n\n| work | method | {}\n|---|---|{}\n",
             first.unit,
-            first.hardware,
-            devices.join(" | ")
+            columns.join(" "),
+            "---:|".repeat(2 * columns.len())
         );
-        text += &format!("|---|---|{}\n", "---:|".repeat(2 + 2 * tables.len()));
         let mut rows: Vec<(&str, &str)> = Vec::new();
         for figure in tables.iter().flat_map(|(_, table)| &table.figures) {
             if !rows.contains(&(&figure.work, &figure.method)) {
@@ -211,14 +231,16 @@ fn tables_of(found: &[(&Report, &Section)]) -> String {
         }
         for (work, method) in rows {
             let _ = write!(text, "| {work} | {method} |");
-            let published = tables.iter().find(|(_, table)| {
-                table
-                    .figure(work, method)
-                    .is_some_and(|figure| figure.published.is_some())
-            });
-            text += &cell(published.map(|(_, table)| *table), work, method, |figure| {
-                figure.published
-            });
+            let published = |table: &&Table| {
+                let figure = table.figure(work, method);
+                figure.is_some_and(|figure| !figure.published.is_empty())
+            };
+            let published = tables.iter().map(|(_, table)| *table).find(published);
+            for i in 0..hardware.len() {
+                text += &cell(published, work, method, |figure| {
+                    figure.published.get(i).copied()
+                });
+            }
             for (_, table) in &tables {
                 text += &cell(Some(table), work, method, |figure| figure.value);
             }

@@ -161,7 +161,7 @@ impl Timed {
             method: method.to_owned(),
             x,
             value: Some(rounded(self.seconds * scale)),
-            published: None,
+            published: Vec::new(),
             of_copy: (moved > 0.0).then_some(rounded(of_copy)),
             of_arithmetic: (operations > 0.0).then_some(rounded(of_arithmetic)),
         }

@@ -105,3 +105,13 @@ pub(crate) fn handles(events: &[Event]) -> Vec<cl_event> {
     handles.dedup();
     handles
 }
+
+/// Waits for all of these, by one call where none fails.
+pub(crate) fn wait_for_all(events: &[Event]) -> Result<()> {
+    let all = handles(events);
+    if !all.is_empty() && cl3::event::wait_for_events(&all).is_ok() {
+        return Ok(());
+    }
+    // Which of them failed, and why.
+    events.iter().try_for_each(Event::wait)
+}

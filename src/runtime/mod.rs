@@ -31,6 +31,7 @@ pub use array::DeviceArray;
 pub use context::Memory;
 pub use engine::Engine;
 pub use event::Event;
+pub use host::{Feeder, Pending, PinnedArray, ReadFrame, Reader, SubmitError, WriteFrame};
 pub use in_place::InPlacePlan;
 #[cfg(feature = "papers")]
 pub use papers::{

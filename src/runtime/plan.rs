@@ -4,7 +4,9 @@ use super::array::DeviceArray;
 use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
-use super::host::{copy_threads, stands_at, through_ring, where_they_stand};
+use super::host::{
+    Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+};
 use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -13,13 +15,14 @@ use crate::error::{Error, Result};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
-/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Arrays on the device are used where they
+/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Between pinned arrays
+/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Arrays on the device are used where they
 /// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
@@ -46,14 +49,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// ```
 pub struct Plan<T: Sample> {
     transform: Transform,
-    site: Site,
-    wanted: Option<Strategy>,
+    pub(super) site: Site,
+    pub(super) wanted: Option<Strategy>,
     /// Where samples and coefficients stand.
     signal: Planned,
     bands: Planned,
     strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<[DeviceArray<T>; 2]>>,
+    pub(super) transit: Arc<Transit<T>>,
 }
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
@@ -133,6 +137,7 @@ impl<T: Sample> Plan<T> {
                 scratch_uses: Uses::none(&site.queue),
             }),
             staging: Mutex::new(None),
+            transit: Transit::new(None),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
@@ -197,6 +202,7 @@ impl<T: Sample> Plan<T> {
     /// hold the coefficients; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
+        ask_for_huge_pages(coefficients.as_mut_slice());
         self.forward_into(samples, &mut coefficients)?;
         Ok(coefficients)
     }
@@ -219,6 +225,7 @@ impl<T: Sample> Plan<T> {
     /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
     pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<T>> {
         let mut samples = zeroed("the samples", self.transform.len())?;
+        ask_for_huge_pages(&mut samples);
         self.inverse_into(coefficients, &mut samples)?;
         Ok(samples)
     }
@@ -318,7 +325,7 @@ impl<T: Sample> Plan<T> {
         self.transform.band_norm(T::TYPE, level, band)
     }
 
-    fn enqueue(
+    pub(super) fn enqueue(
         &self,
         input: DeviceView<T>,
         output: DeviceViewMut<T>,
@@ -372,14 +379,7 @@ impl<T: Sample> Plan<T> {
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
-        check_length("the input", input.len(), self.transform.len())?;
-        check_length("the output", output.len(), self.transform.len())?;
-        if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
-            return Err(Error::Unsupported {
-                what: "a slice on the host".to_owned(),
-                why: "this plan was made for regions of arrays on the device".to_owned(),
-            });
-        }
+        self.check_host(input, output)?;
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
             && self.takes_both(input, output, direction)
@@ -410,8 +410,21 @@ impl<T: Sample> Plan<T> {
         to.download_into(output)
     }
 
+    /// Checks that the plan goes from one slice on the host to another.
+    pub(super) fn check_host(&self, input: &[T], output: &[T]) -> Result<()> {
+        check_length("the input", input.len(), self.transform.len())?;
+        check_length("the output", output.len(), self.transform.len())?;
+        if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
+            return Err(Error::Unsupported {
+                what: "a slice on the host".to_owned(),
+                why: "this plan was made for regions of arrays on the device".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     /// Whether kernels take these slices where they stand.
-    fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
+    pub(super) fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
         let (samples, coefficients) = match direction {
             Direction::Forward => (input, output),
             Direction::Inverse => (output, input),

@@ -46,6 +46,11 @@ impl Run {
             .expect("every run has an event of its end")
     }
 
+    /// The events of the work, that of its end last.
+    pub(super) fn events(&self) -> impl Iterator<Item = &Event> {
+        self.done.all()
+    }
+
     /// Returns the event of the end of the work, for other work to wait for.
     pub fn event(&self) -> Event {
         self.last().clone()

@@ -2,6 +2,7 @@
 
 use super::array::{DeviceArray, overlap};
 use super::context::Shared;
+use super::host::ask_for_huge_pages;
 use super::queue::{Access, Uses};
 use super::transfer::Transfer;
 use crate::error::{Error, Result};
@@ -73,6 +74,7 @@ impl<'a, T: Sample> DeviceView<'a, T> {
     /// [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut samples = zeroed("the samples", self.region.len())?;
+        ask_for_huge_pages(&mut samples);
         self.download_into(&mut samples)?;
         Ok(samples)
     }

@@ -195,10 +195,10 @@ fn host_slices_are_measured_beside_the_bus() {
     // A line for each device, the heading, the rows.
     assert_eq!(table.lines().count(), devices + 1 + 2 * devices, "{table}");
     for row in table.lines().skip(devices + 1) {
-        let numbers = row.rsplit("  ").filter(|cell| !cell.is_empty()).take(7);
+        let numbers = row.rsplit("  ").filter(|cell| !cell.is_empty()).take(11);
         let numbers: Vec<f64> = numbers.map(|cell| cell.trim().parse().unwrap()).collect();
         assert!(
-            numbers.len() == 7 && numbers.iter().all(|&time| time >= 0.0),
+            numbers.len() == 11 && numbers.iter().all(|&time| time >= 0.0),
             "{row}"
         );
     }

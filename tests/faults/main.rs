@@ -11,6 +11,7 @@ mod foreign;
 #[path = "../layer/mod.rs"]
 mod layer;
 mod paths;
+mod pinned;
 mod threads;
 
 use layer::Case;

@@ -159,7 +159,7 @@ fn slices_of_the_host_outlive_every_failure() {
             let engine = Engine::new(&device).unwrap();
             // CPUs take them where they stand.
             slices_outlive_every_failure(layer, &engine, [5, 6], "where they stand");
-            assert!(layer.record().contains("HU"), "{}", layer.record());
+            assert!(layer.record().contains("PU"), "{}", layer.record());
             let by_driver = engine.with_copy_threads(1);
             slices_outlive_every_failure(layer, &by_driver, [5, 6], "by the driver");
         }

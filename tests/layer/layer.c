@@ -237,6 +237,13 @@ COMMAND(clEnqueueReadBufferRect, 'T', blocking,
 COMMAND(clEnqueueWriteBufferRect, 'F', blocking,
         (cl_command_queue queue, cl_mem memory, cl_bool blocking, RECTANGLE, const void *host, WAITS),
         (queue, memory, blocking, first, host_first, region, row, plane, host_row, host_plane, host, count, waits, event))
+COMMAND(clEnqueueCopyBuffer, 'D', CL_FALSE,
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t first, size_t to_first, size_t size, WAITS),
+        (queue, from, to, first, to_first, size, count, waits, event))
+COMMAND(clEnqueueCopyBufferRect, 'D', CL_FALSE,
+        (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *first, const size_t *to_first, const size_t *region,
+         size_t row, size_t plane, size_t to_row, size_t to_plane, WAITS),
+        (queue, from, to, first, to_first, region, row, plane, to_row, to_plane, count, waits, event))
 COMMAND(clEnqueueFillBuffer, 'Z', CL_FALSE,
         (cl_command_queue queue, cl_mem memory, const void *pattern, size_t length, size_t offset, size_t size, WAITS),
         (queue, memory, pattern, length, offset, size, count, waits, event))
@@ -244,18 +251,18 @@ COMMAND(clEnqueueNDRangeKernel, 'K', CL_FALSE,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
          const size_t *local, WAITS),
         (queue, kernel, dimensions, offset, global, local, count, waits, event))
-// One that fails gives an address of no use: who has not seen that it failed unmaps it.
 static void *CL_API_CALL my_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                                size_t offset, size_t size, WAITS, cl_int *error) {
-  cl_int status = called(DEVICE(queue), __func__);
-  void *mapped = &layer;
-  if (status == CL_SUCCESS) {
-    if (fails(queue, 'H', count, waits)) status = failed(queue, blocking, event);
-    else mapped = next.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, count, waits, event, &status);
+  void *mapped = &layer; // where the command fails: nothing is there, and unmapping fails with it
+  *error = called(DEVICE(queue), __func__);
+  if (*error == CL_SUCCESS) {
+    if (fails(queue, 'P', count, waits))
+      *error = failed(queue, blocking, event);
+    else
+      mapped = next.clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, count, waits, event, error);
   }
-  if (status == CL_SUCCESS && event != NULL) ++layer.created[EVENT];
-  if (error != NULL) *error = status;
-  return status == CL_SUCCESS ? mapped : NULL;
+  if (*error == CL_SUCCESS && event != NULL) ++layer.created[EVENT];
+  return *error == CL_SUCCESS ? mapped : NULL;
 }
 COMMAND(clEnqueueUnmapMemObject, 'U', CL_FALSE, (cl_command_queue queue, cl_mem memory, void *mapped, WAITS),
         (queue, memory, mapped, count, waits, event))
@@ -298,8 +305,8 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   SET(clRetainKernel), SET(clReleaseKernel);
   SET(clWaitForEvents), SET(clGetEventInfo), SET(clGetEventProfilingInfo), SET(clRetainEvent), SET(clReleaseEvent);
   SET(clEnqueueReadBuffer), SET(clEnqueueWriteBuffer), SET(clEnqueueReadBufferRect), SET(clEnqueueWriteBufferRect);
+  SET(clEnqueueCopyBuffer), SET(clEnqueueCopyBufferRect), SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
   SET(clEnqueueFillBuffer), SET(clEnqueueNDRangeKernel), SET(clEnqueueMarkerWithWaitList);
-  SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
   SET(clFlush), SET(clFinish);
   share(&ours);
   layer.call = number("LAYER_CALL");

@@ -27,7 +27,8 @@ struct layer {
   _Atomic(cl_command_queue) broken;
   // The function whose call failed, the first one of a lost device.
   _Atomic(const char *) failed;
-  // What was enqueued, a letter each: Acquire, Release, Kernel, copies From and To the host, maps for the Host and Unmaps, Zeros, Marker; if it failed, `!` too.
+  // What was enqueued, a letter each: Acquire, Release, Kernel, copies From and To the host and on the Device,
+  // Zeros, maP, Unmap, Marker; if it failed, `!` too.
   _Atomic long recorded;
   char record[256];
 };

@@ -7,7 +7,15 @@ use super::{publish, square};
 use std::thread::available_parallelism;
 use wavelift::{Cost, Direction, Layout, Result, Strategy, Study, Transform, Variant, Wavelet};
 
-const CPU: &str = "Intel Core2 Quad Q9000";
+/// Reference platforms, by which most tables are.
+const CPUS: &[&str] = &["Intel Core2 Quad Q9000", "AMD Opteron 2380"];
+/// With the alternative platforms.
+const ALL_CPUS: &[&str] = &[
+    "Intel Core2 Quad Q9000",
+    "AMD Opteron 2380",
+    "Intel Core2 Duo E7600",
+    "AMD Athlon 64 X2 4000+",
+];
 const NANOSECONDS: f64 = 1e9;
 const OURS: &str = "single_loop";
 
@@ -63,12 +71,13 @@ fn measure(
     section: &mut Section,
     table: &mut Table,
     side: usize,
-    variants: &[(&str, Variant, Option<f64>)],
+    variants: &[(&str, Variant, &[f64])],
 ) -> Result<()> {
     let (work, pixels) = (square(side), (side * side) as f64);
     for &(name, variant, published) in variants {
         let timed = time(session, section, variant, side, 1)?;
         let figure = timed.map(|timed| timed.figure(&work, name, pixels, NANOSECONDS / pixels));
+        let published = published.iter().copied();
         publish(&mut table.figures, figure, &work, name, published);
     }
     Ok(())
@@ -94,69 +103,111 @@ fn ours(session: &Session, section: &mut Section, table: &mut Table, side: usize
 pub fn single_loop(session: &Session) -> Result<Section> {
     let (mut section, runs) = section(
         session,
-        "Naive against single loop, and orders (Barina and Zemcik, Tables 1 and 3)",
+        "Naive against single loop, and orders (Barina and Zemcik, Tables 1 to 4)",
         "One level of CDF 9/7 in `f32`, interleaved, one thread, out of place: row by row and then column by column, or both in one \
-         loop of cores of 2 x 2, with vertical and with diagonal vectorisation; along rows first or down columns first. The paper's \
-         58 million pixels are in place; its original single loop, with prologue and epilogue, is not here. `single_loop` is the \
-         library's own, by all threads. Ratios are to the first method.",
+         loop of cores of 2 x 2, with vertical and with diagonal vectorisation; then along rows first or down columns first. The \
+         paper's 58 million pixels are in place; its original single loop, with prologue and epilogue, and its strips and blocks \
+         are not here. `single_loop` is the library's own, by all threads. Shares are of what any of them must move and compute: \
+         the naive ones move it twice. Ratios are to the first method.",
     );
     if !runs {
         return Ok(section);
     }
     let [vertical, diagonal] = [false, true].map(|diagonal| Variant::core(diagonal, [2, 2]));
-    let down = |variant| Variant {
-        by_columns: true,
-        ..variant
-    };
-    let variants = [
-        ("naive vertical", Variant::naive(false), Some(21.9)),
-        ("naive diagonal", Variant::naive(true), Some(19.8)),
-        ("core vertical", vertical, Some(8.5)),
-        ("core diagonal", diagonal, Some(7.1)),
-        ("core vertical, columns first", down(vertical), Some(16.2)),
-        ("core diagonal, columns first", down(diagonal), Some(18.3)),
+    let variants: [(&str, Variant, &[f64]); 4] = [
+        (
+            "naive vertical",
+            Variant::naive(false),
+            &[21.9, 47.1, 19.4, 154.0],
+        ),
+        (
+            "naive diagonal",
+            Variant::naive(true),
+            &[19.8, 46.9, 17.7, 152.3],
+        ),
+        ("core vertical", vertical, &[8.5, 8.4, 6.3, 12.4]),
+        ("core diagonal", diagonal, &[7.1, 9.6, 5.2, 15.7]),
     ];
-    let mut table = Table::new("One thread", "ns per pixel", CPU);
+    let original = [
+        ("single-loop vertical", [8.4, 15.3, 6.2, 20.4]),
+        ("single-loop diagonal", [7.7, 11.7, 5.7, 17.0]),
+    ];
+    let mut table = Table::new("One thread", "ns per pixel", ALL_CPUS);
     let side = side(session);
     measure(session, &mut section, &mut table, side, &variants)?;
+    for (name, published) in original {
+        publish(&mut table.figures, None, &square(side), name, published);
+    }
     ours(session, &mut section, &mut table, side)?;
+    let orders = orders(session, &mut section, side)?;
     section.conclusions.extend([
         conclude::takes_longer(&table, ["naive vertical", "core vertical"], 2.0, "one loop is at least twice as fast as rows and then columns"),
-        conclude::takes_longer(&table, ["core vertical", "core diagonal"], 1.0, "in cores of 2 x 2 the diagonal vectorisation is faster (so on the paper's Intel CPU, not on its AMD CPU)"),
-        conclude::takes_longer(&table, ["core vertical, columns first", "core vertical"], 1.2, "going along rows first is clearly faster than down columns (vertical)"),
-        conclude::takes_longer(&table, ["core diagonal, columns first", "core diagonal"], 1.2, "going along rows first is clearly faster than down columns (diagonal)"),
+        conclude::takes_longer(&table, ["core vertical", "core diagonal"], 1.0, "in cores of 2 x 2 the diagonal vectorisation is faster (so on the paper's Intel CPUs, not on its AMD CPUs)"),
+        conclude::takes_longer(&orders, [DOWN, ALONG], 1.2, "going along rows first is clearly faster than down columns"),
     ]);
-    section.tables.push(table);
+    section.tables.extend([table, orders]);
     Ok(section)
+}
+
+const ALONG: &str = "full horizontal";
+const DOWN: &str = "full vertical";
+
+/// Tables 3 and 4.
+fn orders(session: &Session, section: &mut Section, side: usize) -> Result<Table> {
+    let pixels = (side * side) as f64;
+    let published: [(&str, [[f64; 2]; 2]); 6] = [
+        (ALONG, [[8.3, 8.9], [7.1, 9.1]]),
+        ("horizontal strips of 128", [[9.2, 10.2], [8.1, 10.4]]),
+        ("horizontal blocks of 128", [[8.4, 9.3], [7.2, 10.0]]),
+        (DOWN, [[16.2, 32.6], [18.3, 35.4]]),
+        ("vertical strips of 128", [[11.5, 14.2], [10.1, 15.2]]),
+        ("vertical blocks of 128", [[12.0, 14.5], [10.7, 15.7]]),
+    ];
+    let mut table = Table::new(&format!("Orders, {}", square(side)), "ns per pixel", CPUS);
+    for (diagonal, core) in ["core vertical", "core diagonal"].into_iter().enumerate() {
+        for (order, published) in published {
+            let variant = Variant {
+                by_columns: order == DOWN,
+                ..Variant::core(diagonal == 1, [2, 2])
+            };
+            let timed = match order {
+                ALONG | DOWN => time(session, section, variant, side, 1)?,
+                _ => None,
+            };
+            let figure = timed.map(|timed| timed.figure(core, order, pixels, NANOSECONDS / pixels));
+            publish(&mut table.figures, figure, core, order, published[diagonal]);
+        }
+    }
+    Ok(table)
 }
 
 pub fn cores(session: &Session) -> Result<Section> {
     let (mut section, runs) = section(
         session,
-        "Sizes of cores (Barina and Zemcik, Table 5)",
+        "Sizes of cores (Barina and Zemcik, Tables 5 and 6)",
         "The same in one loop along rows, by cores of several columns x rows. In caches they differ by their instructions; beyond \
          them, memory can hide that. Ratios are to the first method.",
     );
     if !runs {
         return Ok(section);
     }
-    let variants = [
-        ("vertical 2 x 2", Variant::core(false, [2, 2]), Some(8.3)),
-        ("vertical 4 x 4", Variant::core(false, [4, 4]), Some(4.4)),
-        ("vertical 8 x 2", Variant::core(false, [8, 2]), Some(4.7)),
-        ("vertical 2 x 8", Variant::core(false, [2, 8]), Some(4.5)),
-        ("diagonal 2 x 2", Variant::core(true, [2, 2]), Some(7.2)),
-        ("diagonal 6 x 2", Variant::core(true, [6, 2]), Some(6.6)),
-        ("diagonal 2 x 6", Variant::core(true, [2, 6]), Some(6.6)),
+    let variants: [(&str, Variant, &[f64]); 7] = [
+        ("vertical 2 x 2", Variant::core(false, [2, 2]), &[8.3, 8.8]),
+        ("vertical 4 x 4", Variant::core(false, [4, 4]), &[4.4, 4.6]),
+        ("vertical 8 x 2", Variant::core(false, [8, 2]), &[4.7, 5.1]),
+        ("vertical 2 x 8", Variant::core(false, [2, 8]), &[4.5, 5.1]),
+        ("diagonal 2 x 2", Variant::core(true, [2, 2]), &[7.2, 8.9]),
+        ("diagonal 6 x 2", Variant::core(true, [6, 2]), &[6.6, 6.7]),
+        ("diagonal 2 x 6", Variant::core(true, [2, 6]), &[6.6, 6.4]),
     ];
-    let mut table = Table::new("One thread", "ns per pixel", CPU);
+    let mut table = Table::new("One thread", "ns per pixel", CPUS);
     let largest = side(session);
     let sides: &[usize] = session.cases(&[1024], &[1024, 4096]);
     for &side in sides {
-        let published = |(name, variant, number): (&'static str, Variant, Option<f64>)| {
-            (name, variant, number.filter(|_| side == largest))
-        };
-        let variants = variants.map(published);
+        let variants = variants.map(|(name, variant, published)| match side == largest {
+            true => (name, variant, published),
+            false => (name, variant, &[][..]),
+        });
         measure(session, &mut section, &mut table, side, &variants)?;
     }
     let names = variants.map(|(name, ..)| name);
@@ -187,7 +238,7 @@ pub fn cores(session: &Session) -> Result<Section> {
 pub fn borders(session: &Session) -> Result<Section> {
     let (mut section, runs) = section(
         session,
-        "Zeros against mirrored borders (Barina and Zemcik, Fig. 18 and Table 7)",
+        "Zeros against mirrored borders (Barina and Zemcik, Fig. 18 and 19, Tables 7 and 8)",
         "The core of 4 x 4 with a frame of zeros around the picture, and with borders that are mirrored where they are loaded. \
          Ratios are to the first method.",
     );
@@ -200,14 +251,16 @@ pub fn borders(session: &Session) -> Result<Section> {
         ..zeros
     };
     let sides: &[usize] = session.cases(&[256, 1024], &[128, 256, 512, 1024, 2048, 4096]);
-    let mut table = Table::new("One thread", "ns per pixel", CPU);
+    let mut table = Table::new("One thread", "ns per pixel", CPUS);
     for &side in sides {
-        let large = side == sides[sides.len() - 1];
-        let published = |number| large.then_some(number);
+        let published = |numbers: &'static [f64]| match side == sides[sides.len() - 1] {
+            true => numbers,
+            false => &[],
+        };
         let variants = [
-            ("zeros", zeros, published(4.4)),
-            ("mirrored", mirrored, published(4.3)),
-            ("naive", Variant::naive(false), published(21.9)),
+            ("zeros", zeros, published(&[4.4, 4.5])),
+            ("mirrored", mirrored, published(&[4.3, 4.7])),
+            ("naive", Variant::naive(false), published(&[21.9, 47.1])),
         ];
         measure(session, &mut section, &mut table, side, &variants)?;
     }
@@ -221,65 +274,72 @@ pub fn borders(session: &Session) -> Result<Section> {
     Ok(section)
 }
 
+/// Tables 9 and 10: by 1, 2 and 4 threads.
+const THREADS: [(&str, Variant, [[f64; 2]; 3]); 4] = [
+    (
+        "naive vertical",
+        Variant::naive(false),
+        [[21.5, 46.9], [15.8, 24.0], [9.8, 12.1]],
+    ),
+    (
+        "naive diagonal",
+        Variant::naive(true),
+        [[19.7, 46.6], [14.4, 23.6], [8.9, 11.8]],
+    ),
+    (
+        "core vertical 4 x 4",
+        Variant::core(false, [4, 4]),
+        [[4.3, 4.3], [2.3, 2.3], [1.5, 1.2]],
+    ),
+    (
+        "core diagonal 6 x 2",
+        Variant::core(true, [6, 2]),
+        [[5.9, 7.1], [3.1, 3.7], [2.0, 1.9]],
+    ),
+];
+
 pub fn threads(session: &Session) -> Result<Section> {
     let (mut section, runs) = section(
         session,
-        "Threads (Barina and Zemcik, Table 9)",
+        "Threads (Barina and Zemcik, Fig. 20 and 21, Tables 9 and 10)",
         "Bands of rows (of the naive columns: of columns), one work-item for each, so that the runtime gives each a thread; where it \
          has fewer, they share. `POCL_MAX_PTHREAD_COUNT` limits PoCL's. Ratios are to the first method.",
     );
     if !runs {
         return Ok(section);
     }
-    let variants = [
-        ("naive vertical", Variant::naive(false), [21.5, 15.8, 9.8]),
-        ("naive diagonal", Variant::naive(true), [19.7, 14.4, 8.9]),
-        (
-            "core vertical 4 x 4",
-            Variant::core(false, [4, 4]),
-            [4.3, 2.3, 1.5],
-        ),
-        (
-            "core diagonal 6 x 2",
-            Variant::core(true, [6, 2]),
-            [5.9, 3.1, 2.0],
-        ),
-    ];
     let side = side(session);
     let (work, pixels) = (square(side), (side * side) as f64);
     let most = available_parallelism()
         .map_or(1, usize::from)
         .min(session.engine.device().info().compute_units);
-    let counts = [1, 2, 4]
-        .into_iter()
-        .filter(|count| *count <= most)
-        .chain((most > 4).then_some(most));
-    let mut table = Table::new(&format!("Threads, {work}"), "ns per pixel", CPU);
-    let mut scaling = Vec::new();
-    let counts: Vec<usize> = counts.collect();
-    for (name, variant, published) in variants {
-        let mut alone = None;
-        for &count in &counts {
-            let timed = time(session, &mut section, variant, side, count)?;
-            if let (Some(timed), true) = (&timed, variant.core.is_some()) {
-                let alone = *alone.get_or_insert(timed.seconds);
-                scaling.extend(
-                    (count == most && most > 1).then_some(alone / timed.seconds / most as f64),
-                );
-            }
-            let published = [1, 2, 4]
-                .iter()
-                .position(|one| *one == count)
-                .map(|place| published[place]);
-            let work = format!("{count} thread{}", if count == 1 { "" } else { "s" });
+    let mut counts = vec![1, 2, 4, most];
+    counts.sort_unstable();
+    counts.dedup();
+    let mut table = Table::new(&format!("Threads, {work}"), "ns per pixel", CPUS);
+    let threads = |count: usize| format!("{count} thread{}", if count == 1 { "" } else { "s" });
+    for &count in &counts {
+        for (name, variant, published) in THREADS {
+            let timed = match count <= most {
+                true => time(session, &mut section, variant, side, count)?,
+                false => None,
+            };
+            let place = [1, 2, 4].iter().position(|one| *one == count);
+            let published = place.map(|place| published[place]).into_iter().flatten();
+            let work = threads(count);
             let figure =
                 timed.map(|timed| timed.figure(&work, name, count as f64, NANOSECONDS / pixels));
             publish(&mut table.figures, figure, &work, name, published);
         }
     }
-    table
-        .figures
-        .sort_by(|one, other| one.x.total_cmp(&other.x));
+    let scaling = THREADS
+        .iter()
+        .filter(|(_, variant, _)| most > 1 && variant.core.is_some());
+    let scaling = scaling.filter_map(|(name, ..)| {
+        let [alone, all] = [1, most].map(|count| table.value(&threads(count), name));
+        Some(alone? / all? / most as f64)
+    });
+    let scaling = scaling.collect();
     section.conclusions.extend([
         conclude::at_least(
             scaling,

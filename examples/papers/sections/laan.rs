@@ -7,7 +7,7 @@ use super::super::session::Session;
 use super::publish;
 use wavelift::{ColumnPass, Direction, Result, RowPass, Strategy, Transform, Wavelet};
 
-const CARD: &str = "GeForce 8800 GTX";
+const CARD: &[&str] = &["GeForce 8800 GTX"];
 const MILLISECONDS: f64 = 1e3;
 const CPU: &str = "one core of a CPU (Schroedinger)";
 const AUTO: &str = "auto";

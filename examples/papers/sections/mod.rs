@@ -48,20 +48,22 @@ fn square(side: usize) -> String {
     format!("{side} x {side}")
 }
 
-/// A figure with what was published for it, and one without a value of ours where there is only that.
+/// A figure with what was published for it, a number for each piece of hardware; one without a value of ours where there is
+/// only that.
 fn publish(
     figures: &mut Vec<Figure>,
     figure: Option<Figure>,
     work: &str,
     method: &str,
-    published: Option<f64>,
+    published: impl IntoIterator<Item = f64>,
 ) {
+    let published: Vec<f64> = published.into_iter().collect();
     match figure {
         Some(figure) => figures.push(Figure {
             published,
             ..figure
         }),
-        None if published.is_some() => figures.push(Figure {
+        None if !published.is_empty() => figures.push(Figure {
             work: work.to_owned(),
             method: method.to_owned(),
             published,

@@ -39,19 +39,15 @@ pub(in crate::runtime) fn where_they_stand<T: Sample>(
     output: &mut [T],
     work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
 ) -> Result<()> {
-    let len = input.len();
-    let (read, written) = (input.as_ptr().cast_mut(), output.as_mut_ptr());
+    let read = (input.as_ptr().cast_mut(), input.len());
+    let written = (output.as_mut_ptr(), output.len());
     // SAFETY: the slices outlive the arrays and, by the guard, all commands that name them, of which `work` enqueues none that
     // writes the input. Only commands use the output meanwhile.
-    let (from, mut to) = unsafe {
-        (
-            array_over(site, multiple, read, len, CL_MEM_READ_ONLY)?,
-            array_over(site, multiple, written, output.len(), CL_MEM_READ_WRITE)?,
-        )
-    };
+    let [from, mut to] = unsafe { over_both(site, multiple, read, written)? };
     let guard = FinishedOrAborted(&site.queue);
     let run = work(&from, &mut to)?;
-    wait_for_host(&site.queue, &to, &run.event())?;
+    let [_, unmapped] = seen_by_host(&site.queue, &to, &run.event())?;
+    unmapped.wait()?;
     // That was the last command of a chain, each of which waited for the one before.
     std::mem::forget(guard);
     Ok(())
@@ -66,6 +62,26 @@ impl Drop for FinishedOrAborted<'_> {
             log::error!("a device may still use memory that it was lent: clFinish failed: {error}");
             std::process::abort();
         }
+    }
+}
+
+/// Makes arrays over the input and the output of a run, which start here and have so many samples.
+///
+/// # Safety
+/// Both are there as long as the arrays and every command that names them, of which none writes the input. As long as such
+/// commands run nothing else writes the input, and nothing else uses the output.
+pub(super) unsafe fn over_both<T: Sample>(
+    site: &Site,
+    multiple: usize,
+    (read, read_len): (*mut T, usize),
+    (written, written_len): (*mut T, usize),
+) -> Result<[DeviceArray<T>; 2]> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        Ok([
+            array_over(site, multiple, read, read_len, CL_MEM_READ_ONLY)?,
+            array_over(site, multiple, written, written_len, CL_MEM_READ_WRITE)?,
+        ])
     }
 }
 
@@ -105,15 +121,20 @@ unsafe fn array_over<T: Sample>(
     ))
 }
 
-/// Waits until the host sees what was written up to an event: a device may keep results to itself until they are mapped. One
-/// wait for all: with one for each command small pictures take half as long again.
-fn wait_for_host<T: Sample>(queue: &Queue, array: &DeviceArray<T>, end: &Event) -> Result<()> {
+/// Enqueues what lets the host see what was written up to an event, as a device may keep results to itself until they are mapped:
+/// the events of mapping and unmapping. One wait for both is enough: with one for each command small pictures take half as long
+/// again.
+pub(super) fn seen_by_host<T: Sample>(
+    queue: &Queue,
+    array: &DeviceArray<T>,
+    end: &Event,
+) -> Result<[Event; 2]> {
     let (called, memory) = (queue.handle.get(), array.buffer.get());
     let [first, bytes] = [array.memory.offset, array.len()].map(|samples| samples * size_of::<T>());
     let mut mapped = std::ptr::null_mut();
     let after = |event: &Event| handles(std::slice::from_ref(event));
     // SAFETY: queue, buffer and events are alive, and the buffer has so many bytes. What is mapped is only unmapped again.
-    let unmapped = unsafe {
+    unsafe {
         let map = cl3::command_queue::enqueue_map_buffer(
             called,
             memory,
@@ -133,7 +154,7 @@ fn wait_for_host<T: Sample>(queue: &Queue, array: &DeviceArray<T>, end: &Event) 
             1,
             after(&map).as_ptr(),
         );
-        Event::owning(unmap.map_err(|code| opencl("clEnqueueUnmapMemObject")(ClError(code)))?)
-    };
-    unmapped.wait()
+        let unmap = unmap.map_err(|code| opencl("clEnqueueUnmapMemObject")(ClError(code)))?;
+        Ok([map, Event::owning(unmap)])
+    }
 }

@@ -1,10 +1,24 @@
 //! Slices of the host on their way through a transform.
 
+mod array;
+mod bands;
 mod belt;
 mod borrowed;
+mod copies;
+mod fresh;
+mod pages;
 mod past_caches;
-mod pinned;
+mod pending;
 mod ring;
+mod route;
+mod stream;
+mod through_ring;
+mod transit;
 
+pub use array::PinnedArray;
 pub(super) use borrowed::{stands_at, where_they_stand};
-pub(super) use pinned::{Kept, copy_threads, through_ring};
+pub(super) use fresh::ask_for_huge_pages;
+pub use pending::{Pending, SubmitError};
+pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
+pub(super) use through_ring::{Kept, copy_threads, through_ring};
+pub(super) use transit::Transit;

@@ -4,6 +4,7 @@
 //! again.
 
 use super::belt::{Belt, Stop};
+use super::copies::Way;
 use super::past_caches;
 use super::ring::Ring;
 use crate::device::DeviceKind;
@@ -155,12 +156,18 @@ impl<'a> Flight<'a> {
         };
         for number in 0..uploads {
             let waits = if number == 0 { waits } else { &[] };
-            self.enqueue(belt, number, (&from.buffer, piece(number)), true, waits)?;
+            self.enqueue(
+                belt,
+                number,
+                (&from.buffer, piece(number)),
+                Way::ToDevice,
+                waits,
+            )?;
         }
         let run = work(from, to)?;
         for number in 0..uploads {
             let place = (&*to.buffer, piece(number));
-            self.enqueue(belt, uploads + number, place, false, &[])?;
+            self.enqueue(belt, uploads + number, place, Way::ToHost, &[])?;
         }
         while !self.events.is_empty() {
             self.land(belt)?;
@@ -173,7 +180,7 @@ impl<'a> Flight<'a> {
         belt: &Belt,
         job: usize,
         (array, (first, bytes)): (&Buffer<T>, (usize, usize)),
-        goes_up: bool,
+        way: Way,
         waits: &[Event],
     ) -> Result<()> {
         if !belt.is_ready(job) {
@@ -185,7 +192,7 @@ impl<'a> Flight<'a> {
         let place = (array, first, bytes);
         // SAFETY: the array has these bytes, and the belt says that the slot is the device's; it becomes a thread's again when
         // the event is done. If this gives up before that, the ring is not used until all events are.
-        let event = unsafe { self.ring.copy(self.queue, job, place, goes_up, waits)? };
+        let event = unsafe { self.ring.copy(self.queue, job, place, way, waits)? };
         self.events.push_back(event);
         self.queue.flush()?;
         if self.events.len() > AHEAD {
@@ -214,7 +221,7 @@ impl Drop for Flight<'_> {
         if let Err(error) = self.queue.handle.finish() {
             let error = opencl("clFinish")(error);
             log::error!("the device may still use pinned memory: {error}");
-            self.ring.lost = Some(error);
+            self.ring.lose(error);
         }
     }
 }

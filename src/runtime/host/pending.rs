@@ -1,0 +1,148 @@
+//! Submitted transforms, which own what they work between.
+
+use super::array::PinnedArray;
+use super::transit::Flight;
+use crate::error::{Error, Result};
+use crate::runtime::plan::Plan;
+use crate::wavelet::{Direction, Sample};
+use std::fmt;
+
+/// A transform on its way, by [`Plan::submit`], which owns its input and its output.
+///
+/// Dropping it waits for its end; forgetting it leaks the two arrays, and its place among those that are on their way.
+#[must_use = "dropping this waits for the transform"]
+pub struct Pending<T: Sample> {
+    /// Both are there but at the end.
+    arrays: Option<(PinnedArray<T>, PinnedArray<T>)>,
+    flight: Option<Flight<T>>,
+}
+
+impl<T: Sample> Pending<T> {
+    /// Whether the transform is done, or has failed, without waiting for it.
+    pub fn is_done(&self) -> bool {
+        self.flight.as_ref().is_none_or(Flight::is_over)
+    }
+
+    /// Waits for the end of the transform and gives back the input, unchanged, and the output.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where a copy or the transform failed, with both arrays; the output has any samples then. Where the device
+    /// is lost and may still write the output, that has none any more.
+    pub fn wait(mut self) -> Result<(PinnedArray<T>, PinnedArray<T>), SubmitError<T>> {
+        let landed = self.land();
+        let (input, output) = self.arrays.take().expect("this is the end");
+        match landed {
+            Ok(()) => Ok((input, output)),
+            Err(error) => Err(SubmitError {
+                error,
+                input,
+                output,
+            }),
+        }
+    }
+
+    fn land(&mut self) -> Result<()> {
+        let landed = self.flight.take().map_or(Ok(()), Flight::land);
+        landed.map_err(|failure| match &mut self.arrays {
+            Some((input, output)) => failure.settle(input, output),
+            None => failure.error,
+        })
+    }
+}
+
+impl<T: Sample> Drop for Pending<T> {
+    fn drop(&mut self) {
+        if let Err(error) = self.land() {
+            log::warn!("a transform that nobody waited for failed: {error}");
+        }
+    }
+}
+
+impl<T: Sample> fmt::Debug for Pending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pending<{}>(done: {})", T::TYPE, self.is_done())
+    }
+}
+
+/// An error of [`Plan::submit`] or [`Pending::wait`], and the arrays that were handed over. As an [`Error`] it is the error alone.
+pub struct SubmitError<T: Sample> {
+    /// What went wrong.
+    pub error: Error,
+    /// The input, unchanged.
+    pub input: PinnedArray<T>,
+    /// The output, with any samples.
+    pub output: PinnedArray<T>,
+}
+
+impl<T: Sample> From<SubmitError<T>> for Error {
+    fn from(failed: SubmitError<T>) -> Error {
+        failed.error
+    }
+}
+
+impl<T: Sample> fmt::Display for SubmitError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<T: Sample> fmt::Debug for SubmitError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<T: Sample> std::error::Error for SubmitError<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl<T: Sample> Plan<T> {
+    /// Sends a transform on its way from one pinned array to another, and does not wait. Upload, transform and download of several
+    /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next.
+    ///
+    /// ```no_run
+    /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+    /// let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).levels(5);
+    /// let plan = engine.plan::<f32>(&transform)?;
+    /// let array = || engine.pinned::<f32>(transform.len());
+    /// let one = plan.submit(Direction::Forward, array()?, array()?)?;
+    /// let other = plan.submit(Direction::Forward, array()?, array()?)?;
+    /// let (samples, coefficients) = one.wait()?; // while the other one is on its way
+    /// println!("{} {}", samples[0], coefficients[0]);
+    /// drop(other); // waits
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`]; [`Error::Memory`] where the device
+    /// cannot hold the arrays; [`Error::OpenCl`].
+    pub fn submit(
+        &self,
+        direction: Direction,
+        input: PinnedArray<T>,
+        mut output: PinnedArray<T>,
+    ) -> Result<Pending<T>, SubmitError<T>> {
+        let departed = match self.check_host(&input, &output) {
+            Err(error) => Err(error),
+            // SAFETY: the lengths were checked. The arrays go where the flight goes, which lands before they are given back or
+            // dropped; where a panic drops them first, it has landed here or ends the program.
+            Ok(()) => unsafe { Flight::depart(self, direction, &input, &output, true) }
+                .map_err(|failure| failure.settle(&input, &mut output)),
+        };
+        match departed {
+            Ok(flight) => Ok(Pending {
+                arrays: Some((input, output)),
+                flight: Some(flight),
+            }),
+            Err(error) => Err(SubmitError {
+                error,
+                input,
+                output,
+            }),
+        }
+    }
+}

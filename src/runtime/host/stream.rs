@@ -1,0 +1,327 @@
+//! Streams of frames: slots go round from who fills them over the device to who reads them.
+
+use super::array::PinnedArray;
+use super::pending::{Pending, SubmitError};
+use super::transit::Transit;
+use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::runtime::engine::Engine;
+use crate::runtime::plan::{Plan, lock};
+use crate::wavelet::{Direction, Sample};
+use std::collections::VecDeque;
+use std::fmt;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// An input and an output.
+type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
+
+/// What a feeder, a reader and their frames share.
+struct Line<T: Sample> {
+    // Of the stream's own, which takes as many submitted transforms as there are slots.
+    plan: Plan<T>,
+    direction: Direction,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T: Sample> {
+    /// All slots but those that a lost device keeps.
+    slots: usize,
+    free: Vec<Slot<T>>,
+    submitted: VecDeque<Pending<T>>,
+    /// Slots that a reader waits for.
+    landing: usize,
+    has_feeder: bool,
+    has_reader: bool,
+}
+
+impl<T: Sample> State<T> {
+    /// Whether no slot comes back but from the user.
+    fn is_busy(&self) -> bool {
+        self.free.is_empty() && self.submitted.is_empty() && self.landing == 0
+    }
+
+    fn busy(&self) -> Error {
+        Error::Busy {
+            what: "the stream",
+            most: self.slots,
+        }
+    }
+
+    /// Takes back the slot of a transform that failed, unless the device may still use it.
+    fn failed(&mut self, failed: SubmitError<T>) -> Error {
+        match failed.output.len() == failed.input.len() {
+            true => self.free.push((failed.input, failed.output)),
+            false => self.slots -= 1,
+        }
+        failed.error
+    }
+}
+
+impl<T: Sample> Line<T> {
+    /// Changes the state, and wakes who waits for that.
+    fn change<R>(&self, change: impl FnOnce(&mut State<T>) -> R) -> R {
+        let result = change(&mut lock(&self.state));
+        self.changed.notify_all();
+        result
+    }
+
+    fn frame(self: &Arc<Self>, waits: bool) -> Result<WriteFrame<T>> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(slot) = state.free.pop() {
+                let (line, slot) = (self.clone(), Some(slot));
+                return Ok(WriteFrame { line, slot });
+            }
+            // Nobody will read it.
+            if !state.has_reader
+                && let Some(pending) = state.submitted.pop_front()
+            {
+                match pending.wait() {
+                    Ok(slot) => state.free.push(slot),
+                    Err(failed) => return Err(state.failed(failed)),
+                }
+            } else if !waits || state.is_busy() {
+                return Err(state.busy());
+            } else {
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    fn next(self: &Arc<Self>) -> Result<Option<ReadFrame<T>>> {
+        let mut state = lock(&self.state);
+        let pending = loop {
+            if let Some(pending) = state.submitted.pop_front() {
+                state.landing += 1;
+                break pending;
+            }
+            if !state.has_feeder {
+                return Ok(None);
+            }
+            if state.is_busy() {
+                return Err(state.busy());
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        drop(state);
+        let landed = pending.wait();
+        self.change(|state| {
+            state.landing -= 1;
+            match landed {
+                Ok(slot) => Ok(Some(ReadFrame {
+                    line: self.clone(),
+                    slot: Some(slot),
+                })),
+                Err(failed) => Err(state.failed(failed)),
+            }
+        })
+    }
+}
+
+/// Where frames enter a stream, by [`Plan::stream`]. Dropping it ends the stream, behind what was submitted.
+pub struct Feeder<T: Sample>(Arc<Line<T>>);
+
+/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`]. Where it is dropped, nobody reads
+/// them: the feeder goes on.
+pub struct Reader<T: Sample>(Arc<Line<T>>);
+
+/// A frame to be filled, which is a slice of samples, or of coefficients for the inverse. It holds what an earlier frame left.
+///
+/// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot.
+#[must_use = "a frame that is not submitted goes nowhere"]
+pub struct WriteFrame<T: Sample> {
+    line: Arc<Line<T>>,
+    slot: Option<Slot<T>>,
+}
+
+/// A result, which is a slice of coefficients, or of samples for the inverse. Dropped, its slot is free again; forgotten, it costs
+/// the stream one slot.
+pub struct ReadFrame<T: Sample> {
+    line: Arc<Line<T>>,
+    slot: Option<Slot<T>>,
+}
+
+impl<T: Sample> Feeder<T> {
+    /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend on who holds the frames.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten; the error of an earlier transform whose
+    /// result nobody reads any more.
+    pub fn frame(&self) -> Result<WriteFrame<T>> {
+        self.0.frame(true)
+    }
+
+    /// Returns a frame to be filled if a slot is free now.
+    ///
+    /// # Errors
+    /// As [`frame`](Self::frame), and [`Error::Busy`] where none is free.
+    pub fn try_frame(&self) -> Result<WriteFrame<T>> {
+        self.0.frame(false)
+    }
+}
+
+impl<T: Sample> Reader<T> {
+    /// Waits for the next result; none where the feeder is gone and all results were read.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where this frame's transform or copy failed, after which the stream goes on with the next;
+    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "errors do not end the stream, but may repeat for ever"
+    )]
+    pub fn next(&self) -> Result<Option<ReadFrame<T>>> {
+        self.0.next()
+    }
+}
+
+impl<T: Sample> WriteFrame<T> {
+    /// Sends the frame on its way: up, through the transform, and down. Does not wait.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`]; the slot is free again then.
+    pub fn submit(mut self) -> Result<()> {
+        let (line, slot) = (self.line.clone(), self.slot.take());
+        let (input, output) = slot.expect("a frame has a slot until it is submitted or dropped");
+        line.change(|state| {
+            // Under the lock, so that results come in the order of frames.
+            let pending = line.plan.submit(line.direction, input, output);
+            let pending = pending.map_err(|failed| state.failed(failed))?;
+            state.submitted.push_back(pending);
+            Ok(())
+        })
+    }
+}
+
+impl<T: Sample> Drop for Feeder<T> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.has_feeder = false);
+    }
+}
+
+impl<T: Sample> Drop for Reader<T> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.has_reader = false);
+    }
+}
+
+impl<T: Sample> Drop for WriteFrame<T> {
+    fn drop(&mut self) {
+        let slot = mem::take(&mut self.slot);
+        self.line.change(|state| state.free.extend(slot));
+    }
+}
+
+impl<T: Sample> Drop for ReadFrame<T> {
+    fn drop(&mut self) {
+        let slot = mem::take(&mut self.slot);
+        self.line.change(|state| state.free.extend(slot));
+    }
+}
+
+impl<T: Sample> Deref for WriteFrame<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.slot.as_ref().map_or(&[], |(input, _)| input)
+    }
+}
+
+impl<T: Sample> DerefMut for WriteFrame<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.slot.as_mut().map_or(&mut [], |(input, _)| input)
+    }
+}
+
+impl<T: Sample> Deref for ReadFrame<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.slot.as_ref().map_or(&[], |(_, output)| output)
+    }
+}
+
+macro_rules! debug {
+    ($($Type:ident)*) => {$(
+        impl<T: Sample> fmt::Debug for $Type<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}<{}>", stringify!($Type), T::TYPE)
+            }
+        }
+    )*};
+}
+
+debug!(Feeder Reader WriteFrame ReadFrame);
+
+impl<T: Sample> Plan<T> {
+    /// Makes a stream of frames with so many slots, at least two, in one direction: one end that fills frames and one that reads
+    /// results, each of which can go to a thread of its own. Upload, transform and download of neighbouring frames overlap; with
+    /// three slots and one for each frame that is filled or read meanwhile nobody waits but for the slowest of them.
+    ///
+    /// The stream has kernels of its own ([`another`](Self::another)), and for each slot two arrays of pinned memory and two on the
+    /// device, all of which count as [`Engine::memory`].
+    ///
+    /// ```no_run
+    /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+    /// let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).levels(5);
+    /// let plan = engine.plan::<f32>(&transform)?;
+    /// let (feeder, reader) = plan.stream(Direction::Forward, 4)?;
+    /// let camera = std::thread::spawn(move || {
+    ///     for number in 0..100 {
+    ///         let mut frame = feeder.frame()?; // a slice in pinned memory, once a slot is free
+    ///         frame.fill(number as f32);
+    ///         frame.submit()?;
+    ///     }
+    ///     Ok::<(), wavelift::Error>(())
+    /// });
+    /// while let Some(coefficients) = reader.next()? {
+    ///     println!("{}", coefficients[0]);
+    /// }
+    /// camera.join().unwrap()?;
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for less than two slots, or where this plan was made for regions; [`Error::Memory`] and
+    /// [`Error::HostMemory`] where there is not enough for the slots; all other errors are those of [`Engine::plan`].
+    pub fn stream(&self, direction: Direction, slots: usize) -> Result<(Feeder<T>, Reader<T>)> {
+        if slots < 2 {
+            return Err(Error::Unsupported {
+                what: format!("a stream with {slots} slots"),
+                why: "one is filled while another one is read".to_owned(),
+            });
+        }
+        let mut plan = self.another()?;
+        plan.transit = Transit::new(Some(slots));
+        let len = plan.transform().len();
+        let array = || PinnedArray::new(&plan.site, len);
+        let free = (0..slots).map(|_| Ok((array()?, array()?)));
+        let free: Vec<Slot<T>> = free.collect::<Result<_>>()?;
+        plan.check_host(&free[0].0, &free[0].1)?;
+        let line = Arc::new(Line {
+            plan,
+            direction,
+            state: Mutex::new(State {
+                slots,
+                free,
+                submitted: VecDeque::new(),
+                landing: 0,
+                has_feeder: true,
+                has_reader: true,
+            }),
+            changed: Condvar::new(),
+        });
+        Ok((Feeder(line.clone()), Reader(line)))
+    }
+}

@@ -1,0 +1,155 @@
+//! Streams of frames: order, and what becomes of frames that are dropped, forgotten, or held.
+
+mod common;
+
+use common::{devices, random_samples};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use wavelift::{Direction, Engine, Error, Plan, Reader, Region, Transform, Wavelet, WriteFrame};
+
+fn transform() -> Transform {
+    Transform::new(Wavelet::CDF_5_3, [67, 132]).levels(2)
+}
+
+/// Of every device one that uses memory of the host where it can, and one that copies.
+fn plans() -> Vec<Plan<i32>> {
+    let both = |device| {
+        let engine = Engine::new(&device).unwrap();
+        [engine.with_copy_threads(1), engine].map(|engine| engine.plan(&transform()).unwrap())
+    };
+    devices().into_iter().flat_map(both).collect()
+}
+
+fn samples(number: u64) -> Vec<i32> {
+    random_samples(transform().len(), number)
+}
+
+fn feed(mut frame: WriteFrame<i32>, number: u64) {
+    frame.copy_from_slice(&samples(number));
+    frame.submit().unwrap();
+}
+
+/// Reads the result of this frame.
+#[track_caller]
+fn read(plan: &Plan<i32>, reader: &Reader<i32>, number: u64) {
+    let result = reader.next().unwrap().unwrap();
+    let expected = plan.forward(&samples(number)).unwrap();
+    assert!(*result == *expected.as_slice(), "frame {number}");
+}
+
+#[track_caller]
+fn is_busy<R>(result: Result<R, Error>, slots: usize) {
+    let Err(error) = result else {
+        panic!("a slot is free")
+    };
+    assert!(
+        matches!(error, Error::Busy { most, .. } if most == slots),
+        "{error}"
+    );
+}
+
+#[test]
+fn results_come_in_the_order_of_frames() {
+    for plan in plans() {
+        for slots in [2, 4] {
+            let (feeder, reader) = plan.stream(Direction::Forward, slots).unwrap();
+            let (back, samples_again) = plan.stream(Direction::Inverse, slots).unwrap();
+            thread::scope(|scope| {
+                scope.spawn(move || (0..20).for_each(|i| feed(feeder.frame().unwrap(), i)));
+                scope.spawn(move || {
+                    while let Some(coefficients) = reader.next().unwrap() {
+                        let mut frame = back.frame().unwrap();
+                        frame.copy_from_slice(&coefficients);
+                        frame.submit().unwrap();
+                    }
+                });
+                for i in 0..20 {
+                    let result = samples_again.next().unwrap().unwrap();
+                    assert!(*result == *samples(i), "frame {i}");
+                }
+                assert!(samples_again.next().unwrap().is_none());
+            });
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_is_not_submitted_gives_its_slot_back() {
+    for plan in plans() {
+        let (feeder, reader) = plan.stream(Direction::Forward, 2).unwrap();
+        for _ in 0..5 {
+            drop(feeder.frame().unwrap());
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                let _frame = feeder.frame().unwrap();
+                panic!("a test");
+            }));
+            assert!(panicked.is_err());
+        }
+        feed(feeder.frame().unwrap(), 1);
+        read(&plan, &reader, 1);
+    }
+}
+
+#[test]
+fn where_all_slots_are_held_or_forgotten_the_stream_is_busy() {
+    for plan in plans() {
+        let (feeder, reader) = plan.stream(Direction::Forward, 3).unwrap();
+        let held = [0, 1, 2].map(|_| feeder.frame().unwrap());
+        is_busy(feeder.frame(), 3);
+        is_busy(feeder.try_frame(), 3);
+        is_busy(reader.next(), 3);
+        held.into_iter().zip(0..).for_each(|(one, i)| feed(one, i));
+        is_busy(feeder.try_frame(), 3);
+        let results = [0, 1, 2].map(|_| reader.next().unwrap());
+        is_busy(feeder.frame(), 3);
+        drop(results);
+        // One of the three is lost for good; the others go on.
+        mem::forget(feeder.frame().unwrap());
+        for i in 0..4 {
+            feed(feeder.frame().unwrap(), i);
+            read(&plan, &reader, i);
+        }
+        feed(feeder.frame().unwrap(), 1);
+        feed(feeder.frame().unwrap(), 2);
+        mem::forget(reader.next().unwrap());
+        read(&plan, &reader, 2);
+        mem::forget(feeder.frame().unwrap());
+        is_busy(feeder.frame(), 3);
+        is_busy(reader.next(), 3);
+    }
+}
+
+#[test]
+fn each_end_can_go_first() {
+    for plan in plans() {
+        let (feeder, reader) = plan.stream(Direction::Forward, 3).unwrap();
+        (0..3).for_each(|i| feed(feeder.frame().unwrap(), i));
+        drop(feeder);
+        (0..3).for_each(|i| read(&plan, &reader, i));
+        assert!(reader.next().unwrap().is_none());
+
+        let (feeder, reader) = plan.stream(Direction::Forward, 2).unwrap();
+        drop(reader);
+        (0..9).for_each(|i| feed(feeder.frame().unwrap(), i));
+        let frame = feeder.frame().unwrap();
+        drop((feeder, plan));
+        feed(frame, 1);
+    }
+}
+
+#[test]
+fn one_slot_and_plans_for_regions_are_refused() {
+    for plan in plans() {
+        let refused = plan.stream(Direction::Forward, 1).unwrap_err();
+        assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
+    }
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let rows = Region::dense([67, 132]).with_strides([140, 1]);
+        let dense = Region::dense([67, 132]);
+        let plan = engine.plan_regions::<i32>(&transform(), &rows, &dense);
+        let refused = plan.unwrap().stream(Direction::Forward, 3).unwrap_err();
+        assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
+    }
+}
