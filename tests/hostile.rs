@@ -182,8 +182,8 @@ fn without_a_proof_plans_are_portable() {
     }
 }
 
-/// What holds for the probe need not hold for a kernel: a strategy whose kernel does not build, or has other sub-groups, takes
-/// the next way; other strategies do not.
+/// What holds for the probe need not hold for a kernel: one that does not build, or has other sub-groups, takes the next way;
+/// other kernels do not.
 #[test]
 fn a_kernel_that_cannot_exchange_takes_the_next_way() {
     // A macro that only kernels of `streamed` have.
@@ -211,6 +211,34 @@ fn a_kernel_that_cannot_exchange_takes_the_next_way() {
         let engine = Engine::new(&lying(&device, &[khr], &streamed(MISSING))).unwrap();
         let plan = engine.plan_with::<i32>(&transform, one);
         assert!(matches!(plan, Err(Error::Build { .. })), "no way is left");
+        ran(what, &device);
+    }
+}
+
+/// A device that lies to one kernel alone: of the two that a plan of `streamed` has, the other keeps its way.
+#[test]
+fn the_next_way_is_taken_by_one_kernel_alone() {
+    // A macro that only the kernel of two levels has.
+    let lie = format!("#ifdef COARSE_VECTOR\n{MISSING}\n#endif\n");
+    let what = "one kernel that cannot exchange";
+    let (khr, intel) = ((Exchange::Khr, 16), (Exchange::Intel, 16));
+    for device in truthful(what) {
+        let transform = Transform::new(Wavelet::CDF_5_3, [256, 256]).levels(3);
+        let plan = |ways: &[Way], lie: &str| {
+            let engine = Engine::new(&lying(&device, ways, lie)).unwrap();
+            let engine = engine.with_tuning("gpu | streamed | i32 | TWO_FILLING=1\n");
+            check::<i32>(&engine.unwrap(), Some(Strategy::Streamed), &transform)
+        };
+        let (honest, portable) = (plan(&[khr, NONE], ""), plan(&[NONE], ""));
+        assert!(honest.contains("streamed_two_levels"), "{honest}");
+        assert!(!portable.contains("streamed_two_levels"), "{portable}");
+        // By the next way, and where that is none, as two launches of the kernel that still exchanges.
+        assert_eq!(plan(&[khr, intel], &lie), honest);
+        let alone = plan(&[khr, NONE], &lie);
+        assert!(!alone.contains("streamed_two_levels"), "{alone}");
+        let last = |plan: &str| plan.lines().nth(3).unwrap().to_owned();
+        assert!(last(&alone).contains("streamed_one_level"), "{alone}");
+        assert_ne!(last(&alone), last(&portable));
         ran(what, &device);
     }
 }

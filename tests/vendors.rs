@@ -27,27 +27,37 @@ struct Maker {
     vendor: &'static str,
     /// How sub-groups may exchange values, the best way first, and among how many.
     exchange: &'static [(Exchange, usize)],
+    /// How large kernels may ask them to be.
+    sub_groups: &'static [usize],
 }
 
 const AMD: &Maker = &Maker {
     platform: "AMD Accelerated Parallel Processing",
     vendor: "Advanced Micro Devices, Inc.",
     exchange: &[(Exchange::Amd, 32), (Exchange::None, 1)],
+    sub_groups: &[],
 };
 const NVIDIA: &Maker = &Maker {
     platform: "NVIDIA CUDA",
     vendor: "NVIDIA Corporation",
     exchange: &[(Exchange::Ptx, 32)],
+    sub_groups: &[],
 };
 const INTEL: &Maker = &Maker {
     platform: "Intel(R) OpenCL HD Graphics",
     vendor: "Intel(R) Corporation",
     exchange: &[(Exchange::Khr, 16)],
+    sub_groups: &[8, 16, 32],
+};
+const INTEL_WIDE: &Maker = &Maker {
+    sub_groups: &[16, 32],
+    ..*INTEL
 };
 const ANY: &Maker = &Maker {
     platform: "Imaginary Platform",
     vendor: "Nobody",
     exchange: &[(Exchange::None, 1)],
+    sub_groups: &[],
 };
 
 /// A line for each processor: its name, a device that has it, compute units, the largest work-group, KiB of local memory,
@@ -65,7 +75,7 @@ const TARGETS: &[Target] = &[
     target("skl", "Intel(R) HD Graphics 530", 24, 256, 64, true, INTEL),
     target("tgllp", "Intel(R) Iris(R) Xe Graphics", 96, 512, 64, false, INTEL),
     target("dg2", "Intel(R) Arc(TM) A770 Graphics", 512, 1024, 64, false, INTEL),
-    target("pvc", "Intel(R) Data Center GPU Max 1550", 512, 1024, 128, true, INTEL),
+    target("pvc", "Intel(R) Data Center GPU Max 1550", 512, 1024, 128, true, INTEL_WIDE),
     target("spirv", "Imaginary 9000", 32, 1024, 48, true, ANY),
 ];
 
@@ -100,6 +110,7 @@ impl Target {
             info.max_work_group = self.max_work_group;
             info.local_memory = self.local_memory << 10;
             info.fp64 = self.fp64;
+            info.sub_group_sizes = self.maker.sub_groups.to_vec();
             (info.exchange, info.lanes) = (exchange, lanes);
             info
         })
@@ -127,7 +138,7 @@ const CHOSEN: [(Wavelet, SampleType); 2] = [
 ];
 
 /// Transforms in which every kernel does its work: large and small pictures, rows that go by vectors and rows that do not,
-/// borders inside and apart, whole rows and tiles of them, and a volume.
+/// borders inside and apart, whole rows and tiles of them, a volume, and colours.
 fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
     let of = |shape: &[usize]| Transform::new(wavelet.clone(), shape);
     vec![
@@ -137,6 +148,7 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[4096, 1024]).axes([1]).levels(5),
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
+        of(&[1024, 1024, 3]).axes([0, 1]),
     ]
 }
 

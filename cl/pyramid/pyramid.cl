@@ -17,6 +17,7 @@
 // and 1024 gain nothing, nor do runs of 2 pairs.
 
 #include "core/picture.cl"
+#include "core/small_sub_groups.cl"
 #include "pyramid/run.cl"
 
 #ifndef SAMPLES
@@ -232,7 +233,7 @@ static inline Level level_of(const Picture *picture, const Pass *pass, const Pyr
   return all;
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void pyramid(global T *signal, global T *bands, global T *low, const Pass pass, const Pyramid own) {
   local A places[PLACES];
   local int2 x_at[SAMPLES], y_at[SAMPLES];

@@ -14,6 +14,7 @@
 
 #include "core/boundary.cl"
 #include "core/pass.cl"
+#include "core/small_sub_groups.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -134,7 +135,7 @@ INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, con
   }
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void register_columns(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterColumns own) {
   const int item = get_group_id(0) * GROUP + get_local_id(0), number = item / own.vectors;
   if (number >= own.segments) return;

@@ -70,7 +70,7 @@ INLINE global T *sample_of_row(const CachedRows *rows, const Part part, const in
 INLINE void load_cached(const CachedRows *rows, const Part part, local AV *places, const int step) {
   if (!has_squares(rows, part)) {
     for (int r = 0; r < VECTOR; ++r)
-      for (int n = 0; n < part.count; ++n) ((local A *)(places + n * step))[r] = *sample_of_row(rows, part, r, n);
+      for (int n = 0; n < part.count; ++n) ((local A *)(places + n * step))[r] = NUMBER(*sample_of_row(rows, part, r, n));
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {
@@ -88,7 +88,8 @@ INLINE void load_cached(const CachedRows *rows, const Part part, local AV *place
 INLINE void store_cached(const CachedRows *rows, const Part part, const int lines, local const AV *places, const int step) {
   if (!has_squares(rows, part) || lines < VECTOR) {
     for (int r = 0; r < lines; ++r)
-      for (int n = 0; n < part.count; ++n) *sample_of_row(rows, part, r, n) = ((local const A *)(places + n * step))[r];
+      for (int n = 0; n < part.count; ++n)
+        *sample_of_row(rows, part, r, n) = SAMPLE(((local const A *)(places + n * step))[r]);
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {

@@ -95,10 +95,7 @@ impl<T: Sample> InPlacePlan<T> {
                 &prelude,
                 &mut Refused::default(),
                 |refused| design(direction, refused),
-                |design: &InPlace| {
-                    let kernels = design.passes.iter().map(|pass| &pass.kernel);
-                    kernels.map(|kernel| (None, kernel)).collect()
-                },
+                |design: &InPlace| design.passes.iter().map(|pass| &pass.kernel).collect(),
             )
         };
         let (forward, forward_kernels) = build(Direction::Forward)?;

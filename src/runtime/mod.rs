@@ -2,6 +2,7 @@
 
 mod acquire;
 mod array;
+mod builder;
 mod context;
 mod engine;
 mod event;

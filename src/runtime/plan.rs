@@ -1,21 +1,18 @@
 //! A plan: a transform built for one engine, ready to run.
 
 use super::array::DeviceArray;
+use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
 use super::host::{
     Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
-use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
+use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
-use super::trial::try_kernel;
 use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::error::{Error, Result};
-use crate::lifting::prelude::prelude;
-use crate::strategy::{
-    self, Array, Arrays, Cost, Design, Launch, Problem, Regions, Strategy, Target,
-};
+use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,23 +68,6 @@ struct Routes<T: Sample> {
     scratch_uses: Uses,
 }
 
-/// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
-type Scratch<A> = [A; 4];
-
-/// One direction of a plan.
-struct Route {
-    launches: Vec<(Launch, PassKernel)>,
-    scratch: Scratch<usize>,
-    advice: Option<String>,
-    /// Whether the design is the same wherever samples and coefficients start.
-    takes_any_offset: bool,
-}
-
-fn scratch_of(design: &Design) -> Scratch<usize> {
-    let ([a, b], [c, d]) = (design.scratch, design.temps);
-    [a, b, c, d]
-}
-
 impl<T: Sample> Plan<T> {
     pub(crate) fn new(
         site: &Site,
@@ -110,8 +90,7 @@ impl<T: Sample> Plan<T> {
         T::TYPE.check(transform.wavelet())?;
         let builder = Builder {
             site,
-            wanted,
-            strategies: wanted.as_ref().map_or(Strategy::ALL, std::slice::from_ref),
+            wanted: wanted.as_ref(),
             on_trial,
         };
         let problem = |direction| Problem {
@@ -462,126 +441,6 @@ impl<T: Sample> Plan<T> {
                 expected,
                 got,
             })
-        })
-    }
-}
-
-/// What designs and builds.
-struct Builder<'a> {
-    site: &'a Site,
-    wanted: Option<Strategy>,
-    strategies: &'a [Strategy],
-    on_trial: Option<&'a Refused>,
-}
-
-impl Builder<'_> {
-    fn target<'a>(&'a self, refused: &'a Refused) -> Target<'a> {
-        Target {
-            device: self.site.shared.device.info(),
-            tuning: &self.site.tuning,
-            limits: &refused.groups,
-            ways: &refused.ways,
-        }
-    }
-
-    /// The samples of the scratch arrays that a problem takes.
-    fn scratch(&self, problem: &Problem) -> Result<Scratch<usize>> {
-        let refused = Refused::default();
-        Ok(scratch_of(&self.design(problem, &refused)?))
-    }
-
-    /// Whether the design is the same wherever samples and coefficients start.
-    fn takes_any_offset(&self, problem: &Problem, refused: &Refused) -> Result<bool> {
-        let odd = Problem {
-            regions: Regions {
-                signal: problem.regions.signal.clone().at(1),
-                bands: problem.regions.bands.clone().at(1),
-            },
-            ..problem.clone()
-        };
-        let [mut one, mut other] = [self.design(problem, refused)?, self.design(&odd, refused)?];
-        for launch in one.launches.iter_mut().chain(&mut other.launches) {
-            let geometry = &mut launch.pass.geometry;
-            (geometry.signal.offset, geometry.bands.offset) = (0, 0);
-        }
-        Ok(one == other)
-    }
-
-    fn design(&self, problem: &Problem, refused: &Refused) -> Result<Design> {
-        strategy::plan(problem, &self.target(refused), self.strategies)
-    }
-
-    /// Builds the launches of a problem.
-    fn route<T: Sample>(&self, problem: &Problem) -> Result<Route> {
-        let Problem {
-            transform,
-            sample,
-            direction,
-            ..
-        } = problem;
-        let shared = &self.site.shared;
-        let prelude = prelude(transform.wavelet(), *sample, *direction);
-        let mut refused = self.on_trial.cloned().unwrap_or_default();
-        let (design, kernels) = loop {
-            let (design, kernels) = build_kernels(
-                shared,
-                &prelude,
-                &mut refused,
-                |refused| self.design(problem, refused),
-                |design| {
-                    let launches = design.launches.iter();
-                    let kernels = launches.map(|one| (Some(one.strategy), &one.pass.kernel));
-                    kernels.collect()
-                },
-            )?;
-            match self.wrong::<T>(problem, &prelude, &design, &refused) {
-                None => break (design, kernels),
-                Some((launch, why)) => {
-                    refused.exchange(shared, launch.strategy, &launch.pass.kernel, why)?;
-                }
-            }
-        };
-        Ok(Route {
-            takes_any_offset: self.takes_any_offset(problem, &refused)?,
-            scratch: scratch_of(&design),
-            advice: design.advice,
-            launches: design.launches.into_iter().zip(kernels).collect(),
-        })
-    }
-
-    /// A launch whose work-items exchange values in a way that never ran on hardware, and not as they should.
-    fn wrong<'d, T: Sample>(
-        &self,
-        problem: &Problem,
-        prelude: &str,
-        design: &'d Design,
-        refused: &Refused,
-    ) -> Option<(&'d Launch, Error)> {
-        if self.on_trial.is_some() {
-            return None;
-        }
-        design.launches.iter().find_map(|launch| {
-            let kernel = &launch.pass.kernel;
-            if kernel.way().is_none_or(|(exchange, _)| exchange.is_tried()) {
-                return None;
-            }
-            let known = (prelude.to_owned(), kernel.clone());
-            let mut right = lock(&self.site.shared.right);
-            if right.contains(&known) {
-                return None;
-            }
-            let designs = |transform: &Transform| {
-                let small = Problem::new(transform, problem.sample, problem.direction);
-                let design = self.design(&small, refused);
-                design.is_ok_and(|one| one.launches.iter().any(|one| one.pass.kernel == *kernel))
-            };
-            match try_kernel::<T>(self.site, problem, self.wanted, refused, kernel, designs) {
-                Ok(()) => {
-                    right.insert(known);
-                    None
-                }
-                Err(why) => Some((launch, why)),
-            }
         })
     }
 }

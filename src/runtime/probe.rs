@@ -18,7 +18,9 @@ use std::sync::mpsc;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a device may take to run the probe, which takes microseconds.
+/// How long a device may take to run the probe, which takes microseconds. A kernel that does nothing runs before it, for as long
+/// as it takes: some drivers finish compiling when a kernel first runs, and NVIDIA's compiles one program at a time for all
+/// processes of a machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The work-groups of the probe, and the sub-groups of each, as far as the device allows.
@@ -154,9 +156,11 @@ impl Probe {
         let kernel = probe_kernel(self.way, self.group);
         let text = source(&probe_prelude(device.info()), &kernel, device.lie());
         let program = compile(context, device, &text)?;
-        let built: Handle<_> = ClKernel::create(&program, kernel.name)
-            .map_err(opencl("clCreateKernel"))?
-            .into();
+        let made = |name| -> Result<Handle<_>> {
+            let made = ClKernel::create(&program, name);
+            Ok(made.map_err(opencl("clCreateKernel"))?.into())
+        };
+        let (built, ready) = (made(kernel.name)?, made("ready")?);
         check_sub_groups(device, &built, &kernel, self.way)?;
         let queue = Queue::own(context, device, 0)?;
         let mut poison = vec![POISON; GROUPS * self.group * TOLD];
@@ -173,6 +177,11 @@ impl Probe {
             waits: &[],
             wants_event: true,
         };
+        // SAFETY: the kernel takes one buffer, the first number of which it writes.
+        let event = unsafe { enqueue(&queue, &ready, [&*told], &[], [1], [1], sync) }?;
+        if let Some(event) = event {
+            event.wait()?;
+        }
         let (buffers, rounds) = ([&*given, &*told], (ROUNDS as i32).to_ne_bytes());
         let (global, group) = ([GROUPS * self.group], [self.group]);
         // SAFETY: the kernel takes two buffers and an `int`; of each work-item it reads two numbers and writes TOLD.

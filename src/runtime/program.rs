@@ -7,7 +7,7 @@ use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
 use crate::device::{Device, DeviceInfo, Exchange, described};
 use crate::error::{Error, Result};
-use crate::strategy::{Kernel, Pass, Strategy};
+use crate::strategy::{Kernel, Pass};
 use cl3::kernel::set_kernel_arg;
 use cl3::program::build_program;
 use opencl3::context::Context;
@@ -235,13 +235,13 @@ pub(crate) fn launch_all<T>(
 pub(crate) struct Refused {
     /// Kernels that allow smaller work-groups than the device does.
     pub groups: Vec<(&'static str, usize)>,
-    /// Strategies some kernel of which cannot exchange as others do, and the device with the way that is left to them.
-    pub ways: Vec<(Strategy, DeviceInfo)>,
+    /// Kernels that cannot exchange as the probe does, and the device with the way that is left to them. By name: what a kernel
+    /// of one level is refused, that of the next level need not try.
+    pub ways: Vec<(&'static str, DeviceInfo)>,
 }
 
 /// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
-/// or cannot exchange as the device does, `design` is asked again without that for that kernel. Only a kernel of a strategy
-/// exchanges.
+/// or cannot exchange as the device does, `design` is asked again without that for that kernel.
 ///
 /// # Errors
 /// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
@@ -250,22 +250,22 @@ pub(crate) fn build_kernels<D>(
     prelude: &str,
     refused: &mut Refused,
     design: impl Fn(&Refused) -> Result<D>,
-    kernels: impl Fn(&D) -> Vec<(Option<Strategy>, &Kernel)>,
+    kernels: impl Fn(&D) -> Vec<&Kernel>,
 ) -> Result<(D, Vec<PassKernel>)> {
     'again: loop {
         let design = design(refused)?;
         let mut built = Vec::new();
-        for (strategy, kernel) in kernels(&design) {
-            let (ready, allowed) = match (PassKernel::new(shared, prelude, kernel), strategy) {
-                (Ok(ready), _) => ready,
-                (Err(Error::OpenCl { call, name, code }), _) => {
+        for kernel in kernels(&design) {
+            let (ready, allowed) = match PassKernel::new(shared, prelude, kernel) {
+                Ok(ready) => ready,
+                Err(Error::OpenCl { call, name, code }) => {
                     return Err(Error::OpenCl { call, name, code });
                 }
-                (Err(why), Some(strategy)) if kernel.way().is_some() => {
-                    refused.exchange(shared, strategy, kernel, why)?;
+                Err(why) if kernel.way().is_some() => {
+                    refused.exchange(shared, kernel, why)?;
                     continue 'again;
                 }
-                (Err(error), _) => return Err(error),
+                Err(error) => return Err(error),
             };
             let (name, wanted) = (kernel.name, kernel.group.iter().product());
             if allowed >= wanted {
@@ -289,29 +289,23 @@ pub(crate) fn build_kernels<D>(
 }
 
 impl Refused {
-    /// Leaves the strategy of a kernel that cannot exchange as designed, for this reason, the next of the device's ways.
+    /// Leaves a kernel that cannot exchange as designed, for this reason, the next of the device's ways.
     ///
     /// # Errors
     /// The reason, where no way is left.
-    pub fn exchange(
-        &mut self,
-        shared: &Shared,
-        strategy: Strategy,
-        kernel: &Kernel,
-        why: Error,
-    ) -> Result<()> {
+    pub fn exchange(&mut self, shared: &Shared, kernel: &Kernel, why: Error) -> Result<()> {
         let way = kernel.way().unwrap_or((Exchange::None, 1));
         let Some(next) = shared.way_after(way) else {
             return Err(why);
         };
         log::warn!(
-            "`{}` of `{strategy}` does without exchange by {} on {next}, and takes the next way, {}: {why}",
+            "`{}` does without exchange by {} on {next}, and takes the next way, {}: {why}",
             kernel.name,
             described(way),
             described((next.exchange, next.lanes)),
         );
-        self.ways.retain(|(known, _)| *known != strategy);
-        self.ways.push((strategy, next));
+        self.ways.retain(|(known, _)| *known != kernel.name);
+        self.ways.push((kernel.name, next));
         Ok(())
     }
 }

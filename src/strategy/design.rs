@@ -72,14 +72,14 @@ pub(crate) struct Target<'a> {
     pub tuning: &'a Tuning,
     /// Kernels that allow smaller work-groups than the device does.
     pub limits: &'a [(&'static str, usize)],
-    /// Strategies that cannot exchange as the device does, and the device with the way that is left to them.
-    pub ways: &'a [(Strategy, DeviceInfo)],
+    /// Kernels that cannot exchange as the device does, and the device with the way that is left to them.
+    pub ways: &'a [(&'static str, DeviceInfo)],
 }
 
 impl<'a> Target<'a> {
-    /// What a strategy designs for.
-    pub fn of(self, strategy: Strategy) -> Target<'a> {
-        let own = self.ways.iter().find(|(known, _)| *known == strategy);
+    /// What a kernel that exchanges is designed for.
+    pub fn of(self, kernel: &str) -> Target<'a> {
+        let own = self.ways.iter().find(|(known, _)| *known == kernel);
         Target {
             device: own.map_or(self.device, |(_, device)| device),
             ..self
@@ -127,19 +127,43 @@ pub(crate) fn long_loops_as_they_are(device: &DeviceInfo, reach: &Reach) -> Opti
     loops_as_they_are(device).filter(|_| reach.before + reach.after > LONG)
 }
 
-/// Registers of 32 bits that a work-item of a device has at most. Intel's GPUs divide 4 KiB among a sub-group, the others have
+/// Registers of 32 bits that a work-item of a device has at most. Where kernels may ask for the size of their sub-groups, as on
+/// Intel's GPUs, a sub-group has 128 registers, each with a number for every work-item of the smallest size. Elsewhere there are
 /// more than a work-item can name.
 pub(crate) fn registers(device: &DeviceInfo) -> usize {
-    match (device.kind, device.exchange) {
-        (DeviceKind::Gpu, Exchange::Khr | Exchange::Intel) => 1024 / device.lanes,
-        _ => MOST_REGISTERS,
-    }
+    let Some(least) = least_sub_group(device) else {
+        return MOST_REGISTERS;
+    };
+    // Without exchange compilers choose the size.
+    let lanes = match device.exchange {
+        Exchange::None => least.max(USUAL_LANES),
+        _ => device.lanes,
+    };
+    (128 * least / lanes).min(MOST_REGISTERS)
 }
 
-/// Whether a work-item has the registers to sweep down a picture. Of Intel's 64, compilers put some of any wavelet's in memory,
-/// and the blocks of `register_block` fit (`make vendors`).
+/// The size that compilers for Intel's GPUs give sub-groups of kernels that keep much in registers.
+const USUAL_LANES: usize = 16;
+
+/// The smallest sub-groups of a GPU whose kernels may ask for their size. CPUs, which tests take for GPUs, have smaller ones.
+fn least_sub_group(device: &DeviceInfo) -> Option<usize> {
+    let is_gpu = device.kind == DeviceKind::Gpu;
+    let least = device.sub_group_sizes.iter().min().filter(|_| is_gpu)?;
+    Some(*least.max(&8))
+}
+
+/// Makes sub-groups of a kernel that exchanges nothing, and keeps much in registers, small where they have 16 work-items at least
+/// (`pvc`): the compiler makes them of 32 there even if it then puts in memory what does not fit (`make vendors`). Where there
+/// are smaller ones it goes down to these by itself.
+pub(crate) fn smallest_sub_groups(device: &DeviceInfo) -> Define {
+    let least = least_sub_group(device).filter(|&least| least >= USUAL_LANES);
+    define("SMALLEST", least.unwrap_or(0))
+}
+
+/// Whether a work-item has the registers to sweep down a picture. Of Intel's 64 or 128, compilers put some of any wavelet's in
+/// memory, and the blocks of `register_block` fit (`make vendors`).
 pub(crate) fn can_stream(device: &DeviceInfo) -> bool {
-    registers(device) >= 128
+    registers(device) > 128
 }
 
 /// What an instruction of NVIDIA's can name; AMD's has one more.

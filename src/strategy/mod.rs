@@ -79,10 +79,6 @@ macro_rules! strategies {
 
             /// How much of what is left this strategy takes, and by which passes.
             fn offer(self, todo: &Todo) -> Offer {
-                let todo = &Todo {
-                    target: &todo.target.of(self),
-                    ..*todo
-                };
                 match self {
                     $(Strategy::$variant $({ $($field,)* })? => $solver::offer(todo $($(, $field)*)?),)*
                 }

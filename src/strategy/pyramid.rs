@@ -3,7 +3,9 @@
 
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are, smallest_sub_groups,
+};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -468,6 +470,7 @@ impl Sizes {
             define("SINGLE", u8::from(single)),
             define("RESTORED", u8::from(self.restored)),
             define("PRE_SHIFT", todo.pre_shift()),
+            smallest_sub_groups(device),
         ];
         defines.extend(loops_as_they_are(device));
         defines

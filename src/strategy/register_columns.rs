@@ -4,7 +4,7 @@
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
+    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
 };
 use super::lines::{Lines, segments, taken};
 use super::planner::{Offer, Todo};
@@ -36,8 +36,9 @@ const LONGEST_RING: usize = 16;
 /// Pairs in a ring that fits the registers of any GPU.
 const SHORT_RING: usize = 4;
 
-/// Registers for the pairs in the ring, at most.
+/// Registers for the pairs in the ring, at most, and on Intel's GPUs.
 const RING_REGISTERS: usize = 64;
+const FEW_RING_REGISTERS: usize = 16;
 
 /// Pairs of a segment at least, as often as it reads the reach again.
 const LEAST_SEGMENT: usize = 4;
@@ -98,10 +99,12 @@ impl Sizes {
         let ring = lags.kept.next_power_of_two();
         let in_ring = |vector: usize| 2 * vector * ring * bytes.max(4) / 4;
         let most = LINES.min(16 / bytes);
+        let most_in_ring = match can_stream(todo.target.device) {
+            true => RING_REGISTERS,
+            false => FEW_RING_REGISTERS,
+        };
         let fits = |vector: &usize| {
-            *vector <= most
-                && in_ring(*vector) <= RING_REGISTERS.min(registers(todo.target.device).div_ceil(4))
-                && go_by_vectors(geometry, *vector)
+            *vector <= most && in_ring(*vector) <= most_in_ring && go_by_vectors(geometry, *vector)
         };
         let vector = [4, 2].into_iter().find(fits).unwrap_or(1);
         let group = GROUP.min(todo.target.work_group("register_columns"));
@@ -121,6 +124,7 @@ impl Sizes {
             define("RING", self.ring),
             define("PREFETCHED", PREFETCHED),
             define("RESTORED", u8::from(border.restored)),
+            smallest_sub_groups(todo.target.device),
         ];
         if self.vector > 1 {
             defines.push(define("VECTOR", self.vector));

@@ -12,6 +12,7 @@ use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
+use crate::wavelet::SampleType;
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
@@ -36,22 +37,28 @@ fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
 
-/// Registers that a work-item needs for each pair of its run and of the reach, by what compilers for Intel's GPUs put in memory
-/// with fewer (`make vendors`).
+/// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by what compilers for Intel's GPUs
+/// put in memory with fewer (`make vendors`).
 const REGISTERS_OF_PAIR: usize = 4;
 
-/// Pairs of reach on both sides, with which the shortest runs fit the registers of any GPU.
+/// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
 const SHORT_REACH: usize = 8;
 
 /// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
 const MARGIN: usize = 32;
 const LONGEST_REACH: usize = MARGIN / 2 - 1;
 
+const NAME: &str = "register_rows";
+
 /// The shortest rows for which this is known to be the best strategy: on an NVIDIA H200 three levels of 2^20 rows of 16 take
 /// 137 us, inverse 165, by `separable` 427 and 340.
 const SHORTEST: i32 = 16;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let lines = Lines::new(todo);
     if !(lines.are_rows && lines.in_one_piece) {
         return Offer::no("it takes rows in one piece");
@@ -62,7 +69,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             axes: 1,
             passes: vec![row.pass(todo)],
         };
-        match is_best_for(todo.target.device, &lines) {
+        match is_best_for(todo.target.device, todo.problem.sample, &lines) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         }
@@ -70,8 +77,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     offer.unwrap_or_else(|why| Offer::No { why })
 }
 
-fn is_best_for(device: &DeviceInfo, lines: &Lines) -> bool {
-    let has_registers = can_stream(device) || lines.reach.before + lines.reach.after <= SHORT_REACH;
+fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
+    let reach = (lines.reach.before + lines.reach.after) * sample.size().div_ceil(4);
+    let has_registers = can_stream(device) || reach <= SHORT_REACH;
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
         && lines.geometry.samples >= SHORTEST
@@ -129,7 +137,7 @@ impl Row {
         if reach > LONGEST_REACH {
             return Err(format!("its margins hold no reach of {reach} pairs"));
         }
-        let most = target.work_group("register_rows");
+        let most = target.work_group(NAME);
         let alone = target.device.exchange == Exchange::None;
         let lanes = match alone {
             true => LANES.min(prev_power_of_two(most)),
@@ -147,7 +155,7 @@ impl Row {
         };
         // Compilers for CPUs take long over long runs.
         let best = if alone { LEAST_RUN } else { best_run(tile) };
-        let fitting = registers(target.device) / REGISTERS_OF_PAIR;
+        let fitting = registers(target.device) / (REGISTERS_OF_PAIR * bytes.div_ceil(4));
         let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
         let best = best.min(prev_power_of_two(fitting.max(LEAST_RUN)));
         let shortest = tile / 2 / prev_power_of_two(most);
@@ -236,7 +244,7 @@ impl Row {
         let rows = geometry.lines as usize * self.tiles;
         Pass {
             kernel: Kernel {
-                name: "register_rows",
+                name: NAME,
                 file: "register_rows/register_rows.cl",
                 defines: self.defines(todo, &geometry),
                 group: [self.group, 1],

@@ -344,7 +344,10 @@ mod tests {
         };
         let picture = [6400, 4800];
         assert_eq!(name(cpu(), picture), Strategy::SingleLoop);
-        assert_eq!(name(DeviceInfo::imaginary(), picture), Strategy::Streamed);
+        assert_eq!(
+            name(DeviceInfo::imaginary(), picture),
+            Strategy::RegisterBlock
+        );
         // Of narrow ones only where they are small.
         assert_eq!(name(cpu(), [6400, 12]), Strategy::Vectors);
         assert_eq!(name(cpu(), [640, 12]), Strategy::SingleLoop);

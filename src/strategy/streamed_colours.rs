@@ -4,7 +4,9 @@
 use super::Strategy;
 use super::border::Border;
 use super::cost::Meter;
-use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
+};
 use super::lines::segments;
 use super::planner::{Coloured, Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -36,6 +38,8 @@ const FILLING: Tunable = Tunable {
     says: "sub-groups that a compute unit runs at once; without a line as many as have registers",
 };
 
+const NAME: &str = "streamed_colours";
+
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
 
@@ -48,6 +52,10 @@ const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 6;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let Some(picture) = todo.coloured_picture() else {
         return Offer::no("it takes two axes before an inner batch of 2 to 4, in one piece");
     };
@@ -66,8 +74,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     // VC-2's Fidelity, for which 14 of 32 work-items are overlap, took 1191 us where 9/7 took 157.
     let little_overlap = 3 * sizes.strip() >= 2 * sizes.lanes * sizes.pairs;
-    match todo.target.device.kind {
-        DeviceKind::Gpu if sizes.lanes > 1 && little_overlap => Offer::Preferred(taken),
+    let device = todo.target.device;
+    match device.kind {
+        DeviceKind::Gpu if can_stream(device) && sizes.lanes > 1 && little_overlap => {
+            Offer::Preferred(taken)
+        }
         _ => Offer::Works(taken),
     }
 }
@@ -133,7 +144,7 @@ impl Sizes {
         let reaches = [reach.before, reach.after];
         let sizes = Sizes {
             lanes,
-            group: GROUP.min(todo.target.work_group("streamed_colours")) / lanes * lanes,
+            group: GROUP.min(todo.target.work_group(NAME)) / lanes * lanes,
             pairs,
             halo: if alone { reaches } else { [0, 0] },
             overlap: match alone {
@@ -279,7 +290,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> 
     let sub_groups = sizes.group / sizes.lanes;
     Ok(Pass {
         kernel: Kernel {
-            name: "streamed_colours",
+            name: NAME,
             file: "streamed_colours/streamed_colours.cl",
             defines: sizes.defines(todo, picture, [x, y]),
             group: [sizes.group, 1],

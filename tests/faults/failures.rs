@@ -105,20 +105,30 @@ fn a_device_is_lost() {
     });
 }
 
-/// Works with one engine and one plan, each time with a fault in the next call or command, and once more without.
-fn outlives_every(layer: &Layer, engine: &Engine, what: &str) {
+/// Works with one engine and one plan.
+fn outlives_every_failure(layer: &Layer, engine: &Engine, what: &str) {
     let case = Case::new();
     let mut plan = None;
+    outlives_every(layer, [50, 10], what, || case.work(engine, &mut plan));
+}
+
+/// Works, each time with a fault in the next call or command, of which there are more than so many, and once more without.
+pub fn outlives_every(
+    layer: &Layer,
+    least: [i64; 2],
+    what: &str,
+    mut work: impl FnMut() -> Result<(), Error>,
+) {
     layer.reset();
-    case.work(engine, &mut plan).unwrap();
+    work().unwrap();
     for (fault, counter, least) in [
-        (&layer.call, &layer.calls, 50),
-        (&layer.command, &layer.commands, 10),
+        (&layer.call, &layer.calls, least[0]),
+        (&layer.command, &layer.commands, least[1]),
     ] {
         for number in 1.. {
             layer.reset();
             fault.store(number, SeqCst);
-            let result = case.work(engine, &mut plan);
+            let result = work();
             let counted = counter.load(SeqCst);
             let place = format!(
                 "{what}, {number} ({:?}, {})",
@@ -135,8 +145,7 @@ fn outlives_every(layer: &Layer, engine: &Engine, what: &str) {
                 assert!(is_clear(error), "{place}: {error:?}");
             }
             layer.reset();
-            let result = case.work(engine, &mut plan);
-            result.unwrap_or_else(|error| panic!("after {place}: {error}"));
+            work().unwrap_or_else(|error| panic!("after {place}: {error}"));
         }
     }
 }
@@ -146,14 +155,14 @@ fn one_engine_outlives_every_failure() {
     let name = "failures::one_engine_outlives_every_failure";
     with_layer(name, LIMIT, &[], |layer| {
         for device in &devices() {
-            outlives_every(layer, &Engine::new(device).unwrap(), "plain");
-            outlives_every(layer, &Engine::with_profiling(device).unwrap(), "profiling");
+            outlives_every_failure(layer, &Engine::new(device).unwrap(), "plain");
+            outlives_every_failure(layer, &Engine::with_profiling(device).unwrap(), "profiling");
             let program = Program::on(device, OUT_OF_ORDER | PROFILING);
             let open = || {
                 // SAFETY: the handles are valid.
                 unsafe { Engine::from_raw(program.context.raw, program.device, program.queue.raw) }
             };
-            outlives_every(layer, &open().unwrap(), "another program's, out of order");
+            outlives_every_failure(layer, &open().unwrap(), "another program's, out of order");
             for number in 1.. {
                 layer.reset();
                 layer.call.store(number, SeqCst);

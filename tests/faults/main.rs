@@ -10,6 +10,7 @@ mod failures;
 mod foreign;
 #[path = "../layer/mod.rs"]
 mod layer;
+mod paths;
 mod pinned;
 mod threads;
 

@@ -89,16 +89,15 @@ impl<T: Sample> Probe<T> {
         let site = &engine.site;
         let problem = Problem::new(transform, T::TYPE, Direction::Forward);
         let design = |refused: &Refused| {
-            let limits: Vec<_> = refused
-                .groups
-                .iter()
-                .map(|(_, most)| (REGISTER_BLOCK, *most))
-                .collect();
+            let limits = refused.groups.iter();
+            let limits: Vec<_> = limits.map(|(_, most)| (REGISTER_BLOCK, *most)).collect();
+            let ways = refused.ways.iter();
+            let ways: Vec<_> = ways.map(|(_, way)| (REGISTER_BLOCK, way.clone())).collect();
             let target = Target {
                 device: engine.device().info(),
                 tuning: &site.tuning,
                 limits: &limits,
-                ways: &refused.ways,
+                ways: &ways,
             };
             half_of(&problem, &target, half)
         };
@@ -106,9 +105,7 @@ impl<T: Sample> Probe<T> {
         let mut refused = Refused::default();
         let (design, kernels) =
             build_kernels(&site.shared, &prelude, &mut refused, design, |design| {
-                let launches = design.launches.iter();
-                let kernels = launches.map(|one| (Some(one.strategy), &one.pass.kernel));
-                kernels.collect()
+                design.launches.iter().map(|one| &one.pass.kernel).collect()
             })?;
         let [a, b] = design.scratch;
         let own = |samples| DeviceArray::new(&site.shared, &site.queue, samples);

@@ -67,7 +67,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Err(why) => return Offer::No { why },
     };
     let device = todo.target.device;
-    match device.kind == DeviceKind::Gpu && can_stream(device) {
+    // Each work-item loading the halo itself takes five times as long as `register_block`, and much more on wider halos.
+    let exchanges = taken.passes[0].kernel.way().is_some();
+    match device.kind == DeviceKind::Gpu && can_stream(device) && exchanges {
         true => Offer::Preferred(taken),
         false => Offer::Works(taken),
     }
@@ -82,6 +84,14 @@ fn has_two_levels(todo: &Todo) -> bool {
 
 /// The launch for one level or two, or why there is none.
 fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> {
+    let (name, file) = match levels {
+        1 => ("streamed_one_level", "streamed/one_level.cl"),
+        _ => ("streamed_two_levels", "streamed/two_levels.cl"),
+    };
+    let todo = &Todo {
+        target: &todo.target.of(name),
+        ..*todo
+    };
     let geometry = Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(levels, 2).pictures(y, x)
@@ -106,10 +116,6 @@ fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<Pass, String> 
     ];
     let sub_groups = picture.sizes.group / picture.sizes.lanes;
     let groups = (picture.strips() * segments.count).div_ceil(sub_groups);
-    let (name, file) = match levels {
-        1 => ("streamed_one_level", "streamed/one_level.cl"),
-        _ => ("streamed_two_levels", "streamed/two_levels.cl"),
-    };
     Ok(Pass {
         kernel: Kernel {
             name,

@@ -3,17 +3,23 @@
 use super::{PAIRS, vector};
 use crate::device::Exchange;
 use crate::lifting::extension::are_near;
+use crate::lifting::prelude::stencils;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::design::{Problem, lack_of_registers, registers};
 use crate::strategy::planner::Todo;
+use crate::wavelet::Direction;
 
 /// Pairs that a tile of the frame is long.
 pub const FRAME_PAIRS: usize = 16;
 
 /// Pairs of columns of a work-item, at least.
 const LEAST_PAIRS: usize = 4;
+
+/// The same where more do not fit the registers, of which these are many.
+const FEW_PAIRS: usize = 2;
+const MUCH: usize = 128;
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
@@ -54,14 +60,27 @@ impl Sizes {
     pub fn choices(todo: &Todo, levels: usize) -> Vec<Sizes> {
         // Two levels have no registers for more. Vectors are powers of two.
         let tuned = todo.target.size(Strategy::Streamed, todo.problem, &PAIRS);
-        let tuned = tuned.filter(|_| levels == 1).unwrap_or(PAIRS.default);
-        let pairs = tuned.next_power_of_two().clamp(LEAST_PAIRS, 16);
-        let first = Sizes::new(todo, levels, pairs);
+        let tuned = tuned.filter(|_| levels == 1);
+        let pairs = tuned.unwrap_or(PAIRS.default);
+        let pairs = pairs.next_power_of_two().clamp(LEAST_PAIRS, 16);
+        let mut first = Sizes::new(todo, levels, pairs);
+        if tuned.is_none() && levels == 1 && first.hold_much(todo) {
+            first = Sizes::new(todo, levels, FEW_PAIRS);
+        }
         let fewer = [pairs / 2, pairs / 4].into_iter();
         let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(LEAST_PAIRS));
         let fewer: Vec<Sizes> = fewer.map(|pairs| Sizes::new(todo, levels, pairs)).collect();
         let fewer = fewer.into_iter().filter(|sizes| sizes.strip > 0);
         std::iter::once(first).chain(fewer).collect()
+    }
+
+    /// Whether a work-item holds so much that AMD's compiler puts some in memory (`make vendors`), and need not: what steps still
+    /// read, and what is loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
+    fn hold_much(&self, todo: &Todo) -> bool {
+        let prefetched = self.prefetched.unwrap_or(super::PREFETCHED.default);
+        let pairs = self.pairs * (self.lags.kept + prefetched);
+        let held = 4 * pairs * todo.problem.sample.size().div_ceil(4);
+        self.lanes > 1 && held >= MUCH && self.farthest <= FEW_PAIRS
     }
 
     fn new(todo: &Todo, levels: usize, pairs: usize) -> Self {
@@ -126,9 +145,13 @@ impl Sizes {
     }
 
     /// Whether compilers find registers for two levels at once. 9/7 on doubles, whose steps still read pairs in 128 of them,
-    /// does not fit 255 (`make vendors`); 5/3 on doubles (96) does.
+    /// does not fit 255 (`make vendors`), nor does its inverse, of which it is 96; 5/3 on doubles (96 both ways) does. So it is the
+    /// direction that keeps more that counts.
     pub fn two_levels_fit_registers(&self, todo: &Todo) -> bool {
-        let held = 4 * self.pairs * self.lags.kept * todo.problem.sample.size().div_ceil(4);
+        let (wavelet, sample) = (todo.problem.transform.wavelet(), todo.problem.sample);
+        let kept = [Direction::Forward, Direction::Inverse]
+            .map(|direction| Lags::new(&stencils(wavelet, sample, direction)).kept);
+        let held = 4 * self.pairs * kept[0].max(kept[1]) * sample.size().div_ceil(4);
         2 * held <= registers(todo.target.device)
     }
 

@@ -83,6 +83,10 @@ pub fn gpu(exchange: Exchange, lanes: usize) -> DeviceInfo {
     DeviceInfo {
         exchange,
         lanes,
+        sub_group_sizes: match exchange {
+            Exchange::Khr | Exchange::Intel => vec![8, 16, 32],
+            _ => Vec::new(),
+        },
         ..DeviceInfo::imaginary()
     }
 }

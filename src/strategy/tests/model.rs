@@ -242,7 +242,7 @@ fn pictures_are_those_of_the_reference() {
 
     let seen = Seen::default();
     let cases = on_large_gpus(pictures(SampleType::F64));
-    for_all(200, cases, |case| check_f64(&seen, case));
+    for_all(400, cases, |case| check_f64(&seen, case));
     assert_seen(&seen, &expected);
 }
 

@@ -1,0 +1,154 @@
+//! From a problem to kernels that are built: a design is asked for, and asked again without what the device's compiler refuses of
+//! it.
+
+use super::context::Site;
+use super::plan::lock;
+use super::program::{PassKernel, Refused, build_kernels};
+use super::trial::try_kernel;
+use crate::error::{Error, Result};
+use crate::lifting::prelude::prelude;
+use crate::strategy::{self, Design, Kernel, Launch, Problem, Regions, Strategy, Target};
+use crate::transform::Transform;
+use crate::wavelet::Sample;
+
+/// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
+pub(super) type Scratch<A> = [A; 4];
+
+/// One direction of a plan.
+pub(super) struct Route {
+    pub launches: Vec<(Launch, PassKernel)>,
+    pub scratch: Scratch<usize>,
+    pub advice: Option<String>,
+    /// Whether the design is the same wherever samples and coefficients start.
+    pub takes_any_offset: bool,
+}
+
+fn scratch_of(design: &Design) -> Scratch<usize> {
+    let ([a, b], [c, d]) = (design.scratch, design.temps);
+    [a, b, c, d]
+}
+
+/// What designs and builds.
+pub(super) struct Builder<'a> {
+    pub site: &'a Site,
+    /// The strategy that is asked for, if one is.
+    pub wanted: Option<&'a Strategy>,
+    /// What the compiler refused before, for a plan that is itself on trial: its kernels need none.
+    pub on_trial: Option<&'a Refused>,
+}
+
+impl Builder<'_> {
+    fn target<'a>(&'a self, refused: &'a Refused) -> Target<'a> {
+        Target {
+            device: self.site.shared.device.info(),
+            tuning: &self.site.tuning,
+            limits: &refused.groups,
+            ways: &refused.ways,
+        }
+    }
+
+    /// The samples of the scratch arrays that a problem takes.
+    pub fn scratch(&self, problem: &Problem) -> Result<Scratch<usize>> {
+        let refused = Refused::default();
+        Ok(scratch_of(&self.design(problem, &refused)?))
+    }
+
+    /// Whether the design is the same wherever samples and coefficients start.
+    fn takes_any_offset(&self, problem: &Problem, refused: &Refused) -> Result<bool> {
+        let odd = Problem {
+            regions: Regions {
+                signal: problem.regions.signal.clone().at(1),
+                bands: problem.regions.bands.clone().at(1),
+            },
+            ..problem.clone()
+        };
+        let [mut one, mut other] = [self.design(problem, refused)?, self.design(&odd, refused)?];
+        for launch in one.launches.iter_mut().chain(&mut other.launches) {
+            let geometry = &mut launch.pass.geometry;
+            (geometry.signal.offset, geometry.bands.offset) = (0, 0);
+        }
+        Ok(one == other)
+    }
+
+    fn design(&self, problem: &Problem, refused: &Refused) -> Result<Design> {
+        let strategies = self.wanted.map_or(Strategy::ALL, std::slice::from_ref);
+        strategy::plan(problem, &self.target(refused), strategies)
+    }
+
+    /// Builds the launches of a problem.
+    pub fn route<T: Sample>(&self, problem: &Problem) -> Result<Route> {
+        let Problem {
+            transform,
+            sample,
+            direction,
+            ..
+        } = problem;
+        let shared = &self.site.shared;
+        let prelude = prelude(transform.wavelet(), *sample, *direction);
+        let mut refused = self.on_trial.cloned().unwrap_or_default();
+        let (design, kernels) = loop {
+            let (design, kernels) = build_kernels(
+                shared,
+                &prelude,
+                &mut refused,
+                |refused| self.design(problem, refused),
+                |design| design.launches.iter().map(|one| &one.pass.kernel).collect(),
+            )?;
+            match self.wrong::<T>(problem, &prelude, &design, &refused) {
+                None => break (design, kernels),
+                Some((kernel, why)) => {
+                    refused.exchange(shared, kernel, why)?;
+                }
+            }
+        };
+        Ok(Route {
+            takes_any_offset: self.takes_any_offset(problem, &refused)?,
+            scratch: scratch_of(&design),
+            advice: design.advice,
+            launches: design.launches.into_iter().zip(kernels).collect(),
+        })
+    }
+
+    /// A kernel whose work-items exchange values in a way that never ran on hardware, and not as they should.
+    fn wrong<'d, T: Sample>(
+        &self,
+        problem: &Problem,
+        prelude: &str,
+        design: &'d Design,
+        refused: &Refused,
+    ) -> Option<(&'d Kernel, Error)> {
+        if self.on_trial.is_some() {
+            return None;
+        }
+        design.launches.iter().find_map(|launch| {
+            let kernel = &launch.pass.kernel;
+            if kernel.way().is_none_or(|(exchange, _)| exchange.is_tried()) {
+                return None;
+            }
+            let known = (prelude.to_owned(), kernel.clone());
+            let mut right = lock(&self.site.shared.right);
+            if right.contains(&known) {
+                return None;
+            }
+            let designs = |transform: &Transform| {
+                let small = Problem::new(transform, problem.sample, problem.direction);
+                let design = self.design(&small, refused);
+                design.is_ok_and(|one| one.launches.iter().any(|one| one.pass.kernel == *kernel))
+            };
+            match try_kernel::<T>(
+                self.site,
+                problem,
+                self.wanted.copied(),
+                refused,
+                kernel,
+                designs,
+            ) {
+                Ok(()) => {
+                    right.insert(known);
+                    None
+                }
+                Err(why) => Some((kernel, why)),
+            }
+        })
+    }
+}
