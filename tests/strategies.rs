@@ -67,7 +67,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             let steps = [Wavelet::CDF_5_3, Wavelet::CDF_9_7].contains(transform.wavelet());
             let reads_elsewhere = goes_on && transform.boundary_rule() != Boundary::Zero;
             let planar = transform.coefficient_layout() == Layout::Mallat;
-            let streams = steps && sample == SampleType::F32;
+            let streams = steps && matches!(sample, SampleType::F32 | SampleType::F64);
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
         Strategy::SingleLoop | Strategy::ColourLoop => {
@@ -394,6 +394,10 @@ mod in_volumes {
     #[test]
     fn floats_of_short_reach() {
         check::<f32>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn doubles() {
+        check::<f64>(Wavelet::CDF_5_3)
     }
     #[test]
     fn integers_are_refused() {

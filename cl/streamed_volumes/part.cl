@@ -6,6 +6,9 @@
 #include "core/boundary.cl"
 #include "core/pass.cl"
 
+#if INTEGER || HALF || ROUNDED
+#error "streamed_volumes computes on samples as they are in memory, in reals"
+#endif
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif

@@ -48,7 +48,8 @@ INLINE void lift_row(const Line *in, const Line *later, const Line *out, const P
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global T *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
-  const int first = get_group_id(0) * own.lines_per_group, end = min(first + own.lines_per_group, pass.lines);
+  const int first = get_group_id(0) * own.lines_per_group;
+  const int end = first + min(own.lines_per_group, pass.lines - first);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
   for (int index = first; index < end;) {
     const int lines = min(min(VECTOR, end - index), neighbours(&pass, index));

@@ -215,9 +215,9 @@ static inline Part details_part(const Pass *pass, const RowsInCache *own, const 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void rows_in_cache(global T *signal, global T *bands, global T *low, const Pass pass, const RowsInCache own) {
   local AV places[LONGEST];
-  const int begin = get_group_id(0) * own.lines_per_group, end = min(begin + own.lines_per_group, pass.lines);
-  for (int index = begin; index < end; index += VECTOR) {
-    const int lines = min(VECTOR, end - index);
+  const int begin = get_group_id(0) * own.lines_per_group, count = min(own.lines_per_group, pass.lines - begin);
+  for (int done = 0; done < count; done += VECTOR) {
+    const int index = begin + done, lines = min(VECTOR, count - done);
     RowArrays rows;
     find_rows(&rows, signal, bands, low, &pass, &own, index);
 #if FORWARD

@@ -6,6 +6,7 @@ use super::host::ask_for_huge_pages;
 use super::queue::{Access, Uses};
 use super::transfer::Transfer;
 use crate::error::{Error, Result};
+use crate::strategy::LARGEST_VECTOR;
 use crate::transform::{Band, Region, Transform, zeroed};
 use crate::wavelet::Sample;
 use std::sync::{Arc, MutexGuard};
@@ -135,9 +136,6 @@ fn check_length(got: usize, region: &Region) -> Result<()> {
         got,
     })
 }
-
-/// Bytes of the largest vectors by which kernels access memory without looking at addresses.
-const LARGEST_VECTOR: usize = 16;
 
 /// A region that a plan was made for.
 pub(super) struct Planned {

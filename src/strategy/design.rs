@@ -11,6 +11,9 @@ use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, SampleType, Stencil};
 use std::fmt;
 
+/// Bytes of the largest vectors by which kernels access memory without looking at addresses.
+pub(crate) const LARGEST_VECTOR: usize = 16;
+
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {

@@ -10,7 +10,7 @@ use super::design::{
 };
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
-use crate::device::{DeviceInfo, DeviceKind, Exchange};
+use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::{Direction, SampleType};
@@ -62,8 +62,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             axes: 2,
             passes: vec![pass(todo, &sizes, geometry)?],
         };
-        let (device, sample) = (todo.target.device, todo.problem.sample);
-        Ok(match is_best_for(device, sample, &sizes, &geometry) {
+        Ok(match is_best_for(todo, &sizes, &geometry) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         })
@@ -71,24 +70,20 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     offer.unwrap_or_else(|why| Offer::No { why })
 }
 
-/// Whether there is no exchange: on an NVIDIA H200 without its own, one level of 4096 x 2048 takes 28 us (inverse 28) in f32 by 9/7,
+/// Whether `streamed` has no exchange: on an NVIDIA H200 without its own, one level of 4096 x 2048 takes 28 us (inverse 28) in f32 by 9/7,
 /// by `streamed` 148 (207), by `separable` 61 (60); in f64 43 (42), 279 (259), 102 (101); in i16 by 13/7 36 (23), 651 (905),
 /// 61 (61). Or whether pictures are so small that it is waiting that takes time, and not memory: a block has all of its loads under way
 /// at once. Not of 16-bit samples, whose blocks are twice as wide: five levels of 1024 x 1024 by 5/3 take 34 us (inverse 31),
 /// by `streamed` 22.6 (19.7).
-fn is_best_for(
-    device: &DeviceInfo,
-    sample: SampleType,
-    sizes: &Sizes,
-    geometry: &Geometry,
-) -> bool {
+fn is_best_for(todo: &Todo, sizes: &Sizes, geometry: &Geometry) -> bool {
+    let (device, sample) = (todo.target.device, todo.problem.sample);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
     let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
     let results = sizes.width() * sizes.height();
     let loaded = samples as u128 * block as u128 / results as u128;
     let is_small = loaded <= (LOADED * device.compute_units) as u128;
-    let alone = device.exchange == Exchange::None;
+    let alone = todo.target.of("streamed_one_level").device.exchange == Exchange::None;
     // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64 registers (`make vendors`).
     let held = 2 * sizes.pairs * sizes.rows * sample.size().div_ceil(4);
     device.kind == DeviceKind::Gpu

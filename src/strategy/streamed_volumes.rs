@@ -4,7 +4,7 @@
 use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, loops_as_they_are};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::lifting::extension::{are_near, is_symmetric};
@@ -100,7 +100,7 @@ impl Sizes {
                 "it needs work-groups of {LEAST_ITEMS_X}, and local memory for their pipelines"
             ));
         }
-        let wide = !x.is_periodic() && is_wide(geometry);
+        let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample);
         let columns = (geometry.samples as usize).div_ceil(2 * OWN_PAIRS);
         let overlap = usize::from(!wide || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
@@ -173,10 +173,11 @@ fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
         .flatten()
 }
 
-/// Whether a work-item's columns are vectors everywhere.
-fn is_wide(geometry: &Geometry) -> bool {
+/// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
+fn is_wide(geometry: &Geometry, sample: SampleType) -> bool {
     let width = geometry.samples as usize;
-    width.is_multiple_of(2 * OWN_PAIRS)
+    2 * OWN_PAIRS * sample.size() <= LARGEST_VECTOR
+        && width.is_multiple_of(2 * OWN_PAIRS)
         && width >= 4 * OWN_PAIRS
         && geometry.signal.is_aligned(2, 2 * OWN_PAIRS)
         && geometry.bands.is_aligned(1, OWN_PAIRS)
@@ -215,7 +216,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<Pass, String> {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 3).volumes(z, y, x)
     };
-    if geometry.bands.line.stride != 1 {
+    if sides(&geometry).skip(1).any(|bands| bands.line.stride != 1) {
         return Err("it takes sub-bands in one piece".into());
     }
     let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];

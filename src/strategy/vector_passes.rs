@@ -69,7 +69,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 
 /// Several levels of lines that the nearest caches hold, as many lines as a vector has elements: all levels that have no other
 /// axis. None where the pass of one level is as fast: other lines than rows are worth it where too few of them are neighbours
-/// for the column pass.
+/// for the column pass, and enough are there for every compute unit, as a line is not cut.
 fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let axis = todo.axes()[0];
     let alone = |level: &&Level| todo.done == 0 && level.axes == [axis];
@@ -83,7 +83,11 @@ fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Take
     });
     let worth = match are_rows {
         true => levels > 1 || samples <= LONGEST_CACHED_ONCE,
-        false => (geometry.across[0] as usize) < vectors.samples,
+        false => {
+            let units = lines / vectors.samples;
+            (geometry.across[0] as usize) < vectors.samples
+                && units >= todo.target.device.compute_units
+        }
     };
     if samples > longest || lines < vectors.samples || !worth {
         return None;

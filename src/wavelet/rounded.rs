@@ -6,8 +6,7 @@ use std::fmt;
 /// is rounded to the nearest `i16`, of two that are equally near to the even one.
 ///
 /// What is beyond the range of `i16` becomes its smallest or largest value, NaN becomes 0. Slices of `i16` are slices of it at
-/// no cost, and the other way round. A transform that takes several passes over memory rounds between them too; so do the
-/// levels of one. The error of each rounding is at most half, times what later steps make of it: a transform back gives
+/// no cost, and the other way round. A transform that takes several passes over memory rounds between them too. The error of each rounding is at most half, times what later steps make of it: a transform back gives
 /// the samples that it began with up to a few units, not exactly as a wavelet with integer steps does for `i16`.
 ///
 /// ```

@@ -19,7 +19,7 @@ const LEAST_PAIRS: usize = 4;
 
 /// The same where more do not fit the registers, of which these are many.
 const FEW_PAIRS: usize = 2;
-const MUCH: usize = 128;
+const MUCH: usize = 120;
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
@@ -78,8 +78,10 @@ impl Sizes {
     /// read, and what is loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
     fn hold_much(&self, todo: &Todo) -> bool {
         let prefetched = self.prefetched.unwrap_or(super::PREFETCHED.default);
-        let pairs = self.pairs * (self.lags.kept + prefetched);
-        let held = 4 * pairs * todo.problem.sample.size().div_ceil(4);
+        let size = todo.problem.sample.size();
+        // Samples of two bytes are prefetched two in a register.
+        let bytes = self.lags.kept * size.max(4) + prefetched * size;
+        let held = self.pairs * bytes;
         self.lanes > 1 && held >= MUCH && self.farthest <= FEW_PAIRS
     }
 
