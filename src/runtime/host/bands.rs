@@ -33,7 +33,7 @@ pub struct Bands<T: Sample> {
     bands: Vec<Band<T>>,
     /// The levels but the finest.
     rest: Option<Plan<T>>,
-    /// Samples of the largest band with its neighbours' rows.
+    /// Samples of the largest band with its neighbours' rows, in whole rows, so that each slot starts at the first column.
     slot: usize,
 }
 
@@ -57,7 +57,9 @@ pub fn pairs_of_bands<T: Sample>(site: &Site, transform: &Transform) -> Option<u
     let pairs = BAND_BYTES / size_of::<T>() / 2 / width.max(1);
     let pairs = pairs.max(1).next_multiple_of(PAIRS);
     let is_own = site.queue.in_order && !site.queue.foreign;
-    let is_fit = height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
+    // Bands of few rows would be mostly their neighbours'.
+    let is_short = halo::<T>(transform).is_some_and(|halo| halo * 4 <= pairs);
+    let is_fit = is_short && height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
     (is_own && is_fit).then_some(pairs)
 }
 
@@ -87,7 +89,7 @@ fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
 }
 
 impl<T: Sample> Bands<T> {
-    /// Builds the plans. The transform can go in bands of so many pairs.
+    /// Builds the plans. The transform can go in bands of so many pairs or a few more, all of about as many.
     pub fn new(
         site: &Site,
         transform: &Transform,
@@ -104,13 +106,13 @@ impl<T: Sample> Bands<T> {
         };
         let all = height.div_ceil(2);
         let count = all / pairs;
+        let start = |number| match number == count {
+            true => all,
+            false => all * number / count / PAIRS * PAIRS,
+        };
         let mut bands: Vec<Band<T>> = Vec::new();
         for number in 0..count {
-            let own = number * pairs..if number + 1 < count {
-                (number + 1) * pairs
-            } else {
-                all
-            };
+            let own = start(number)..start(number + 1);
             let with_halo = own.start.saturating_sub(halo)..(own.end + halo).min(all);
             let rows = rows_of(&with_halo, height).len();
             let is_like = |band: &&Band<T>| band.plan.transform().shape() == [rows, width];
@@ -127,13 +129,14 @@ impl<T: Sample> Bands<T> {
         let has_rest = transform.level_count() > 1;
         let low = [all, width.div_ceil(2)];
         let rest = has_rest.then(|| levels(low, transform.level_count() - 1));
-        let largest = bands.iter().map(|band| band.plan.transform().len()).max();
+        let rows = bands.iter().map(|band| band.plan.transform().shape()[0]);
+        let most = rows.max().unwrap_or(0).next_multiple_of(16);
         Ok(Bands {
             height,
             width,
             bands,
             rest: rest.transpose()?,
-            slot: largest.unwrap_or(0).next_multiple_of(16),
+            slot: most * width,
         })
     }
 
@@ -498,6 +501,11 @@ mod tests {
                         largest_difference::<f32>(&engine, &of(Wavelet::CDF_9_7), pairs);
                     assert!(difference < 0.01, "{difference}");
                 }
+            }
+            // Rows whose samples are no multiple of 16.
+            for width in [3501, 5000] {
+                let transform = Transform::new(Wavelet::CDF_5_3, [51, width]).levels(2);
+                assert_eq!(largest_difference::<i32>(&engine, &transform, 8), 0.0);
             }
             // Steps that reach far, and a pre-shift.
             let transform = Transform::new(Wavelet::VC2_FIDELITY, [75, 34]).levels(2);
