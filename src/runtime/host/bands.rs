@@ -193,12 +193,8 @@ impl<T: Sample> Bands<T> {
         }
     }
 
-    /// All steps, with copies of at most so many bytes: bands come down while later ones go up.
-    pub fn steps(&self, direction: Direction, most: usize) -> Vec<Step> {
-        let cut = |jobs: Vec<Job>| -> Vec<Step> {
-            let pieces = jobs.into_iter().flat_map(|job| job.cut(most));
-            pieces.map(Step::Copy).collect()
-        };
+    /// All steps: bands come down while later ones go up.
+    pub fn steps(&self, direction: Direction) -> Vec<Step> {
         let [ups, downs] = [Way::ToDevice, Way::ToHost].map(|way| {
             let is_signal = (way == Way::ToDevice) == (direction == Direction::Forward);
             let jobs = self
@@ -209,13 +205,14 @@ impl<T: Sample> Bands<T> {
                     true => vec![self.samples_of(band, number, way)],
                     false => self.coefficients_of(band, number, way),
                 });
-            jobs.map(cut).collect::<Vec<_>>()
+            let copies = |jobs: Vec<Job>| jobs.into_iter().map(Step::Copy).collect();
+            jobs.map(copies).collect::<Vec<Vec<_>>>()
         });
         let count = self.bands.len();
         let rest = self.rest.as_ref().map(|_| Step::Compute(count));
         let mut steps = Vec::new();
         if let (Some(rest), Direction::Inverse) = (rest, direction) {
-            steps.extend(cut(vec![self.rest_of(Way::ToDevice)]));
+            steps.push(Step::Copy(self.rest_of(Way::ToDevice)));
             steps.push(rest);
         }
         // Each needs its neighbours' rows.
@@ -227,7 +224,7 @@ impl<T: Sample> Bands<T> {
         }
         if let (Some(rest), Direction::Forward) = (rest, direction) {
             steps.push(rest);
-            steps.extend(cut(vec![self.rest_of(Way::ToHost)]));
+            steps.push(Step::Copy(self.rest_of(Way::ToHost)));
         }
         steps
     }
@@ -420,8 +417,6 @@ mod tests {
         assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
         let bands = Arc::new(Bands::<T>::new(&engine.site, transform, None, pairs).unwrap());
         let plan = engine.plan::<T>(transform).unwrap();
-        // In pieces of rows, and in whole bands.
-        let most = [700, usize::MAX][pairs / 8 % 2];
         assert!(bands.bands.len() > 1);
         let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
         let (up, down) = (own(), own());
@@ -441,7 +436,7 @@ mod tests {
             };
             let from = input.as_ptr().cast_mut().cast();
             let to = output.as_mut_ptr().cast();
-            let (mut events, steps) = (Vec::new(), route.steps(most));
+            let (mut events, steps) = (Vec::new(), route.steps());
             let done = route.go(&steps, &mut arrays, &mut events, |job, array, waits| {
                 let (queue, host) = match job.way {
                     Way::ToDevice => (&up, from),

@@ -256,7 +256,7 @@ impl<T: Sample> Flight<T> {
         let (route, arrays) = self.home.route(plan, direction)?;
         let (arrays, _) = self.arrays.insert((arrays, true));
         let (input, output) = (input.start(), output.start());
-        let steps = route.steps(usize::MAX);
+        let steps = route.steps();
         route.go(&steps, arrays, &mut self.events, |job, array, waits| {
             let (queue, host) = match job.way {
                 Way::ToDevice => (&up, input),
