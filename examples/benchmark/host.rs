@@ -227,6 +227,13 @@ impl OneWay {
     }
 }
 
+impl Drop for OneWay {
+    fn drop(&mut self) {
+        // Copies may still be on their way after an error.
+        let _ = self.queue.finish();
+    }
+}
+
 impl Bus {
     fn new(engine: &Engine, bytes: usize) -> Result<Self> {
         let way = || OneWay::new(engine, bytes);

@@ -414,6 +414,11 @@ impl<T: Sample> Plan<T> {
     pub(super) fn check_host(&self, input: &[T], output: &[T]) -> Result<()> {
         check_length("the input", input.len(), self.transform.len())?;
         check_length("the output", output.len(), self.transform.len())?;
+        self.check_dense()
+    }
+
+    /// Refuses plans for regions of arrays.
+    pub(super) fn check_dense(&self) -> Result<()> {
         if !self.signal.region().is_dense() || !self.bands.region().is_dense() {
             return Err(Error::Unsupported {
                 what: "a slice on the host".to_owned(),

@@ -33,7 +33,7 @@ pub struct Bands<T: Sample> {
     bands: Vec<Band<T>>,
     /// The levels but the finest.
     rest: Option<Plan<T>>,
-    /// Samples of the largest band with its neighbours' rows.
+    /// Samples of the largest band with its neighbours' rows, in whole rows, so that each slot starts at the first column.
     slot: usize,
 }
 
@@ -57,7 +57,9 @@ pub fn pairs_of_bands<T: Sample>(site: &Site, transform: &Transform) -> Option<u
     let pairs = BAND_BYTES / size_of::<T>() / 2 / width.max(1);
     let pairs = pairs.max(1).next_multiple_of(PAIRS);
     let is_own = site.queue.in_order && !site.queue.foreign;
-    let is_fit = height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
+    // Bands of few rows would be mostly their neighbours'.
+    let is_short = halo::<T>(transform).is_some_and(|halo| halo * 4 <= pairs);
+    let is_fit = is_short && height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
     (is_own && is_fit).then_some(pairs)
 }
 
@@ -87,7 +89,7 @@ fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
 }
 
 impl<T: Sample> Bands<T> {
-    /// Builds the plans. The transform can go in bands of so many pairs.
+    /// Builds the plans. The transform can go in bands of so many pairs or a few more, all of about as many.
     pub fn new(
         site: &Site,
         transform: &Transform,
@@ -104,13 +106,13 @@ impl<T: Sample> Bands<T> {
         };
         let all = height.div_ceil(2);
         let count = all / pairs;
+        let start = |number| match number == count {
+            true => all,
+            false => all * number / count / PAIRS * PAIRS,
+        };
         let mut bands: Vec<Band<T>> = Vec::new();
         for number in 0..count {
-            let own = number * pairs..if number + 1 < count {
-                (number + 1) * pairs
-            } else {
-                all
-            };
+            let own = start(number)..start(number + 1);
             let with_halo = own.start.saturating_sub(halo)..(own.end + halo).min(all);
             let rows = rows_of(&with_halo, height).len();
             let is_like = |band: &&Band<T>| band.plan.transform().shape() == [rows, width];
@@ -127,13 +129,14 @@ impl<T: Sample> Bands<T> {
         let has_rest = transform.level_count() > 1;
         let low = [all, width.div_ceil(2)];
         let rest = has_rest.then(|| levels(low, transform.level_count() - 1));
-        let largest = bands.iter().map(|band| band.plan.transform().len()).max();
+        let rows = bands.iter().map(|band| band.plan.transform().shape()[0]);
+        let most = rows.max().unwrap_or(0).next_multiple_of(16);
         Ok(Bands {
             height,
             width,
             bands,
             rest: rest.transpose()?,
-            slot: largest.unwrap_or(0).next_multiple_of(16),
+            slot: most * width,
         })
     }
 
@@ -190,12 +193,8 @@ impl<T: Sample> Bands<T> {
         }
     }
 
-    /// All steps, with copies of at most so many bytes: bands come down while later ones go up.
-    pub fn steps(&self, direction: Direction, most: usize) -> Vec<Step> {
-        let cut = |jobs: Vec<Job>| -> Vec<Step> {
-            let pieces = jobs.into_iter().flat_map(|job| job.cut(most));
-            pieces.map(Step::Copy).collect()
-        };
+    /// All steps: bands come down while later ones go up.
+    pub fn steps(&self, direction: Direction) -> Vec<Step> {
         let [ups, downs] = [Way::ToDevice, Way::ToHost].map(|way| {
             let is_signal = (way == Way::ToDevice) == (direction == Direction::Forward);
             let jobs = self
@@ -206,13 +205,14 @@ impl<T: Sample> Bands<T> {
                     true => vec![self.samples_of(band, number, way)],
                     false => self.coefficients_of(band, number, way),
                 });
-            jobs.map(cut).collect::<Vec<_>>()
+            let copies = |jobs: Vec<Job>| jobs.into_iter().map(Step::Copy).collect();
+            jobs.map(copies).collect::<Vec<Vec<_>>>()
         });
         let count = self.bands.len();
         let rest = self.rest.as_ref().map(|_| Step::Compute(count));
         let mut steps = Vec::new();
         if let (Some(rest), Direction::Inverse) = (rest, direction) {
-            steps.extend(cut(vec![self.rest_of(Way::ToDevice)]));
+            steps.push(Step::Copy(self.rest_of(Way::ToDevice)));
             steps.push(rest);
         }
         // Each needs its neighbours' rows.
@@ -224,7 +224,7 @@ impl<T: Sample> Bands<T> {
         }
         if let (Some(rest), Direction::Forward) = (rest, direction) {
             steps.push(rest);
-            steps.extend(cut(vec![self.rest_of(Way::ToHost)]));
+            steps.push(Step::Copy(self.rest_of(Way::ToHost)));
         }
         steps
     }
@@ -417,8 +417,6 @@ mod tests {
         assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
         let bands = Arc::new(Bands::<T>::new(&engine.site, transform, None, pairs).unwrap());
         let plan = engine.plan::<T>(transform).unwrap();
-        // In pieces of rows, and in whole bands.
-        let most = [700, usize::MAX][pairs / 8 % 2];
         assert!(bands.bands.len() > 1);
         let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
         let (up, down) = (own(), own());
@@ -438,7 +436,7 @@ mod tests {
             };
             let from = input.as_ptr().cast_mut().cast();
             let to = output.as_mut_ptr().cast();
-            let (mut events, steps) = (Vec::new(), route.steps(most));
+            let (mut events, steps) = (Vec::new(), route.steps());
             let done = route.go(&steps, &mut arrays, &mut events, |job, array, waits| {
                 let (queue, host) = match job.way {
                     Way::ToDevice => (&up, from),
@@ -498,6 +496,11 @@ mod tests {
                         largest_difference::<f32>(&engine, &of(Wavelet::CDF_9_7), pairs);
                     assert!(difference < 0.01, "{difference}");
                 }
+            }
+            // Rows whose samples are no multiple of 16.
+            for width in [3501, 5000] {
+                let transform = Transform::new(Wavelet::CDF_5_3, [51, width]).levels(2);
+                assert_eq!(largest_difference::<i32>(&engine, &transform, 8), 0.0);
             }
             // Steps that reach far, and a pre-shift.
             let transform = Transform::new(Wavelet::VC2_FIDELITY, [75, 34]).levels(2);

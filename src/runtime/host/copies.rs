@@ -89,6 +89,7 @@ impl At {
     /// As OpenCL has it: the origin, and the pitches of rows and planes. NVIDIA's driver refuses a plane that ends before its rows.
     fn corner(self, rows: Rows) -> ([usize; 3], usize, usize) {
         let At { first, pitch } = self;
+        debug_assert!(first % pitch + rows.bytes <= pitch, "{self:?}, {rows:?}");
         let down = first / pitch;
         ([first % pitch, down, 0], pitch, (down + rows.count) * pitch)
     }

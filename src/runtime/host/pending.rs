@@ -70,7 +70,7 @@ pub struct SubmitError<T: Sample> {
     pub error: Error,
     /// The input, unchanged.
     pub input: PinnedArray<T>,
-    /// The output, with any samples.
+    /// The output, with any samples, or with none where the device is lost and may still write it.
     pub output: PinnedArray<T>,
 }
 
@@ -100,7 +100,9 @@ impl<T: Sample> std::error::Error for SubmitError<T> {
 
 impl<T: Sample> Plan<T> {
     /// Sends a transform on its way from one pinned array to another, and does not wait. Upload, transform and download of several
-    /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next.
+    /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next. Where
+    /// pictures go in bands, as by [`forward_pinned`](Self::forward_pinned), each takes as much as three pictures there, or four
+    /// where rows are very long, and the first call builds plans.
     ///
     /// ```no_run
     /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
@@ -118,8 +120,8 @@ impl<T: Sample> Plan<T> {
     /// ```
     ///
     /// # Errors
-    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`]; [`Error::Memory`] where the device
-    /// cannot hold the arrays; [`Error::OpenCl`].
+    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`]; [`Error::Unsupported`] where this
+    /// plan was made for regions; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`].
     pub fn submit(
         &self,
         direction: Direction,

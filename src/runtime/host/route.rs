@@ -27,43 +27,6 @@ pub enum Step {
     Compute(usize),
 }
 
-impl Job {
-    /// The same in pieces of at most so many bytes.
-    pub fn cut(self, bytes: usize) -> Vec<Job> {
-        let Job { rows, at, host, .. } = self;
-        let of = |at: At, first| At { first, ..at };
-        let is_one = at.is_dense(rows) && host.is_dense(rows);
-        if is_one || rows.bytes > bytes {
-            let [count, row] = match is_one {
-                true => [1, rows.count * rows.bytes],
-                false => [rows.count, rows.bytes],
-            };
-            let places = (0..count).flat_map(|y| (0..row).step_by(bytes).map(move |x| (y, x)));
-            let piece = |(y, x)| Job {
-                rows: Rows {
-                    count: 1,
-                    bytes: bytes.min(row - x),
-                },
-                at: of(at, at.first + y * at.pitch + x),
-                host: of(host, host.first + y * host.pitch + x),
-                ..self
-            };
-            return places.map(piece).collect();
-        }
-        let most = bytes / rows.bytes;
-        let piece = |first: usize| Job {
-            rows: Rows {
-                count: most.min(rows.count - first),
-                ..rows
-            },
-            at: of(at, at.first + first * at.pitch),
-            host: of(host, host.first + first * host.pitch),
-            ..self
-        };
-        (0..rows.count).step_by(most).map(piece).collect()
-    }
-}
-
 /// A plan's way in one direction, in bands or as a whole.
 pub struct Route<'a, T: Sample> {
     pub plan: &'a Plan<T>,
@@ -80,31 +43,30 @@ impl<T: Sample> Route<'_, T> {
         }
     }
 
-    /// Its steps, with copies of at most so many bytes.
-    pub fn steps(&self, most: usize) -> Vec<Step> {
+    /// Its steps.
+    pub fn steps(&self) -> Vec<Step> {
         if let Some(bands) = &self.bands {
-            return bands.steps(self.direction, most);
+            return bands.steps(self.direction);
         }
         let bytes = self.plan.transform().len() * size_of::<T>();
         let all = At {
             first: 0,
-            pitch: bytes.max(1),
+            pitch: bytes,
         };
-        let copies = |way, array| {
-            let rows = Rows { count: 1, bytes };
-            let whole = Job {
+        let whole = |way, array| {
+            Step::Copy(Job {
                 way,
                 array,
-                rows,
+                rows: Rows { count: 1, bytes },
                 at: all,
                 host: all,
-            };
-            whole.cut(most).into_iter().map(Step::Copy)
+            })
         };
-        copies(Way::ToDevice, 0)
-            .chain([Step::Compute(0)])
-            .chain(copies(Way::ToHost, 1))
-            .collect()
+        vec![
+            whole(Way::ToDevice, 0),
+            Step::Compute(0),
+            whole(Way::ToHost, 1),
+        ]
     }
 
     /// Enqueues all steps between arrays, copies by `copy`, and appends their events.

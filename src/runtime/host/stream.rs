@@ -29,6 +29,8 @@ struct Line<T: Sample> {
 struct State<T: Sample> {
     /// All slots but those that a lost device keeps.
     slots: usize,
+    /// Why the device keeps some.
+    lost: Option<Error>,
     free: Vec<Slot<T>>,
     submitted: VecDeque<Pending<T>>,
     /// Slots that a reader waits for.
@@ -44,9 +46,12 @@ impl<T: Sample> State<T> {
     }
 
     fn busy(&self) -> Error {
-        Error::Busy {
-            what: "the stream",
-            most: self.slots,
+        match &self.lost {
+            Some(lost) if self.slots == 0 => lost.clone(),
+            _ => Error::Busy {
+                what: "the stream",
+                most: self.slots,
+            },
         }
     }
 
@@ -54,7 +59,10 @@ impl<T: Sample> State<T> {
     fn failed(&mut self, failed: SubmitError<T>) -> Error {
         match failed.output.len() == failed.input.len() {
             true => self.free.push((failed.input, failed.output)),
-            false => self.slots -= 1,
+            false => {
+                self.slots -= 1;
+                self.lost = Some(failed.error.clone());
+            }
         }
         failed.error
     }
@@ -72,11 +80,17 @@ impl<T: Sample> Line<T> {
         let mut state = lock(&self.state);
         loop {
             if let Some(slot) = state.free.pop() {
+                if state.is_busy() {
+                    // Who waits learns it.
+                    self.changed.notify_all();
+                }
                 let (line, slot) = (self.clone(), Some(slot));
                 return Ok(WriteFrame { line, slot });
             }
             // Nobody will read it.
+            let is_due = |pending: &Pending<T>| waits || pending.is_done();
             if !state.has_reader
+                && state.submitted.front().is_some_and(is_due)
                 && let Some(pending) = state.submitted.pop_front()
             {
                 match pending.wait() {
@@ -153,9 +167,12 @@ pub struct ReadFrame<T: Sample> {
 impl<T: Sample> Feeder<T> {
     /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend on who holds the frames.
     ///
+    /// It waits for the reader where results are to be read: one thread that has both ends reads first, or calls
+    /// [`try_frame`](Self::try_frame), or would wait for ever.
+    ///
     /// # Errors
-    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten; the error of an earlier transform whose
-    /// result nobody reads any more.
+    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may pass where another thread holds
+    /// them; the error of an earlier transform whose result nobody reads any more, or by which the device was lost with all slots.
     pub fn frame(&self) -> Result<WriteFrame<T>> {
         self.0.frame(true)
     }
@@ -174,7 +191,8 @@ impl<T: Sample> Reader<T> {
     ///
     /// # Errors
     /// [`Error::OpenCl`] where this frame's transform or copy failed, after which the stream goes on with the next;
-    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten.
+    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may pass where another thread holds
+    /// them. Where the device was lost with all slots, each call says why.
     #[allow(
         clippy::should_implement_trait,
         reason = "errors do not end the stream, but may repeat for ever"
@@ -188,7 +206,7 @@ impl<T: Sample> WriteFrame<T> {
     /// Sends the frame on its way: up, through the transform, and down. Does not wait.
     ///
     /// # Errors
-    /// [`Error::OpenCl`]; the slot is free again then.
+    /// [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. The slot is free again then.
     pub fn submit(mut self) -> Result<()> {
         let (line, slot) = (self.line.clone(), self.slot.take());
         let (input, output) = slot.expect("a frame has a slot until it is submitted or dropped");
@@ -268,7 +286,11 @@ impl<T: Sample> Plan<T> {
     /// three slots and one for each frame that is filled or read meanwhile nobody waits but for the slowest of them.
     ///
     /// The stream has kernels of its own ([`another`](Self::another)), and for each slot two arrays of pinned memory and two on the
-    /// device, all of which count as [`Engine::memory`].
+    /// device, all of which count as [`Engine::memory`]. Where pictures go in bands, as by
+    /// [`forward_pinned`](Self::forward_pinned), those on the device take as much as three pictures, or four where rows are very
+    /// long, and the first frame's submission builds plans.
+    ///
+    /// One thread can have both ends if it reads before it waits for a frame: see [`Feeder::frame`].
     ///
     /// ```no_run
     /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
@@ -302,18 +324,19 @@ impl<T: Sample> Plan<T> {
                 why: "one is filled while another one is read".to_owned(),
             });
         }
+        self.check_dense()?;
         let mut plan = self.another()?;
         plan.transit = Transit::new(Some(slots));
         let len = plan.transform().len();
         let array = || PinnedArray::new(&plan.site, len);
         let free = (0..slots).map(|_| Ok((array()?, array()?)));
         let free: Vec<Slot<T>> = free.collect::<Result<_>>()?;
-        plan.check_host(&free[0].0, &free[0].1)?;
         let line = Arc::new(Line {
             plan,
             direction,
             state: Mutex::new(State {
                 slots,
+                lost: None,
                 free,
                 submitted: VecDeque::new(),
                 landing: 0,

@@ -14,6 +14,7 @@ use crate::runtime::plan::{Plan, lock};
 use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Sample};
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// How many submitted transforms of a plan are on their way at most: one goes up, one is computed, one comes down.
@@ -25,6 +26,8 @@ pub(in crate::runtime) struct Transit<T: Sample> {
     state: Mutex<State<T>>,
     /// The plan's transform in bands, once it is known whether it goes so.
     bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
+    /// Whether it was said that there is too little memory for bands.
+    has_warned: AtomicBool,
     /// Blocking calls take turns.
     turn: Mutex<()>,
 }
@@ -50,6 +53,7 @@ impl<T: Sample> Transit<T> {
                 lost: None,
             }),
             bands: Mutex::new(None),
+            has_warned: AtomicBool::new(false),
             turn: Mutex::default(),
         })
     }
@@ -107,19 +111,18 @@ impl<T: Sample> Transit<T> {
         plan: &'a Plan<T>,
         direction: Direction,
     ) -> Result<(Route<'a, T>, Vec<DeviceArray<T>>)> {
-        let bands = self.bands(plan).unwrap_or_else(|error| {
-            log::warn!("up and down are one after the other: {error}");
-            None
-        });
         let mut route = Route {
             plan,
             direction,
-            bands,
+            bands: self.bands(plan),
         };
         let arrays = self.arrays(&plan.site, &route.arrays());
         let arrays = match arrays {
-            Err(_) if route.bands.take().is_some() => {
+            Err(error) if route.bands.take().is_some() => {
                 // As a whole it takes less memory.
+                if !self.has_warned.swap(true, Ordering::Relaxed) {
+                    log::warn!("up and down are one after the other: {error}");
+                }
                 self.arrays(&plan.site, &route.arrays())
             }
             arrays => arrays,
@@ -127,36 +130,43 @@ impl<T: Sample> Transit<T> {
         Ok((route, arrays?))
     }
 
-    /// The plan's transform in bands, if that is faster.
-    fn bands(&self, plan: &Plan<T>) -> Result<Option<Arc<Bands<T>>>> {
+    /// The plan's transform in bands, if that is faster and they could be built.
+    fn bands(&self, plan: &Plan<T>) -> Option<Arc<Bands<T>>> {
         let mut bands = lock(&self.bands);
         if let Some(known) = &*bands {
-            return Ok(known.clone());
+            return known.clone();
         }
         let (site, transform) = (&plan.site, plan.transform());
-        let built = match pairs_of_bands::<T>(site, transform) {
-            None => None,
-            Some(pairs) => Some(Arc::new(Bands::new(site, transform, plan.wanted, pairs)?)),
-        };
-        Ok(bands.insert(built).clone())
+        let built = pairs_of_bands::<T>(site, transform).and_then(|pairs| {
+            let built = Bands::new(site, transform, plan.wanted, pairs);
+            let warn = |error: &Error| log::warn!("up and down are one after the other: {error}");
+            built.inspect_err(warn).ok().map(Arc::new)
+        });
+        bands.insert(built).clone()
     }
 }
 
-/// Why a transform failed, and whether the device may use its memory for ever.
+/// Why a transform failed, and why the device may use its memory for ever, if so.
 pub(super) struct Failure {
     pub error: Error,
-    is_lost: bool,
+    lost: Option<Box<Error>>,
 }
 
 impl Failure {
     /// Gives up the memory of a transform if it is lost.
     pub fn settle<T: Sample>(self, input: &PinnedArray<T>, output: &mut PinnedArray<T>) -> Error {
-        if self.is_lost {
+        if let Some(lost) = self.lost {
             input.lose_input();
             output.lose_output();
+            // Behind that: a logger may panic.
+            say_lost(&lost);
         }
         self.error
     }
+}
+
+fn say_lost(error: &Error) {
+    log::error!("a device may still use memory that it was lent: {error}");
 }
 
 /// A transform on its way. Dropped, it is waited for; where its end cannot be learnt then, the program ends.
@@ -164,7 +174,7 @@ pub(super) struct Flight<T: Sample> {
     home: Arc<Transit<T>>,
     is_submitted: bool,
     is_over: bool,
-    /// Those whose commands name its memory or its arrays.
+    /// Those whose commands may name its memory or its arrays. No others: a queue may wait for an event of the caller's.
     queues: Vec<Arc<Queue>>,
     events: Vec<Event>,
     /// Its arrays on the device, and whether the next one may have them.
@@ -185,15 +195,13 @@ impl<T: Sample> Flight<T> {
         is_submitted: bool,
     ) -> Result<Self, Failure> {
         let home = plan.transit.clone();
-        home.enter(is_submitted).map_err(|error| Failure {
-            error,
-            is_lost: false,
-        })?;
+        home.enter(is_submitted)
+            .map_err(|error| Failure { error, lost: None })?;
         let mut flight = Flight {
             home,
             is_submitted,
             is_over: false,
-            queues: vec![plan.site.queue.clone()],
+            queues: Vec::new(),
             events: Vec::new(),
             arrays: None,
         };
@@ -233,6 +241,7 @@ impl<T: Sample> Flight<T> {
         let [from, to] = &mut arrays[..] else {
             unreachable!("two were made");
         };
+        self.queues.push(site.queue.clone());
         let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         self.events.extend(run.events().cloned());
         self.events
@@ -252,28 +261,37 @@ impl<T: Sample> Flight<T> {
         output: &PinnedArray<T>,
     ) -> Result<()> {
         let [up, down] = self.home.queues(&plan.site)?;
-        self.queues.extend([up.clone(), down.clone()]);
         let (route, arrays) = self.home.route(plan, direction)?;
         let (arrays, _) = self.arrays.insert((arrays, true));
         let (input, output) = (input.start(), output.start());
-        let steps = route.steps(usize::MAX);
+        let (steps, kernels) = (route.steps(), &plan.site.queue);
+        let queues = &mut self.queues;
+        let mut names = |queue: &Arc<Queue>| {
+            if !queues.iter().any(|known| Arc::ptr_eq(known, queue)) {
+                queues.push(queue.clone());
+            }
+        };
         route.go(&steps, arrays, &mut self.events, |job, array, waits| {
             let (queue, host) = match job.way {
                 Way::ToDevice => (&up, input),
                 Way::ToHost => (&down, output),
             };
+            names(queue);
             let (place, host) = ((&*array.buffer, job.at), (host, job.host));
             // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
             // them before, which has landed; of the memory the caller promised it.
             let event = unsafe { copy_rows(queue, job.rows, place, host, job.way, waits)? };
+            // Kernels come behind an upload only.
+            names(kernels);
             queue.flush()?;
             Ok(event)
         })
     }
 
-    /// Whether all is done, also where it failed.
+    /// Whether all is done, also where it failed, or where asking does: waiting then says why.
     pub fn is_over(&self) -> bool {
-        !self.events.iter().any(Event::is_pending)
+        let is_pending = |event: &Event| matches!(event.is_done(), Ok(false));
+        !self.events.iter().any(is_pending)
     }
 
     /// Waits for the end.
@@ -285,32 +303,43 @@ impl<T: Sample> Flight<T> {
     fn end(&mut self, done: Result<()>) -> Result<(), Failure> {
         let events = mem::take(&mut self.events);
         let done = done.and_then(|()| wait_for_all(&events));
-        let mut lost = None;
-        if done.is_err() {
-            let mut finished = self.queues.iter().map(|queue| queue.handle.finish());
-            lost = finished.find_map(Result::err).map(opencl("clFinish"));
-        }
+        let lost = done.as_ref().err().and_then(|_| self.finish().err());
         self.is_over = true;
         let mut state = lock(&self.home.state);
-        let is_lost = lost.is_some();
-        if let Some(error) = lost {
-            log::error!("a device may still use memory that it was lent: {error}");
+        if lost.is_some() {
             // What commands use stays for ever.
             mem::forget((self.arrays.take(), mem::take(&mut self.queues), events));
-            state.lost = Some(error);
+            state.lost.clone_from(&lost);
         } else {
             state.submitted -= usize::from(self.is_submitted);
             if let Some((arrays, true)) = self.arrays.take() {
                 self.home.keep(&mut state, arrays);
             }
         }
-        done.map_err(|error| Failure { error, is_lost })
+        done.map_err(|error| Failure {
+            error,
+            lost: lost.map(Box::new),
+        })
+    }
+
+    fn finish(&self) -> Result<()> {
+        let mut finished = self.queues.iter().map(|queue| queue.handle.finish());
+        finished.try_for_each(|done| done.map_err(opencl("clFinish")))
     }
 }
 
 impl<T: Sample> Drop for Flight<T> {
     fn drop(&mut self) {
-        if !self.is_over && self.end(Ok(())).is_err_and(|failure| failure.is_lost) {
+        if self.is_over {
+            return;
+        }
+        // A panic may have come between a command and the note of its event, so the queues are finished in any case.
+        let finished = self.finish();
+        if let Err(Failure {
+            lost: Some(lost), ..
+        }) = self.end(finished)
+        {
+            say_lost(&lost);
             std::process::abort();
         }
     }
@@ -322,10 +351,11 @@ impl<T: Sample> Plan<T> {
     ///
     /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
     /// one comes down, unless they are on a CPU device or a queue of the caller's. For these the first call builds plans, and
-    /// allocates up to three quarters of a picture more where there is so much memory.
+    /// allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     ///
     /// # Errors
-    /// [`Error::Length`]; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. Where the device is lost
+    /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
+    /// hold the arrays; [`Error::OpenCl`]. Where the device is lost
     /// and may still write `coefficients`, these have no samples any more.
     pub fn forward_pinned(
         &self,
