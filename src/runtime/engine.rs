@@ -149,6 +149,33 @@ impl Engine {
         })
     }
 
+    /// Returns an engine on the queue of this one whose arrays, pinned memory and plans take at most so many bytes in all, and no
+    /// more than the device has. It has an account of its own ([`Engine::memory`]), which counts what is made with it from now on,
+    /// and with engines that stem from it. Arrays and plans of the two engines can be used together.
+    ///
+    /// Host slices ([`Plan::forward_into`]) that do not fit are transformed in tiles that do.
+    ///
+    /// ```no_run
+    /// use wavelift::{Coefficients, DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?.with_memory_limit(64 << 20)?;
+    /// let transform = Transform::new(Wavelet::CDF_9_7, [16384, 12288]).levels(5);
+    /// let plan = engine.plan::<f32>(&transform)?; // of 768 MiB: in tiles
+    /// let coefficients = plan.forward(&vec![1.0; transform.len()])?;
+    /// assert!(engine.memory().used <= 64 << 20);
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] if the context cannot be retained.
+    pub fn with_memory_limit(&self, bytes: u64) -> Result<Self> {
+        Ok(self.with_site(Site {
+            shared: self.site.shared.with_memory_limit(bytes)?,
+            ring: Arc::default(),
+            ..self.site.clone()
+        }))
+    }
+
     /// Returns this engine with other sizes for the plans that the returned engine builds. The sizes in
     /// `lines`, which are written as in the file that `WAVELIFT_TUNING` names, override those that this
     /// engine uses. Arrays and plans of the two engines can be used together.

@@ -5,7 +5,7 @@ use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
 use super::host::{
-    Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+    Tiled, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
 use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
@@ -58,6 +58,10 @@ pub struct Plan<T: Sample> {
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<[DeviceArray<T>; 2]>>,
     pub(super) transit: Arc<Transit<T>>,
+    /// Why the device does not hold the arrays of the transform, where it does not.
+    too_large: Option<Error>,
+    /// How host slices are transformed all the same.
+    tiled: Mutex<Option<Arc<Tiled<T>>>>,
 }
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
@@ -75,7 +79,40 @@ impl<T: Sample> Plan<T> {
         regions: &Regions,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
-        Plan::built(site, transform, regions, wanted, None)
+        let built = Plan::built(site, transform, regions, wanted, None);
+        let is_dense = regions.signal.is_dense() && regions.bands.is_dense();
+        match built {
+            Err(error @ Error::Memory { .. }) if wanted.is_none() && is_dense => {
+                Plan::in_tiles(site, transform, regions, error)
+            }
+            built => built,
+        }
+    }
+
+    /// Builds a plan for host slices alone.
+    fn in_tiles(site: &Site, transform: &Transform, regions: &Regions, why: Error) -> Result<Self> {
+        let tiled = Tiled::new(site, transform)?;
+        let none = || DeviceArray::new(&site.shared, &site.queue, 0);
+        let plan = Plan {
+            transform: transform.clone(),
+            site: site.clone(),
+            wanted: None,
+            signal: Planned::new::<T>(&regions.signal, false),
+            bands: Planned::new::<T>(&regions.bands, false),
+            strategies: tiled.strategies(),
+            routes: Mutex::new(Routes {
+                forward: Vec::new(),
+                inverse: Vec::new(),
+                scratch: [none()?, none()?, none()?, none()?],
+                scratch_uses: Uses::none(&site.queue),
+            }),
+            staging: Mutex::new(None),
+            transit: Transit::new(None),
+            too_large: Some(why),
+            tiled: Mutex::new(Some(Arc::new(tiled))),
+        };
+        log::debug!("{plan:?} on {}", site.shared.device);
+        Ok(plan)
     }
 
     /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
@@ -138,6 +175,8 @@ impl<T: Sample> Plan<T> {
             }),
             staging: Mutex::new(None),
             transit: Transit::new(None),
+            too_large: None,
+            tiled: Mutex::new(None),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
@@ -175,17 +214,22 @@ impl<T: Sample> Plan<T> {
     /// How many bytes of device memory the plan has for intermediate results. The staging arrays of host slices are not
     /// counted.
     pub fn scratch_bytes(&self) -> u64 {
+        let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());
         let scratch = &lock(&self.routes).scratch;
-        scratch
+        let own: u64 = scratch
             .iter()
             .map(|array| (array.len() * size_of::<T>()) as u64)
-            .sum()
+            .sum();
+        own + tiled
     }
 
     /// What the transform costs in one direction, all passes together: global memory that is read and written, arithmetic,
     /// barriers, local memory, launches. Over the time that it takes, this is how much of a device's bandwidth and
     /// arithmetic it uses. Counted from the sizes of the passes; nothing is run.
     pub fn cost(&self, direction: Direction) -> Cost {
+        if let Some(tiled) = self.tiled() {
+            return tiled.cost(direction);
+        }
         let routes = lock(&self.routes);
         let launches = match direction {
             Direction::Forward => &routes.forward,
@@ -332,6 +376,7 @@ impl<T: Sample> Plan<T> {
         direction: Direction,
         after: &[Event],
     ) -> Result<Run> {
+        self.check_whole()?;
         let Site { shared, queue, .. } = &self.site;
         let output = output.as_view();
         let (from, to) = match direction {
@@ -380,6 +425,9 @@ impl<T: Sample> Plan<T> {
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
         self.check_host(input, output)?;
+        if let Some(tiled) = self.tiled() {
+            return tiled.go(direction, input, output);
+        }
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
             && self.takes_both(input, output, direction)
@@ -394,7 +442,16 @@ impl<T: Sample> Plan<T> {
             None => {
                 let Site { shared, queue, .. } = &self.site;
                 let array = || DeviceArray::new(shared, queue, self.transform.len());
-                staging.insert([array()?, array()?])
+                match array().and_then(|one| Ok([one, array()?])) {
+                    Ok(arrays) => staging.insert(arrays),
+                    Err(error @ Error::Memory { .. }) if self.wanted.is_none() => {
+                        log::warn!("host slices are transformed in tiles: {error}");
+                        let tiled = Arc::new(Tiled::new(&self.site, &self.transform)?);
+                        *lock(&self.tiled) = Some(tiled.clone());
+                        return tiled.go(direction, input, output);
+                    }
+                    Err(error) => return Err(error),
+                }
             }
         };
         if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
@@ -408,6 +465,16 @@ impl<T: Sample> Plan<T> {
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
+    }
+
+    /// The transform in tiles, where the device has too little memory for host slices as a whole.
+    pub(super) fn tiled(&self) -> Option<Arc<Tiled<T>>> {
+        lock(&self.tiled).clone()
+    }
+
+    /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
+    pub(super) fn check_whole(&self) -> Result<()> {
+        self.too_large.clone().map_or(Ok(()), Err)
     }
 
     /// Checks that the plan goes from one slice on the host to another.
@@ -471,6 +538,9 @@ impl<T: Sample> std::fmt::Debug for Plan<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let routes = lock(&self.routes);
         write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?;
+        if let Some(tiled) = self.tiled() {
+            write!(f, "{tiled:?}")?;
+        }
         for (name, launches) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
             for (
                 Launch {

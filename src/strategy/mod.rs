@@ -31,7 +31,7 @@ pub(crate) use design::{
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;
-pub(crate) use tiles::{Move, Stage, stages};
+pub(crate) use tiles::{Move, Stage, Tile, stages};
 pub use tuning::Tunable;
 pub(crate) use tuning::Tuning;
 

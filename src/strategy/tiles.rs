@@ -161,6 +161,25 @@ impl Stage {
         moved + 1.5 * later as f64 / self.transform.len() as f64
     }
 
+    /// The shapes of tiles, each once.
+    pub fn shapes(&self) -> Vec<Vec<usize>> {
+        let mut shapes = vec![Vec::new()];
+        for cut in &self.cuts {
+            let mut lengths: Vec<usize> =
+                cut.pieces.iter().map(|piece| cut.samples(piece)).collect();
+            lengths.sort_unstable();
+            lengths.dedup();
+            let with = |shape: Vec<usize>| {
+                let along = lengths
+                    .iter()
+                    .map(|&length| [&shape[..], &[length]].concat());
+                along.collect::<Vec<_>>()
+            };
+            shapes = shapes.into_iter().flat_map(with).collect();
+        }
+        shapes
+    }
+
     /// All tiles, in row-major order.
     pub fn tiles(&self) -> impl Iterator<Item = Tile<'_>> {
         let count: usize = self.cuts.iter().map(|cut| cut.pieces.len()).product();
