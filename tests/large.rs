@@ -43,6 +43,12 @@ fn check_under<T: RandomSample>(device: &Device, transform: &Transform, limits: 
         let plan = engine.plan::<T>(transform).unwrap();
         assert!(is_tiled(&plan), "{plan:?}");
         check(&plan, seed as u64);
+        // Copied to arrays on the device, as on those that do not work in memory of the host.
+        let copied = whole.with_memory_limit(2 * limit).unwrap();
+        let other = copied.with_copy_threads(1).plan::<T>(transform).unwrap();
+        if seed == 0 && is_tiled(&other) {
+            check(&other, 9);
+        }
         let memory = engine.memory();
         assert!(memory.limit == limit && memory.used <= limit, "{memory:?}");
         drop(plan);

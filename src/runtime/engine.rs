@@ -204,10 +204,14 @@ impl Engine {
     /// the device best. The choice is logged at debug level, and as a warning where it is a slow one that another shape
     /// would make fast, such as five channels innermost.
     ///
+    /// Where the device cannot hold input, output and the plan's own arrays, the plan takes host slices only, and transforms them in
+    /// tiles: as large as what the engine has left of its memory ([`Engine::memory`]) allows, up to 128 MiB, each with its
+    /// neighbours' samples as far as results depend on them. `{plan:?}` says how many there are.
+    ///
     /// # Errors
     /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the
     /// wavelet has no steps for `T` or no strategy can compute the transform on the device;
-    /// [`Error::Memory`] if the plan's arrays do not fit beside the caller's input and output; [`Error::Build`]
+    /// [`Error::Memory`] if even the smallest tiles do not fit, with the bytes that they need; [`Error::Build`]
     /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
         Plan::new(&self.site, transform, &Regions::dense(transform), None)

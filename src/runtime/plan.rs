@@ -22,7 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
 /// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Between pinned arrays
-/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Arrays on the device are used where they
+/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Host slices that the device cannot hold as a
+/// whole, or not beside what the engine has there already, go in tiles, in memory that does not grow with them; see
+/// [`Engine::with_memory_limit`](super::Engine::with_memory_limit). Arrays on the device are used where they
 /// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
@@ -242,8 +244,8 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
-    /// host slices beside the plan's own (arrays on the device can still be used); [`Error::HostMemory`] where the host cannot
-    /// hold the coefficients; [`Error::OpenCl`].
+    /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
+    /// hold the coefficients, or the low band of a level in tiles; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());
@@ -252,7 +254,8 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver:
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them; where there is too little memory left for these, it
+    /// builds plans for tiles, with a warning. Otherwise nothing is compiled, unless by the driver:
     /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
@@ -290,7 +293,7 @@ impl<T: Sample> Plan<T> {
     /// # Errors
     /// [`Error::Length`]; [`Error::Shape`] for a view with other strides than the plan was made for; [`Error::Misaligned`] for one
     /// that starts elsewhere; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not use like this;
-    /// [`Error::Overlap`]; [`Error::OpenCl`].
+    /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone; [`Error::OpenCl`].
     pub fn enqueue_forward<'a>(
         &self,
         samples: impl Into<DeviceView<'a, T>>,

@@ -180,10 +180,14 @@ impl Stage {
         shapes
     }
 
+    /// The number of tiles.
+    pub fn count(&self) -> usize {
+        self.cuts.iter().map(|cut| cut.pieces.len()).product()
+    }
+
     /// All tiles, in row-major order.
     pub fn tiles(&self) -> impl Iterator<Item = Tile<'_>> {
-        let count: usize = self.cuts.iter().map(|cut| cut.pieces.len()).product();
-        (0..count).map(move |mut number| {
+        (0..self.count()).map(move |mut number| {
             let mut pieces: Vec<&Piece> = Vec::new();
             for cut in self.cuts.iter().rev() {
                 pieces.push(&cut.pieces[number % cut.pieces.len()]);

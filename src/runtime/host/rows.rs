@@ -185,3 +185,62 @@ unsafe fn copy_line<T: Sample>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// There and back by so many threads, against a copy place by place.
+    fn check(array: Region, tile: Region, threads: usize) {
+        let samples: Vec<i32> = (0..array.end() as i32).collect();
+        let moves = [Move {
+            array: array.clone(),
+            tile: tile.clone(),
+            is_low: true,
+        }];
+        let mut inside = vec![-1; tile.end()];
+        let arrays = [Rows::of(&[]), Rows::of(&samples)];
+        copy_all(&moves, arrays, Rows::of_mut(&mut inside), true, threads).unwrap();
+        let mut back = vec![-1; samples.len()];
+        let arrays = [Rows::of(&[]), Rows::of_mut(&mut back)];
+        copy_all(&moves, arrays, Rows::of(&inside), false, threads).unwrap();
+        let mut expected = [vec![-1; inside.len()], vec![-1; back.len()]];
+        for (one, other) in array.places().into_iter().zip(tile.places()) {
+            expected[0][other] = samples[one];
+            expected[1][one] = samples[one];
+        }
+        assert!(expected == [inside, back], "{array:?} {tile:?} {threads}");
+    }
+
+    #[test]
+    fn any_regions_by_any_threads() {
+        for threads in [1, 2, 5] {
+            let whole = Region::dense([20, 300]);
+            let part = whole.part(&[3..17, 5..277]).unwrap();
+            check(part, Region::dense([14, 272]).at(7), threads);
+            check(whole.clone(), whole, threads);
+            let line = Region::dense([200_000]).at(3);
+            check(line.clone(), line, threads);
+            let volume = Region::dense([6, 7, 8]).part(&[0..6, 1..3, 0..8]).unwrap();
+            check(volume, Region::dense([6, 2, 8]), threads);
+            let lattice = Region::dense([5, 9]).with_strides([60, 3]);
+            check(lattice, Region::dense([5, 9]), threads);
+            check(Region::dense([1, 1]), Region::dense([1, 1]), threads);
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused() {
+        let region = Region::dense([4]);
+        let moves = [Move {
+            array: region.clone().at(1),
+            tile: region,
+            is_low: false,
+        }];
+        let (array, mut tile) = ([1i16; 4], [2; 4]);
+        let arrays = [Rows::of(&array), Rows::of(&[])];
+        let refused = copy_all(&moves, arrays, Rows::of_mut(&mut tile), true, 1);
+        assert!(matches!(refused, Err(Error::Shape { .. })));
+        assert_eq!(tile, [2; 4]);
+    }
+}

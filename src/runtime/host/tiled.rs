@@ -312,7 +312,7 @@ impl<T: Sample> fmt::Debug for Tiled<T> {
     /// A line for every stage, and the plans of its tiles.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (stage, plans) in &self.stages {
-            let (count, levels) = (stage.tiles().count(), stage.transform().level_count());
+            let (count, levels) = (stage.count(), stage.transform().level_count());
             let shape = stage.transform().shape();
             write!(f, "\n{levels} levels of {shape:?} in {count} tiles, by")?;
             for plan in plans {
