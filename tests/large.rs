@@ -165,6 +165,24 @@ fn only_the_host_can_hold_the_arrays() {
     }
 }
 
+/// A plan that fits, whose staging arrays do not, beside what else the engine has by then.
+#[test]
+fn tiles_are_made_when_memory_runs_out() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(1);
+        let engine = engine.with_memory_limit(2_000_000).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 400]).levels(2);
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        let array = engine.zeros::<i16>(850_000).unwrap();
+        assert!(!is_tiled(&plan));
+        check(&plan, 1);
+        assert!(is_tiled(&plan), "{plan:?}");
+        assert!(engine.memory().used <= 2_000_000);
+        drop(array);
+        check(&plan, 2);
+    }
+}
+
 /// The same memory for sixteen times the rows.
 #[test]
 fn memory_does_not_grow_with_rows() {
@@ -190,13 +208,13 @@ fn how_long_tiles_take() {
         let side = if device.info().kind == wavelift::DeviceKind::Gpu {
             16384
         } else {
-            4096
+            8192
         };
         let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(5);
         let samples: Vec<f32> = (0..transform.len())
             .map(|i| (i * 2_654_435_761 % 65_521) as f32)
             .collect();
-        for limit in [u64::MAX, 4 << 30, 1 << 30, 256 << 20] {
+        for limit in [u64::MAX, 1 << 30, 256 << 20, 64 << 20] {
             let engine = engine.with_memory_limit(limit).unwrap();
             let plan = engine.plan::<f32>(&transform).unwrap();
             let mut coefficients = Coefficients::zeros(&transform).unwrap();
@@ -210,10 +228,10 @@ fn how_long_tiles_take() {
                 plan.inverse_into(&coefficients, &mut back).unwrap();
                 times[1].push(start.elapsed().as_secs_f64() * 1e3);
             }
-            let [first, again] = [times[0][0], 0.0];
+            let first = times[0][0];
             let times = times.map(median);
             println!(
-                "{device}: {side} squared, {} MiB: {times:.1?} ms, first {first:.1} {again}",
+                "{device}: {side} squared, {} MiB: {times:.1?} ms, first {first:.1}",
                 engine.memory().limit >> 20
             );
             for line in format!("{plan:?}")
@@ -226,7 +244,7 @@ fn how_long_tiles_take() {
                 .iter()
                 .zip(&back)
                 .fold(0f32, |most, (a, b)| most.max((a - b).abs()));
-            assert!(error < 0.1, "{error}");
+            assert!(error < 1.0, "{error}");
         }
     }
 }

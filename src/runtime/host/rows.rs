@@ -141,7 +141,7 @@ pub fn copy_all<T: Sample>(
                 let sides = [array.at(one), tile.at(other)];
                 // SAFETY: both regions lie within their slices; no other thread has this line, and no two lines share a sample.
                 // An array that is only read, which was borrowed so, is on the side that is read.
-                unsafe { copy_line(sides, lines.row.1, samples, is_to_tile, threads > 1) };
+                unsafe { copy_line(sides, lines.row.1, samples, is_to_tile) };
             }
             before += count;
         }
@@ -166,7 +166,6 @@ unsafe fn copy_line<T: Sample>(
     [apart, tile_apart]: [usize; 2],
     samples: usize,
     is_to_tile: bool,
-    past_caches: bool,
 ) {
     let (from, from_apart, to, to_apart) = match is_to_tile {
         true => (array, apart, tile, tile_apart),
@@ -178,7 +177,7 @@ unsafe fn copy_line<T: Sample>(
             for i in 0..samples {
                 *to.add(i * to_apart) = *from.add(i * from_apart);
             }
-        } else if past_caches && !is_to_tile && samples * size_of::<T>() >= LEAST_BYTES {
+        } else if !is_to_tile && samples * size_of::<T>() >= LEAST_BYTES {
             past_caches::copy(from.cast(), to.cast(), samples * size_of::<T>());
         } else {
             to.copy_from_nonoverlapping(from, samples);

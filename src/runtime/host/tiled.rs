@@ -10,7 +10,7 @@ use super::array::PinnedArray;
 use super::borrowed::stands_at;
 use super::pending::Pending;
 use super::rows::{Rows, copy_all};
-use super::through_ring::copy_threads;
+use super::through_ring::host_threads;
 use super::transit::Transit;
 use crate::error::{Error, Result};
 use crate::runtime::builder::Builder;
@@ -178,7 +178,7 @@ impl<T: Sample> Tiled<T> {
         to: [Rows<T>; 2],
         moves: impl Fn(&Tile, bool) -> Result<Vec<Move>>,
     ) -> Result<()> {
-        let threads = copy_threads(&self.site, self.largest * size_of::<T>()).unwrap_or(1);
+        let threads = host_threads(&self.site, self.largest * size_of::<T>());
         let mut flying: VecDeque<(Tile, Pending<T>)> = VecDeque::new();
         let land = |(tile, pending): (Tile, Pending<T>)| -> Result<Slot<T>> {
             let (input, mut output) = pending.wait()?;
