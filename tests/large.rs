@@ -248,3 +248,21 @@ fn how_long_tiles_take() {
         }
     }
 }
+
+/// By hand, as the above: 16384 x 12288 under 64 MiB is what it is as a whole.
+#[test]
+#[ignore = "takes gigabytes"]
+fn large_pictures_under_64_mib() {
+    for device in devices() {
+        let whole = Engine::new(&device).unwrap();
+        let small = whole.with_memory_limit(64 << 20).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [16384, 12288]).levels(5);
+        let samples = random_samples::<i16>(transform.len(), 1);
+        let plan = small.plan::<i16>(&transform).unwrap();
+        let coefficients = plan.forward(&samples).unwrap();
+        let expected = whole.plan::<i16>(&transform).unwrap().forward(&samples);
+        assert!(coefficients == expected.unwrap());
+        assert!(plan.inverse(&coefficients).unwrap() == samples);
+        println!("{device}: {:?}", small.memory());
+    }
+}

@@ -331,6 +331,9 @@ impl Cut {
     }
 }
 
+/// An axis has so many pieces at most: with more, all that is said of them takes more memory than a tile.
+const MOST_PIECES: usize = 1 << 16;
+
 /// How an axis can be cut.
 struct Way {
     length: usize,
@@ -373,7 +376,7 @@ impl Way {
     fn smaller(&self, own: usize) -> Option<usize> {
         let most = (self.units() - 1).checked_sub(2 * self.halo)?;
         let next = most.min(own - own.div_ceil(8));
-        (next >= self.least).then_some(next)
+        (next >= self.least && self.units() / next <= MOST_PIECES).then_some(next)
     }
 
     /// Tiles of about so many units of their own.

@@ -107,7 +107,10 @@ impl Lines {
 }
 
 /// Copies what moves between an array, of which the low band may be another one, and a tile: to the tile, or from it.
-pub fn copy_all<T: Sample>(
+///
+/// # Safety
+/// The side to which it goes is by `of_mut`, and nothing else uses it meanwhile; no two moves go to one place.
+pub unsafe fn copy_all<T: Sample>(
     moves: &[Move],
     arrays: [Rows<T>; 2],
     tile: Rows<T>,
@@ -139,8 +142,8 @@ pub fn copy_all<T: Sample>(
             for line in here {
                 let ([one, other], samples) = lines.at(line - before);
                 let sides = [array.at(one), tile.at(other)];
-                // SAFETY: both regions lie within their slices; no other thread has this line, and no two lines share a sample.
-                // An array that is only read, which was borrowed so, is on the side that is read.
+                // SAFETY: both regions lie within their slices; no other thread has this line, and no two lines share a sample
+                // of the side to which they go, which may be written, by the caller's promise.
                 unsafe { copy_line(sides, lines.row.1, samples, is_to_tile) };
             }
             before += count;
@@ -199,10 +202,12 @@ mod tests {
         }];
         let mut inside = vec![-1; tile.end()];
         let arrays = [Rows::of(&[]), Rows::of(&samples)];
-        copy_all(&moves, arrays, Rows::of_mut(&mut inside), true, threads).unwrap();
+        // SAFETY: what is written is borrowed so, and a move's places are apart.
+        unsafe { copy_all(&moves, arrays, Rows::of_mut(&mut inside), true, threads) }.unwrap();
         let mut back = vec![-1; samples.len()];
         let arrays = [Rows::of(&[]), Rows::of_mut(&mut back)];
-        copy_all(&moves, arrays, Rows::of(&inside), false, threads).unwrap();
+        // SAFETY: as above.
+        unsafe { copy_all(&moves, arrays, Rows::of(&inside), false, threads) }.unwrap();
         let mut expected = [vec![-1; inside.len()], vec![-1; back.len()]];
         for (one, other) in array.places().into_iter().zip(tile.places()) {
             expected[0][other] = samples[one];
@@ -238,7 +243,8 @@ mod tests {
         }];
         let (array, mut tile) = ([1i16; 4], [2; 4]);
         let arrays = [Rows::of(&array), Rows::of(&[])];
-        let refused = copy_all(&moves, arrays, Rows::of_mut(&mut tile), true, 1);
+        // SAFETY: as above.
+        let refused = unsafe { copy_all(&moves, arrays, Rows::of_mut(&mut tile), true, 1) };
         assert!(matches!(refused, Err(Error::Shape { .. })));
         assert_eq!(tile, [2; 4]);
     }

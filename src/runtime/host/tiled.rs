@@ -111,19 +111,22 @@ impl<T: Sample> Tiled<T> {
             let mut next = (!stage.is_last()).then(|| low_of(stage)).transpose()?;
             let (place, dense) = (self.place(number), Region::dense(stage.transform().shape()));
             let of_low = next.is_some().then(|| Region::dense(stage.low()));
-            self.pass(
-                slots,
-                (stage, plans, Direction::Forward),
-                [Rows::of(from), Rows::of(&[])],
-                [
-                    Rows::of_mut(output),
-                    Rows::of_mut(next.as_deref_mut().unwrap_or_default()),
-                ],
-                |tile, is_source| match is_source {
-                    true => tile.samples(&dense, true),
-                    false => tile.coefficients(&place, of_low.as_ref(), false),
-                },
-            )?;
+            // SAFETY: output and next are borrowed for writing.
+            unsafe {
+                self.pass(
+                    slots,
+                    (stage, plans, Direction::Forward),
+                    [Rows::of(from), Rows::of(&[])],
+                    [
+                        Rows::of_mut(output),
+                        Rows::of_mut(next.as_deref_mut().unwrap_or_default()),
+                    ],
+                    |tile, is_source| match is_source {
+                        true => tile.samples(&dense, true),
+                        false => tile.coefficients(&place, of_low.as_ref(), false),
+                    },
+                )?
+            };
             low = next;
         }
         Ok(())
@@ -138,22 +141,25 @@ impl<T: Sample> Tiled<T> {
             };
             let (place, dense) = (self.place(number), Region::dense(stage.transform().shape()));
             let of_low = low.is_some().then(|| Region::dense(stage.low()));
-            self.pass(
-                slots,
-                (stage, plans, Direction::Inverse),
-                [
-                    Rows::of(input),
-                    Rows::of(low.as_deref().unwrap_or_default()),
-                ],
-                [
-                    Rows::of_mut(next.as_deref_mut().unwrap_or(&mut *output)),
-                    Rows::of_mut(&mut []),
-                ],
-                |tile, is_source| match is_source {
-                    true => tile.coefficients(&place, of_low.as_ref(), true),
-                    false => tile.samples(&dense, false),
-                },
-            )?;
+            // SAFETY: as above.
+            unsafe {
+                self.pass(
+                    slots,
+                    (stage, plans, Direction::Inverse),
+                    [
+                        Rows::of(input),
+                        Rows::of(low.as_deref().unwrap_or_default()),
+                    ],
+                    [
+                        Rows::of_mut(next.as_deref_mut().unwrap_or(&mut *output)),
+                        Rows::of_mut(&mut []),
+                    ],
+                    |tile, is_source| match is_source {
+                        true => tile.coefficients(&place, of_low.as_ref(), true),
+                        false => tile.samples(&dense, false),
+                    },
+                )?
+            };
             low = next;
         }
         Ok(())
@@ -170,7 +176,10 @@ impl<T: Sample> Tiled<T> {
     }
 
     /// All tiles of a stage, from arrays to arrays: the second of each is that of the low band.
-    fn pass(
+    ///
+    /// # Safety
+    /// What is written is by `Rows::of_mut`, and nothing else uses it meanwhile.
+    unsafe fn pass(
         &self,
         slots: &mut Vec<Slot<T>>,
         (stage, plans, direction): (&Stage, &[Plan<T>], Direction),
@@ -183,7 +192,8 @@ impl<T: Sample> Tiled<T> {
         let land = |(tile, pending): (Tile, Pending<T>)| -> Result<Slot<T>> {
             let (input, mut output) = pending.wait()?;
             let own = moves(&tile, false)?;
-            copy_all(&own, to, Rows::of_mut(&mut output), false, threads)?;
+            // SAFETY: `to` may be written, and nothing else uses it; tiles have nothing of their own in common.
+            unsafe { copy_all(&own, to, Rows::of_mut(&mut output), false, threads)? };
             Ok((input, output))
         };
         let mut tiles = stage.tiles();
@@ -203,13 +213,9 @@ impl<T: Sample> Tiled<T> {
             let Some((mut input, output)) = slots.pop() else {
                 unreachable!("there is a slot for every tile on its way");
             };
-            copy_all(
-                &moves(&tile, true)?,
-                from,
-                Rows::of_mut(&mut input),
-                true,
-                threads,
-            )?;
+            let all = moves(&tile, true)?;
+            // SAFETY: the slot is this tile's alone, within which each sample has a place of its own.
+            unsafe { copy_all(&all, from, Rows::of_mut(&mut input), true, threads)? };
             let shape = tile.shape();
             let plan = plans.iter().find(|plan| plan.transform().shape() == shape);
             let plan = plan.expect("there is a plan for every shape");
