@@ -94,6 +94,9 @@ fn volumes() {
     for device in devices() {
         let transform = Transform::new(Wavelet::CDF_5_3, [61, 50, 47]).levels(2);
         check_under::<i32>(&device, &transform, &[500_000, 300_000]);
+        // By the strategies and the copies of another kind of device.
+        let gpu = device.with_kind(DeviceKind::Gpu);
+        check_under::<i32>(&gpu, &transform, &[300_000]);
     }
 }
 
