@@ -177,15 +177,13 @@ impl Windows {
 
     /// The windows of so many levels, if there are any of this size.
     fn sized(&self, [pairs, height, group, lanes]: [usize; 4]) -> Option<Self> {
-        let levels = self.levels;
         let halo = self.reach.next_multiple_of(pairs);
         let width = (lanes * pairs).checked_sub(2 * halo).filter(|&n| n > 0)?;
         let tile = [height * (group / lanes), width];
-        let all = [0, 1].map(|axis| self.pairs_of(axis, tile[axis]));
+        let [of_rows, of_columns] = [0, 1].map(|axis| self.pairs_of(axis, tile[axis]));
         let (mut windows, mut kept) = (Vec::new(), 0);
-        for level in 0..levels {
-            let rows = all[0][level];
-            let columns = (2 * halo + all[1][level]).next_multiple_of(pairs);
+        for (level, (rows, columns)) in of_rows.into_iter().zip(of_columns).enumerate() {
+            let columns = (2 * halo + columns).next_multiple_of(pairs);
             let lanes = (columns / pairs).next_power_of_two();
             if lanes > self.lanes || height * (group / lanes) < rows {
                 return None;
