@@ -996,6 +996,52 @@ fn no_exchange() {
     }
 }
 
+/// Several levels in one launch by windows, which only GPUs prefer: pictures down to single pairs, of one tile and of many.
+fn windows<T: RandomSample>(wavelet: Wavelet) {
+    for device in devices() {
+        let engine = Engine::new(&device.with_kind(DeviceKind::Gpu)).unwrap();
+        for (seed, (shape, levels)) in [
+            (&[2, 3][..], 1),
+            (&[5, 7], 2),
+            (&[3, 17, 64], 2),
+            (&[131, 66], 2),
+            (&[61, 127], 4),
+            (&[64, 64], 4),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let axes = [shape.len() - 2, shape.len() - 1];
+            let transform = Transform::new(wavelet.clone(), shape)
+                .axes(axes)
+                .boundary(Boundary::Symmetric)
+                .levels(levels);
+            check::<T>(&engine, Strategy::Pyramid, &transform, seed as u64);
+            let plan = engine
+                .plan_with::<T>(&transform, Strategy::Pyramid)
+                .unwrap();
+            let kernels = format!("{plan:?}");
+            assert_eq!(kernels.contains("pyramid_windows"), levels > 1, "{kernels}");
+        }
+    }
+}
+
+mod windows {
+    use super::*;
+    #[test]
+    fn floats() {
+        windows::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn shorts() {
+        windows::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_with_a_pre_shift() {
+        windows::<i32>(Wavelet::VC2_DD_13_7)
+    }
+}
+
 /// Devices that allow small work-groups only get smaller tiles, and the same results.
 fn small_work_groups<T: RandomSample>(limit: usize, wavelet: Wavelet) {
     let transforms = [
