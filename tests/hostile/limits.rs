@@ -5,7 +5,7 @@ use crate::common::{RandomSample, devices};
 use crate::lies::NONE;
 use wavelift::{
     Boundary, Device, DeviceArray, DeviceInfo, DeviceKind, Engine, Error, Exchange, Layout,
-    SampleType, Transform, Wavelet, kernel_sources,
+    SampleType, Strategy, Transform, Wavelet, kernel_sources,
 };
 
 fn limited(device: &Device, limit: impl Fn(&mut DeviceInfo)) -> Device {
