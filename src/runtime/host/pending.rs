@@ -128,7 +128,7 @@ impl<T: Sample> Plan<T> {
         input: PinnedArray<T>,
         mut output: PinnedArray<T>,
     ) -> Result<Pending<T>, SubmitError<T>> {
-        let departed = match self.check_host(&input, &output) {
+        let departed = match self.check_host(input.len(), output.len()) {
             Err(error) => Err(error),
             // SAFETY: the lengths were checked. The arrays go where the flight goes, which lands before they are given back or
             // dropped; where a panic drops them first, it has landed here or ends the program.

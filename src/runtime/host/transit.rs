@@ -206,7 +206,14 @@ impl<T: Sample> Flight<T> {
             arrays: None,
         };
         let stands_at = stands_at(plan.site.shared.device.info()).filter(|_| {
-            plan.site.copy_threads.is_none() && plan.takes_both(input, output, direction)
+            plan.site.copy_threads.is_none() && {
+                let slices: [&[T]; 2] = [input, output];
+                let [samples, coefficients] = match direction {
+                    Direction::Forward => slices,
+                    Direction::Inverse => [slices[1], slices[0]],
+                };
+                plan.takes_both(samples, coefficients)
+            }
         });
         // SAFETY: by the caller's promise.
         let departed = unsafe {
@@ -236,8 +243,8 @@ impl<T: Sample> Flight<T> {
         let site = &plan.site;
         let [input, output] = [input, output].map(|array| (array.start().cast(), array.len()));
         // SAFETY: the memory is there until all commands are done, by the caller's promise.
-        let arrays = unsafe { over_both(site, multiple, input, output)? };
-        let (arrays, _) = self.arrays.insert((arrays.into(), false));
+        let (from, to) = unsafe { over_both(site, multiple, input, output)? };
+        let (arrays, _) = self.arrays.insert((vec![from, to], false));
         let [from, to] = &mut arrays[..] else {
             unreachable!("two were made");
         };
@@ -383,7 +390,7 @@ impl<T: Sample> Plan<T> {
         input: &PinnedArray<T>,
         output: &mut PinnedArray<T>,
     ) -> Result<()> {
-        self.check_host(input, output)?;
+        self.check_host(input.len(), output.len())?;
         let _turn = lock(&self.transit.turn);
         // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
         // lands too where this panics.
