@@ -210,8 +210,9 @@ impl Engine {
     ///
     /// The forward transform computes with each pixel as the sample that it is; the inverse rounds every sample to the nearest
     /// pixel, of two that are equally near to the even one, and those beyond the pixels' range to the smallest or the largest.
-    /// Where the finest level is one of pictures, its first pass reads pixels and the inverse's last one writes them; else a pass
-    /// more over memory turns pixels into samples and back. The plan transforms whole arrays, not regions of larger ones.
+    /// Where [`Strategy::Streamed`] or [`Strategy::SingleLoop`] take the finest level, as of most pictures, its first pass reads
+    /// pixels and the inverse's last one writes them; else a pass more over memory turns pixels into samples and back. The plan
+    /// transforms whole arrays, not regions of larger ones, and is not for `submit` and streams.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
