@@ -83,6 +83,8 @@
 //! [PyWavelets](https://pywavelets.readthedocs.io) has other names, signs and scales; the page [`coming_from_pywavelets`]
 //! lists them.
 //!
+//! Pixels of `u8` and `u16` need not be converted: [`Engine::plan_from`] makes plans that take and give them.
+//!
 //! A [`Region`] says where samples stand in a larger array, and a [`DeviceView`] is one on the device. A program with OpenCL
 //! objects of its own hands them over by [`Engine::from_raw`], [`DeviceArray::from_raw`] and [`Event::from_raw`].
 //!
@@ -174,13 +176,15 @@ pub use runtime::{
     PinnedArray, Plan, ReadFrame, Reader, Run, SubmitError, WriteFrame,
 };
 #[doc(hidden)]
-pub use runtime::{kernel_sources, kernel_sources_in_place, probe_source};
+pub use runtime::{
+    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_source,
+};
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{
     Band, BandView, BandViewMut, Coefficients, Layout, MAX_AXES, MAX_LENGTH, MAX_LEVELS, Region,
     Transform, reference,
 };
 pub use wavelet::{
-    AxisOrder, Boundary, Channel, Direction, IntegerStep, MAX_REACH, MAX_TAPS, RealStep, Rounded,
-    Sample, SampleType, Scale, Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, Element, IntegerStep, MAX_REACH, MAX_TAPS, Pixel,
+    PixelType, RealStep, Rounded, Sample, SampleType, Scale, Stencil, Wavelet,
 };

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use wavelift::{
-    Boundary, DeviceInfo, DeviceKind, Error, Exchange, Layout, SampleType, Strategy, Transform,
-    Wavelet, kernel_sources, kernel_sources_in_place, probe_source,
+    Boundary, DeviceInfo, DeviceKind, Error, Exchange, Layout, PixelType, SampleType, Strategy,
+    Transform, Wavelet, kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels,
+    probe_source,
 };
 
 const SAMPLES: [SampleType; 4] = [
@@ -282,6 +283,9 @@ impl Dump {
                 self.write_transform(&transform, strategy, &target.device, "");
             }
         }
+        if *wavelet == Wavelet::CDF_9_7 {
+            self.write_of_pixels(&target.device);
+        }
         // In place nothing is exchanged.
         if !exchanges {
             let transforms = match target.is_thorough {
@@ -334,6 +338,22 @@ impl Dump {
             let programs = kernel_sources_in_place(transform, sample, device);
             for (name, source) in programs.unwrap() {
                 self.write(IN_PLACE, &way(device), &name, &source);
+            }
+        }
+    }
+
+    /// Those with pixels on the signal side.
+    fn write_of_pixels(&mut self, device: &DeviceInfo) {
+        for (wavelet, pixel, sample) in [
+            (Wavelet::CDF_5_3, PixelType::U8, SampleType::I16),
+            (Wavelet::CDF_9_7, PixelType::U16, SampleType::F32),
+        ] {
+            for shape in [[4096, 4096], [4095, 4097], [1, 4000]] {
+                let transform = Transform::new(wavelet.clone(), shape).levels(2);
+                let programs = kernel_sources_of_pixels(&transform, pixel, sample, device);
+                for (name, source) in programs.unwrap() {
+                    self.write("composed", &way(device), &name, &source);
+                }
             }
         }
     }

@@ -6,8 +6,8 @@ mod common;
 use common::{devices, expected, plans, run};
 use half::f16;
 use wavelift::{
-    Channel, Device, Direction, Engine, Error, RealStep, Rounded, Scale, Transform, Wavelet,
-    reference,
+    Boundary, Channel, Device, Direction, Engine, Error, Layout, RealStep, Rounded, Scale,
+    Transform, Wavelet, reference,
 };
 
 /// What each strategy makes of `samples`, by name.
@@ -157,4 +157,40 @@ fn sixteen_bit_integers_need_the_type_that_rounds() {
         reference::forward(&integers, &[Rounded(0); 8]),
         Err(Error::Unsupported { .. })
     ));
+}
+
+/// A picture of numbers that steps of quarters change by whole numbers alone, so that nothing is ever rounded, not even in
+/// halves: every strategy gives the same, in both directions, by every boundary rule.
+fn is_exact<T: common::RandomSample>(boundaries: &[Boundary]) {
+    let wavelet = || one_step(&[0.25, 0.25]);
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for (i, &boundary) in boundaries.iter().enumerate() {
+            let transform = Transform::new(wavelet(), [33, 70])
+                .boundary(boundary)
+                .layout(Layout::ALL[i % Layout::ALL.len()]);
+            // Each axis takes a quarter of sums of two.
+            let sample = |number: i32| T::from_f64(f64::from(number.rem_euclid(65) - 32) * 16.0);
+            let samples: Vec<T> = (0..33 * 70).map(|i| sample(i * i * 7 + i * 31)).collect();
+            for plan in &plans::<T>(&engine, &transform) {
+                for direction in [Direction::Forward, Direction::Inverse] {
+                    let expected = expected(&transform, direction, &samples).unwrap();
+                    assert!(
+                        expected
+                            .iter()
+                            .all(|v| v.fract() == 0.0 && v.abs() < 2048.0)
+                    );
+                    let got = run(&engine, plan, direction, &samples);
+                    let got: Vec<f64> = got.iter().map(|v| v.to_f64()).collect();
+                    assert!(got == expected, "{direction:?} by {plan:?} on {device}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_needs_no_rounding_is_exact() {
+    is_exact::<Rounded>(Boundary::ALL);
+    is_exact::<f16>(&[Boundary::Symmetric]);
 }

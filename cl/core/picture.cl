@@ -26,7 +26,7 @@
 typedef DISTANCE Distance;
 
 typedef struct {
-  global T *signal;
+  global S *signal;
   Distance signal_row;
   global T *band[4];  // the array that a sub-band is in
   Distance band_start[4], band_row[4], band_stride[4];
@@ -36,7 +36,7 @@ typedef struct {
 #define BAND_STRIDE(picture, n) (PLANAR ? 1 : (picture)->band_stride[n])
 
 // Places of a sample, and of a pair of columns in a row of a sub-band.
-INLINE global T *signal_at(const Picture *picture, const int y, const int x) {
+INLINE global S *signal_at(const Picture *picture, const int y, const int x) {
   return picture->signal + (y * picture->signal_row + x);
 }
 INLINE global T *band_at(const Picture *picture, const int n, const int y, const int x) {
@@ -57,7 +57,7 @@ INLINE long picture_start(const Side *side, const Pass *pass, const int3 at) {
   return SINGLE ? side->offset : line_start(side, pass, at);
 }
 
-static inline Picture picture_at(global T *signal, global T *bands, global T *low, const Pass *pass, const int number) {
+static inline Picture picture_at(global S *signal, global T *bands, global T *low, const Pass *pass, const int number) {
   const int outer = pass->across[2] > 1 ? number / pass->across[1] : 0;
   const int3 at = (int3)(0, number - outer * pass->across[1], outer);
   Picture picture;

@@ -5,7 +5,8 @@
 
 // Where the next rows of one or two channels stand, on either side.
 typedef struct {
-  global T *signal[2], *band[4];
+  global S *signal[2];
+  global T *band[4];
   long stride[4];
 } Rows;
 
@@ -34,7 +35,7 @@ INLINE void load_pairs(const Rows *rows, const int cy, const int at, const int s
     load_whole_pairs(rows, cy, at, s, d);
     return;
   }
-  global const T *const from = rows->signal[cy] + 2 * at;
+  global const S *const from = rows->signal[cy] + 2 * at;
   *s = TO_A(load_some(from, 2, s_count - at));
   *d = at < d_count ? TO_A(load_some(from + 1, 2, d_count - at)) : *s;
 #else
@@ -56,8 +57,8 @@ INLINE void prefetch_pairs(const Rows *next, const int cy, const int at) {
 }
 
 // Stores the first `n` samples of two interleaved channels.
-INLINE void store_interleaved(global T *to, const int n, const TV s, const TV d, const bool non_temporal) {
-  TV a, b;
+INLINE void store_interleaved(global STORED *to, const int n, const STORED_V s, const STORED_V d, const bool non_temporal) {
+  STORED_V a, b;
   a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
   store_some(a, to, 1, n, non_temporal);
   store_some(b, to + VECTOR, 1, n - VECTOR, non_temporal);
@@ -65,8 +66,8 @@ INLINE void store_interleaved(global T *to, const int n, const TV s, const TV d,
 
 // Stores a vector of both channels of row cy. (A store of whole vectors without asking was slower on the machine
 // measured.)
-INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int s_count, const int d_count, const TV s,
-                        const TV d, const bool non_temporal) {
+INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int s_count, const int d_count,
+                        const STORED_V s, const STORED_V d, const bool non_temporal) {
 #if FORWARD
   const int n = 2 * cy, m = 2 * cy + 1;
   const long stride = rows->stride[n];

@@ -18,20 +18,23 @@
 typedef struct {
   AV v;
 } __attribute__((packed)) LooseA;
-#if SHORT
+#if SHORT || PIXEL_BITS
 typedef struct {
-  TV v;
-} __attribute__((packed)) LooseT;
+  LOADED_V v;
+} __attribute__((packed)) LooseLoaded;
+typedef struct {
+  STORED_V v;
+} __attribute__((packed)) LooseStored;
 #else
-typedef LooseA LooseT;
+typedef LooseA LooseLoaded, LooseStored;
 #endif
-// ... of numbers in local memory, of samples in global and in local memory.
+// ... of numbers in local memory, of loaded and of stored samples in global memory, of stored ones in local memory.
 #define LOAD_V(p) (((local const LooseA *)(p))->v)
 #define STORE_V(v_, p) (((local LooseA *)(p))->v = (v_))
-#define LOAD_T(p) (((global const LooseT *)(p))->v)
-#define STORE_T(v_, p) (((global LooseT *)(p))->v = (v_))
-#define LOAD_L(p) (((local const LooseT *)(p))->v)
-#define STORE_L(v_, p) (((local LooseT *)(p))->v = (v_))
+#define LOAD_T(p) (((global const LooseLoaded *)(p))->v)
+#define STORE_T(v_, p) (((global LooseStored *)(p))->v = (v_))
+#define LOAD_L(p) (((local const LooseStored *)(p))->v)
+#define STORE_L(v_, p) (((local LooseStored *)(p))->v = (v_))
 
 #if BUILTINS && VECTOR == 8
 #define SHIFTED(lo, hi, o) \
@@ -52,14 +55,14 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
 // Stores a vector at a multiple of its size, past the caches where that is to be had; and asks for what will be loaded
 // soon.
 #if BUILTINS && NON_TEMPORAL
-#define STORE_NON_TEMPORAL(v, p) __builtin_nontemporal_store(v, (global TV *)(p))
+#define STORE_NON_TEMPORAL(v, p) __builtin_nontemporal_store(v, (global STORED_V *)(p))
 // The same at a multiple of 16 bytes, where `malloc` puts large arrays. Gathered instead, rows of i16 took 1.35 times as
 // long (PoCL 3.1, 4096 x 4096 from and to host memory).
-#if SHORT && VECTOR == 8
+#if STORED_BITS * VECTOR == 128
 #define STORE_IN_PIECES(v, p) STORE_NON_TEMPORAL(v, p)
-#elif SHORT || (!DOUBLE && VECTOR == 8)
+#elif STORED_BITS * VECTOR == 256
 #define STORE_IN_PIECES(v, p) store_two_pieces(as_float8(v), (global float4 *)(p))
-#elif !DOUBLE || VECTOR == 8
+#elif STORED_BITS * VECTOR == 512
 #define STORE_IN_PIECES(v, p) store_four_pieces(as_float16(v), (global float4 *)(p))
 #else
 #define STORE_IN_PIECES(v, p) STORE_T(v, p)
@@ -83,19 +86,19 @@ INLINE void store_four_pieces(const float16 v, global float4 *to) {
 #endif
 
 // A vector of which `n` samples, `stride` apart, are in memory.
-INLINE TV load_some(global const T *from, const long stride, const int n) {
+INLINE LOADED_V load_some(global const LOADED *from, const long stride, const int n) {
   if (n >= VECTOR && stride == 1) return LOAD_T(from);
   // The second access ends with the last sample.
-  if (n >= VECTOR && stride == 2) return (TV)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
-  T some[VECTOR];
+  if (n >= VECTOR && stride == 2) return (LOADED_V)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
+  LOADED some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * stride];
   return JOIN(vload, VECTOR)(0, some);
 }
 
 // Stores the `n` first samples of a vector, `stride` apart; past the caches if `non_temporal` and where that can be.
-INLINE void store_some(const TV v, global T *to, const long stride, const int n, const bool non_temporal) {
+INLINE void store_some(const STORED_V v, global STORED *to, const long stride, const int n, const bool non_temporal) {
   if (n >= VECTOR && stride == 1) {
-    if (non_temporal && (ulong)to % sizeof(TV) == 0) {
+    if (non_temporal && (ulong)to % sizeof(STORED_V) == 0) {
       STORE_NON_TEMPORAL(v, to);
     } else if (non_temporal && (ulong)to % 16 == 0) {
       STORE_IN_PIECES(v, to);
@@ -103,7 +106,7 @@ INLINE void store_some(const TV v, global T *to, const long stride, const int n,
       STORE_T(v, to);
     }
   } else {
-    T some[VECTOR];
+    STORED some[VECTOR];
     JOIN(vstore, VECTOR)(v, 0, some);
     for (int i = 0; i < min(n, VECTOR); ++i) to[i * stride] = some[i];
   }

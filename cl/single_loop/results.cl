@@ -25,13 +25,17 @@ typedef struct {
   int s_count, d_count;
   bool gathers;
   int first;  // the first pair that is gathered
-  local T *gathered;
+  local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
   int done[RUNS];  // the first that is not stored; always at a multiple of a vector
 } Results;
 
-INLINE global T *run_of(const Results *results, const int run) {
-  return FORWARD ? results->rows.band[run] : results->rows.signal[run];
+INLINE global STORED *run_of(const Results *results, const int run) {
+#if FORWARD
+  return results->rows.band[run];
+#else
+  return results->rows.signal[run];
+#endif
 }
 INLINE int run_size(const Results *results, const int run) {
   if (!FORWARD) return results->s_count + results->d_count;
@@ -45,13 +49,13 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   results.rows = rows_at(picture, p, own.left);
   results.s_count = s_count_of(own), results.d_count = d_count_of(own);
   results.first = first;
-  results.gathered = (local T *)gathered;
+  results.gathered = (local STORED *)gathered;
   results.base = first * PER_PAIR;
   bool aligned = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(TV) / sizeof(T);
+    const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;
-    aligned &= past * sizeof(T) % 16 == 0;
+    aligned &= past * sizeof(STORED) % 16 == 0;
     dense &= !FORWARD || results.rows.stride[run] == 1;
   }
   results.gathers = NON_TEMPORAL && dense && !aligned;
@@ -60,17 +64,17 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
 
 // Puts a vector of both channels of row cy. The first is stored as it is, too, for what is before the first whole one.
 INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers) {
-  const TV low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
-  const TV high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
+  const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
+  const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
   if (!gathers || at == results->first)
     store_pairs(&results->rows, cy, at, results->s_count, results->d_count, low, high, true);
   if (!gathers) return;
-  local T *const to = results->gathered + at * PER_PAIR - results->base;
+  local STORED *const to = results->gathered + at * PER_PAIR - results->base;
 #if FORWARD
   STORE_L(low, to + 2 * cy * RUN_ROOM);
   STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
 #else
-  TV a, b;
+  STORED_V a, b;
   a.even = low.lo, a.odd = high.lo, b.even = low.hi, b.odd = high.hi;
   STORE_L(a, to + cy * RUN_ROOM);
   STORE_L(b, to + cy * RUN_ROOM + VECTOR);
@@ -93,7 +97,7 @@ INLINE void put_gathered(Results *results, const int end) {
   if (last - results->base < RUN_ROOM - VECTOR * PER_PAIR) return;
   const int moved = last - kept - results->base;
   for (int run = 0; run < RUNS; ++run) {
-    local T *const room = results->gathered + run * RUN_ROOM;
+    local STORED *const room = results->gathered + run * RUN_ROOM;
     for (int i = 0; i < kept; i += VECTOR) STORE_L(LOAD_L(room + moved + i), room + i);
   }
   results->base += moved;
@@ -102,7 +106,7 @@ INLINE void put_gathered(Results *results, const int end) {
 // Stores all that was gathered of the pairs before `end`.
 INLINE void put_rest(const Results *results, const int end) {
   for (int run = 0; run < RUNS; ++run) {
-    local const T *const from = results->gathered + run * RUN_ROOM - results->base;
+    local const STORED *const from = results->gathered + run * RUN_ROOM - results->base;
     const int last = min(end * PER_PAIR, run_size(results, run));
     int i = results->done[run];
     for (; i + VECTOR <= last; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);

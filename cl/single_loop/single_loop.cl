@@ -275,7 +275,7 @@ INLINE void step_by_step(const Picture *picture, const int boundary, const int p
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void single_loop(global T *signal, global T *bands, global T *low, const Pass pass, const SingleLoop own) {
+void single_loop(global S *signal, global T *bands, global T *low, const Pass pass, const SingleLoop own) {
   // All rows lie in one array, as Intel's CPU runtime needs it; of vectors, so that they start at whole ones.
   local AV memory[ROWS * ROW / VECTOR];
   local A *const ring = (local A *)memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const borders = zeros + ROW;

@@ -49,6 +49,17 @@ INLINE bool is_stored(const TileAxis *axis, const int pair) {
   return (pair >= axis->from && pair < axis->to) != axis->joined;
 }
 
+// Where the sample of pair (px, py) stands that is in channel cx along x and cy along y, on either side.
+#define IN_SIGNAL(picture, cx, cy, px, py) signal_at(picture, 2 * (py) + (cy), 2 * (px) + (cx))
+#define IN_BANDS(picture, cx, cy, px, py) any_band_at(picture, 2 * (cy) + (cx), py, px)
+#if FORWARD
+#define FRAME_LOADED IN_SIGNAL
+#define FRAME_STORED IN_BANDS
+#else
+#define FRAME_LOADED IN_BANDS
+#define FRAME_STORED IN_SIGNAL
+#endif
+
 // Tile `number` of a picture: the corners, then those of the left and right edges, then top and bottom; nothing for -1.
 INLINE void lift_frame(const Picture *picture, const int boundary, const Streamed *own, local L *tile,
                        const int number) {
@@ -64,7 +75,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
-    const T v = FORWARD ? *signal_at(picture, 2 * py + cy, 2 * px + cx) : *any_band_at(picture, 2 * cy + cx, py, px);
+    const LOADED v = *FRAME_LOADED(picture, cx, cy, px, py);
     tile[iy * row + ix] = (L)SCALED_IN(NUMBER(v), FACTOR_OF_PICTURE(IN, cx, cy, picture), PRE_SHIFT);
   }
   lift_tile(tile, boundary, width, height, row);
@@ -74,8 +85,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const A v = tile[iy * row + ix];
-    global T *const to = FORWARD ? any_band_at(picture, 2 * cy + cx, py, px) : signal_at(picture, 2 * py + cy, 2 * px + cx);
-    *to = SAMPLE(SCALED_OUT(v, FACTOR_OF_PICTURE(OUT, cx, cy, picture), PRE_SHIFT));
+    *FRAME_STORED(picture, cx, cy, px, py) = SAMPLE(SCALED_OUT(v, FACTOR_OF_PICTURE(OUT, cx, cy, picture), PRE_SHIFT));
   }
 }
 #endif

@@ -52,7 +52,7 @@ INLINE void sweep_segment(const Picture *picture, const OwnColumns *columns, con
   }
 }
 
-INLINE void sweep_share(global T *signal, global T *bands, global T *low, const Pass *pass, const Streamed *own,
+INLINE void sweep_share(global S *signal, global T *bands, global T *low, const Pass *pass, const Streamed *own,
                         const int group, local T *stage) {
   Picture picture;
   OwnColumns columns;
@@ -62,7 +62,7 @@ INLINE void sweep_share(global T *signal, global T *bands, global T *low, const 
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void streamed_one_level(global T *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
+void streamed_one_level(global S *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
   const int group = get_group_id(0);
   local T stage[STAGED ? GROUP * COLUMNS_OWN : 1] __attribute__((aligned(16)));
 #if EXTENSION != EXTENSION_NONE

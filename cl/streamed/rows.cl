@@ -7,45 +7,62 @@
 
 #include "streamed/shares.cl"
 
-// Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them. NVIDIA's
+// Samples of less than 32 bits wait in words, and are taken apart only when they are needed: that would wait for them. NVIDIA's
 // compiler also makes two stores of a vector of 8 shorts. Sample by sample, 16-bit integers take 1.5 to 1.9 times as long.
-#if SHORT && WIDE && EXCHANGE != EXCHANGE_NONE
+#if WIDE && EXCHANGE != EXCHANGE_NONE && LOADED_BITS < 32
 #define WORD uint
-#define IN_WORD 2
-#define SAMPLE_OF(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
-#define AS_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#define IN_WORD (32 / LOADED_BITS)
+#define SAMPLE_OF(words, i) ((LOADED)((words)[(i) / IN_WORD] >> (i) % IN_WORD * LOADED_BITS))
 #else
-#define WORD T
+#define WORD LOADED
 #define IN_WORD 1
 #define SAMPLE_OF(words, i) (words)[i]
-#define AS_WORD(samples, i) (samples)[i]
 #endif
 #define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
+// The same of results.
+#if WIDE && EXCHANGE != EXCHANGE_NONE && STORED_BITS < 32
+#define STORED_WORD uint
+#define IN_STORED_WORD (32 / STORED_BITS)
+#if STORED_BITS == 8
+#define AS_WORD(samples, i) \
+  as_uint((uchar4)((samples)[4 * (i)], (samples)[4 * (i) + 1], (samples)[4 * (i) + 2], (samples)[4 * (i) + 3]))
+#else
+#define AS_WORD(samples, i) as_uint((JOIN(STORED, 2))((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#endif
+#else
+#define STORED_WORD STORED
+#define IN_STORED_WORD 1
+#define AS_WORD(samples, i) (samples)[i]
+#endif
 
 // A vector of `size` words, at a multiple of its size in memory.
 INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
+  if (size == 16) vstore16(*(global const JOIN(WORD, 16) *)from, 0, to);
   if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)from, 0, to);
   if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)from, 0, to);
   if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)from, 0, to);
   if (size == 1) *to = *from;
 }
-INLINE void store_vector(const WORD *from, const int size, global WORD *to) {
-  if (size == 8) *(global JOIN(WORD, 8) *)to = vload8(0, from);
-  if (size == 4) *(global JOIN(WORD, 4) *)to = vload4(0, from);
-  if (size == 2) *(global JOIN(WORD, 2) *)to = vload2(0, from);
+INLINE void store_vector(const STORED_WORD *from, const int size, global STORED_WORD *to) {
+  if (size == 16) *(global JOIN(STORED_WORD, 16) *)to = vload16(0, from);
+  if (size == 8) *(global JOIN(STORED_WORD, 8) *)to = vload8(0, from);
+  if (size == 4) *(global JOIN(STORED_WORD, 4) *)to = vload4(0, from);
+  if (size == 2) *(global JOIN(STORED_WORD, 2) *)to = vload2(0, from);
   if (size == 1) *to = *from;
 }
 // The same of samples in local memory.
-INLINE void load_vector_staged(local const T *from, const int size, T *to) {
-  if (size == 8) vstore8(*(local const JOIN(T, 8) *)from, 0, to);
-  if (size == 4) vstore4(*(local const JOIN(T, 4) *)from, 0, to);
-  if (size == 2) vstore2(*(local const JOIN(T, 2) *)from, 0, to);
+INLINE void load_vector_staged(local const LOADED *from, const int size, LOADED *to) {
+  if (size == 16) vstore16(*(local const JOIN(LOADED, 16) *)from, 0, to);
+  if (size == 8) vstore8(*(local const JOIN(LOADED, 8) *)from, 0, to);
+  if (size == 4) vstore4(*(local const JOIN(LOADED, 4) *)from, 0, to);
+  if (size == 2) vstore2(*(local const JOIN(LOADED, 2) *)from, 0, to);
   if (size == 1) *to = *from;
 }
-INLINE void store_vector_staged(const T *from, const int size, local T *to) {
-  if (size == 8) *(local JOIN(T, 8) *)to = vload8(0, from);
-  if (size == 4) *(local JOIN(T, 4) *)to = vload4(0, from);
-  if (size == 2) *(local JOIN(T, 2) *)to = vload2(0, from);
+INLINE void store_vector_staged(const STORED *from, const int size, local STORED *to) {
+  if (size == 16) *(local JOIN(STORED, 16) *)to = vload16(0, from);
+  if (size == 8) *(local JOIN(STORED, 8) *)to = vload8(0, from);
+  if (size == 4) *(local JOIN(STORED, 4) *)to = vload4(0, from);
+  if (size == 2) *(local JOIN(STORED, 2) *)to = vload2(0, from);
   if (size == 1) *to = *from;
 }
 
@@ -65,9 +82,10 @@ INLINE int source_of(const int unit, const int cx, const int place, const int wi
 // --- runs --------------------------------------------------------------------------------------------
 
 // Sample lane + LANES * j of a sub-group's run becomes sample lane * count + j, extended beyond the border.
-INLINE void exchange_loaded(local T *stage, const OwnColumns *columns, const int unit, const int cx, const int width,
-                            T *run) {
+INLINE void exchange_loaded(local T *stage_of_all, const OwnColumns *columns, const int unit, const int cx,
+                            const int width, LOADED *run) {
 #if STAGED
+  local LOADED *const stage = (local LOADED *)stage_of_all;
   const int count = unit * PAIRS;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j) stage[columns->lane + LANES * j] = run[j];
@@ -85,8 +103,9 @@ INLINE void exchange_loaded(local T *stage, const OwnColumns *columns, const int
 }
 
 // Sample lane * count + j becomes sample lane + LANES * j.
-INLINE void exchange_done(local T *stage, const int lane, const int unit, T *run) {
+INLINE void exchange_done(local T *stage_of_all, const int lane, const int unit, STORED *run) {
 #if STAGED
+  local STORED *const stage = (local STORED *)stage_of_all;
   const int count = unit * PAIRS;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; j += vector_of(unit))
@@ -105,7 +124,7 @@ INLINE int first_stored(const OwnColumns *columns, const int unit) {
 }
 
 // Loads a run sample by sample; `from` is where the sample at `first` stands, neighbours are `stride` places apart.
-INLINE void load_samples(const OwnColumns *columns, global const T *from, const int first, const int unit, const int cx,
+INLINE void load_samples(const OwnColumns *columns, global const LOADED *from, const int first, const int unit, const int cx,
                          const Distance stride, const int width, WORD *to) {
   const int step = STAGED ? LANES : 1, count = unit * PAIRS_LOADED_X, length = length_of(unit, cx, width);
   if (READ_ELSEWHERE && columns->beyond) {
@@ -118,7 +137,7 @@ INLINE void load_samples(const OwnColumns *columns, global const T *from, const 
 }
 
 // Loads a run, by vectors where rows are wide; without exchange also what is beside the work-item's own.
-INLINE void load_run(const OwnColumns *columns, global const T *from, const int first, const int unit, const int cx,
+INLINE void load_run(const OwnColumns *columns, global const LOADED *from, const int first, const int unit, const int cx,
                      const Distance stride, const int width, WORD *to) {
   if (!WIDE || (ALONE && columns->beyond)) {
     load_samples(columns, from, first, unit, cx, stride, width, to);
@@ -133,14 +152,15 @@ INLINE void load_run(const OwnColumns *columns, global const T *from, const int 
 }
 
 // Stores a run of results.
-INLINE void store_run(const OwnColumns *columns, T *run, global T *to, const int unit, const int cx,
+INLINE void store_run(const OwnColumns *columns, STORED *run, global STORED *to, const int unit, const int cx,
                       const Distance stride, const int width) {
-  const int count = unit * PAIRS, size = vector_of(unit) / IN_WORD;
+  const int count = unit * PAIRS, size = vector_of(unit) / IN_STORED_WORD;
   if (WIDE) {
     if (columns->own < columns->from || columns->own >= columns->to) return;
-    WORD words[COLUMNS_OWN / IN_WORD];
-    UNROLL for (int i = 0; i < count / IN_WORD; ++i) words[i] = AS_WORD(run, i);
-    UNROLL for (int i = 0; i < count / IN_WORD; i += size) store_vector(words + i, size, (global WORD *)to + i);
+    STORED_WORD words[COLUMNS_OWN / IN_STORED_WORD];
+    UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = AS_WORD(run, i);
+    UNROLL for (int i = 0; i < count / IN_STORED_WORD; i += size)
+      store_vector(words + i, size, (global STORED_WORD *)to + i);
     return;
   }
   const int first = first_stored(columns, unit), step = STAGED ? LANES : 1;
@@ -160,7 +180,7 @@ INLINE void load_row(const Picture *picture, const OwnColumns *columns, const in
 // From what was loaded to approximations, then details.
 INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local T *stage, WORD *words, const int cy,
                        A *row) {
-  exchange_loaded(stage, columns, 2, 0, picture->width, (T *)words);
+  exchange_loaded(stage, columns, 2, 0, picture->width, (LOADED *)words);
   UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n) {
     row[n] = LOAD_2D(0, cy, SAMPLE_OF(words, 2 * n));
     row[PAIRS_LOADED_X + n] = LOAD_2D(1, cy, SAMPLE_OF(words, 2 * n + 1));
@@ -173,7 +193,7 @@ INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int band = 2 * cy + cx;
     if (band == 0 && !with_low) continue;
-    T run[COLUMNS_OWN];
+    STORED run[COLUMNS_OWN];
     UNROLL for (int n = 0; n < PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * PAIRS_LOADED_X + HALO_LO + n]);
     exchange_done(stage, columns->lane, 1, run);
     global T *const to = band_at(picture, band, y >> 1, first_stored(columns, 1));
@@ -194,7 +214,7 @@ INLINE void load_row(const Picture *picture, const OwnColumns *columns, const in
 INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local T *stage, WORD *words, const int cy,
                        A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    exchange_loaded(stage, columns, 1, cx, picture->width, (T *)words + cx * PAIRS_LOADED_X);
+    exchange_loaded(stage, columns, 1, cx, picture->width, (LOADED *)words + cx * PAIRS_LOADED_X);
     UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n)
       row[cx * PAIRS_LOADED_X + n] = LOAD_2D(cx, cy, SAMPLE_OF(words, cx * PAIRS_LOADED_X + n));
   }
@@ -202,7 +222,7 @@ INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local 
 
 INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T *stage, const int y, const int cy,
                       const bool with_low, const A *row) {
-  T run[COLUMNS_OWN];
+  STORED run[COLUMNS_OWN];
   UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
     run[i] = STORE_2D(i & 1, cy, row[(i & 1) * PAIRS_LOADED_X + HALO_LO + i / 2]);
   exchange_done(stage, columns->lane, 2, run);

@@ -75,7 +75,7 @@ static inline Segment segment_of(const int way, const int from, const int to, co
 }
 
 // The share of a sub-group of work-group `group`: a segment of a strip of one picture. False if there is none left.
-INLINE bool find_share(global T *signal, global T *bands, global T *low, const Pass *pass, const Streamed *own,
+INLINE bool find_share(global S *signal, global T *bands, global T *low, const Pass *pass, const Streamed *own,
                        const int group, Picture *picture, OwnColumns *columns, Segment *segment) {
   // A work-group stays in one picture, so that all of it has the same pointers.
   const int sub_groups = GROUP / LANES, groups = (own->strips * own->segments + sub_groups - 1) / sub_groups;

@@ -27,7 +27,12 @@
 #endif
 
 #define COARSE_PAIRS (PAIRS / 2)
-#define COARSE_WORDS (COARSE_PAIRS / IN_WORD)
+#if FORWARD
+#define IN_COARSE_WORD IN_STORED_WORD
+#else
+#define IN_COARSE_WORD IN_WORD
+#endif
+#define COARSE_WORDS (COARSE_PAIRS / IN_COARSE_WORD)
 
 // The coarser level has half the turns. Where its ring is of even length, a round is one of the finer ring, and the coarser
 // ring is moved between rounds. Rounds of twice the length would move nothing, but be twice the code: an NVIDIA H200 then
@@ -63,7 +68,7 @@ static inline Segment coarse_segment_of(const Segment *fine, const int height) {
 }
 
 // A vector's worth of words of the coarser level.
-#define COARSE_SIZE (COARSE_VECTOR / IN_WORD)
+#define COARSE_SIZE (COARSE_VECTOR / IN_COARSE_WORD)
 
 #if FORWARD
 INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, const int y, const int cy, const A *row) {
@@ -71,9 +76,9 @@ INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, cons
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     T run[COARSE_PAIRS];
     UNROLL for (int n = 0; n < COARSE_PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * COARSE_PAIRS + n]);
-    WORD words[COARSE_WORDS];
+    STORED_WORD words[COARSE_WORDS];
     UNROLL for (int i = 0; i < COARSE_WORDS; ++i) words[i] = AS_WORD(run, i);
-    global WORD *const to = (global WORD *)band_at(picture, 2 * cy + cx, y >> 1, columns->own);
+    global STORED_WORD *const to = (global STORED_WORD *)band_at(picture, 2 * cy + cx, y >> 1, columns->own);
     UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE) store_vector(words + i, COARSE_SIZE, to + i);
   }
 }
@@ -217,7 +222,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void streamed_two_levels(global T *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
+void streamed_two_levels(global S *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
   Picture fine;
   OwnColumns columns;
   Segment segment;

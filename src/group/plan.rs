@@ -38,7 +38,7 @@ impl<T: Sample> Part<T> {
 
     fn run(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
         let plan = self.stand_in.get().unwrap_or(&self.plan);
-        plan.on_host(input, output, direction)
+        plan.between_slices(input, output, direction)
     }
 }
 
@@ -163,7 +163,7 @@ impl<T: Sample> GroupPlan<T> {
         for (_, other) in others.filter(|(i, _)| *i != part.engine && !failed.contains(i)) {
             let plan = other.plan::<T>(part.plan.transform());
             let done = plan.and_then(|plan| {
-                plan.on_host(from, to, direction)?;
+                plan.between_slices(from, to, direction)?;
                 Ok(plan)
             });
             if let Ok(plan) = done {

@@ -9,7 +9,7 @@ use super::transfer::{Transfer, transfer};
 use super::views::{DeviceView, DeviceViewMut};
 use crate::error::{Error, Result};
 use crate::transform::Region;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use opencl3::error_codes::ClError;
 use opencl3::memory::{
     Buffer, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, CL_MEM_READ_ONLY,
@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// println!("{:?}", engine.memory()); // what all arrays of the engine take
 /// # Ok::<(), wavelift::Error>(())
 /// ```
-pub struct DeviceArray<T: Sample> {
+pub struct DeviceArray<T: Element> {
     // Released in this order.
     pub(crate) buffer: Handle<Buffer<T>>,
     reserved: Reservation,
@@ -54,7 +54,7 @@ pub(super) struct Memory {
     pub flags: cl_mem_flags,
 }
 
-impl<T: Sample> DeviceArray<T> {
+impl<T: Element> DeviceArray<T> {
     /// Allocates an array of `len` samples, whose values are undefined. It will be used on `queue`.
     pub(crate) fn new(shared: &Arc<Shared>, queue: &Arc<Queue>, len: usize) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
@@ -327,12 +327,12 @@ pub(super) fn overlap(one: &'static str, other: &'static str) -> Error {
     Error::Overlap { one, other }
 }
 
-impl<T: Sample> std::fmt::Debug for DeviceArray<T> {
+impl<T: Element> std::fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
             "DeviceArray<{}>({} on {})",
-            T::TYPE,
+            T::NAME,
             self.len,
             self.reserved.shared.device
         )

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;
 use crate::strategy::{self, Design, Kernel, Launch, Problem, Regions, Strategy, Target};
 use crate::transform::Transform;
-use crate::wavelet::Sample;
+use crate::wavelet::{Element, Sample};
 
 /// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
 pub(super) type Scratch<A> = [A; 4];
@@ -76,7 +76,7 @@ impl Builder<'_> {
     }
 
     /// Builds the launches of a problem.
-    pub fn route<T: Sample>(&self, problem: &Problem) -> Result<Route> {
+    pub fn route<T: Sample, P: Element>(&self, problem: &Problem) -> Result<Route> {
         let Problem {
             transform,
             sample,
@@ -94,7 +94,7 @@ impl Builder<'_> {
                 |refused| self.design(problem, refused),
                 |design| design.launches.iter().map(|one| &one.pass.kernel).collect(),
             )?;
-            match self.wrong::<T>(problem, &prelude, &design, &refused) {
+            match self.wrong::<T, P>(problem, &prelude, &design, &refused) {
                 None => break (design, kernels),
                 Some((kernel, why)) => {
                     refused.exchange(shared, kernel, why)?;
@@ -110,7 +110,7 @@ impl Builder<'_> {
     }
 
     /// A kernel whose work-items exchange values in a way that never ran on hardware, and not as they should.
-    fn wrong<'d, T: Sample>(
+    fn wrong<'d, T: Sample, P: Element>(
         &self,
         problem: &Problem,
         prelude: &str,
@@ -131,11 +131,14 @@ impl Builder<'_> {
                 return None;
             }
             let designs = |transform: &Transform| {
-                let small = Problem::new(transform, problem.sample, problem.direction);
+                let small = Problem {
+                    pixels: problem.pixels,
+                    ..Problem::new(transform, problem.sample, problem.direction)
+                };
                 let design = self.design(&small, refused);
                 design.is_ok_and(|one| one.launches.iter().any(|one| one.pass.kernel == *kernel))
             };
-            match try_kernel::<T>(
+            match try_kernel::<T, P>(
                 self.site,
                 problem,
                 self.wanted.copied(),

@@ -18,7 +18,7 @@ use crate::strategy::{Regions, Strategy, Tuning};
 #[cfg(doc)]
 use crate::transform::Layout;
 use crate::transform::{Region, Transform};
-use crate::wavelet::Sample;
+use crate::wavelet::{Element, Pixel, Pixels, Sample};
 use opencl3::command_queue::CL_QUEUE_PROFILING_ENABLE;
 use opencl3::context::Context;
 use opencl3::types::cl_command_queue_properties;
@@ -236,6 +236,74 @@ impl Engine {
         )
     }
 
+    /// Builds a plan of `transform` that takes pixels where [`Engine::plan`] takes samples of type `T`, and gives back pixels: `u8`
+    /// and `u16` as they come from files and cameras.
+    ///
+    /// The forward transform computes with each pixel as the sample that it is; the inverse rounds every sample to the nearest
+    /// pixel, of two that are equally near to the even one, and those beyond the pixels' range to the smallest or the largest.
+    /// Where [`Strategy::Streamed`] or [`Strategy::SingleLoop`] take the finest level, as of most pictures, its first pass reads
+    /// pixels and the inverse's last one writes them; else a pass more over memory turns pixels into samples and back. The plan
+    /// transforms whole arrays, not regions of larger ones, and is not for `submit` and streams.
+    ///
+    /// ```no_run
+    /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+    /// let transform = Transform::new(Wavelet::CDF_5_3, [1080, 1920]).levels(5);
+    /// let plan = engine.plan_from::<u8, i16>(&transform)?;
+    /// let grey = vec![200u8; transform.len()];
+    /// let coefficients = plan.forward(&grey)?; // of i16
+    /// assert_eq!(plan.inverse(&coefficients)?, grey); // integer steps lose nothing
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if samples of type `T` do not hold every pixel exactly: `u16` fits `i16` and `Rounded` with a level
+    /// shift alone, see [`Engine::plan_from_shifted`], and `f16` not at all. All other errors are those of [`Engine::plan`].
+    pub fn plan_from<P: Pixel, T: Sample>(&self, transform: &Transform) -> Result<Plan<T, P>> {
+        self.plan_from_shifted(transform, 0)
+    }
+
+    /// Builds a plan as [`Engine::plan_from`] does, of pixels from each of which `level_shift` is taken before the forward
+    /// transform, and to which it is added after the inverse: the DC level shift of JPEG 2000, 128 of `u8`. With a shift of 32768
+    /// `u16` pixels are `i16` samples.
+    ///
+    /// # Errors
+    /// As [`Engine::plan_from`]; of `i32` and floats, pixels less the shift must be within 2^20.
+    pub fn plan_from_shifted<P: Pixel, T: Sample>(
+        &self,
+        transform: &Transform,
+        level_shift: i32,
+    ) -> Result<Plan<T, P>> {
+        self.plan_of_pixels(transform, level_shift, None)
+    }
+
+    /// Builds a plan as [`Engine::plan_from_shifted`] does, with the given strategy and no other.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other errors are those of
+    /// [`Engine::plan_from_shifted`].
+    pub fn plan_from_with<P: Pixel, T: Sample>(
+        &self,
+        transform: &Transform,
+        level_shift: i32,
+        strategy: Strategy,
+    ) -> Result<Plan<T, P>> {
+        self.plan_of_pixels(transform, level_shift, Some(strategy))
+    }
+
+    fn plan_of_pixels<P: Pixel, T: Sample>(
+        &self,
+        transform: &Transform,
+        level_shift: i32,
+        wanted: Option<Strategy>,
+    ) -> Result<Plan<T, P>> {
+        let pixel = P::TYPE;
+        let pixels = Some(Pixels { pixel, level_shift });
+        let regions = Regions::dense(transform);
+        Plan::built(&self.site, transform, &regions, pixels, wanted, None)
+    }
+
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
     /// The transform's layout must be [`Layout::Interleaved`].
     ///
@@ -327,7 +395,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or copying fails.
-    pub fn upload<T: Sample>(&self, samples: &[T]) -> Result<DeviceArray<T>> {
+    pub fn upload<T: Element>(&self, samples: &[T]) -> Result<DeviceArray<T>> {
         let mut array = DeviceArray::new(&self.site.shared, &self.site.queue, samples.len())?;
         array.set_up(samples)?;
         Ok(array)
@@ -337,7 +405,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or filling it fails.
-    pub fn zeros<T: Sample>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         let Site { shared, queue, .. } = &self.site;
         let array = DeviceArray::new(shared, queue, len)?;
         if len > 0 {
@@ -353,7 +421,7 @@ impl Engine {
     /// [`Error::Length`] if `to` has another length than `from`; [`Error::ForeignArray`] if one of them
     /// belongs to another engine; [`Error::Build`] or [`Error::OpenCl`] if building or enqueueing the kernel
     /// fails.
-    pub fn enqueue_copy<T: Sample>(
+    pub fn enqueue_copy<T: Element>(
         &self,
         from: &DeviceArray<T>,
         to: &mut DeviceArray<T>,

@@ -8,7 +8,7 @@ use super::handle::Handle;
 use super::queue::{Queue, Uses};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use cl3::context::CL_CONTEXT_PLATFORM;
 use cl3::gl::create_from_gl_buffer;
 use opencl3::context::Context;
@@ -84,7 +84,7 @@ impl Engine {
     }
 }
 
-impl<T: Sample> DeviceArray<T> {
+impl<T: Element> DeviceArray<T> {
     /// Makes an array of `len` samples of an OpenGL buffer, from byte `offset` of it on, on an engine that shares with OpenGL: by
     /// [`Engine::with_gl`], or by [`Engine::from_raw`] on such a context. Needs the feature `ocl-interop`.
     ///

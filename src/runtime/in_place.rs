@@ -19,6 +19,7 @@ use crate::strategy::{Cost, InPlace, Pass, Problem, Regions, Target, plan_in_pla
 use crate::transform::Layout;
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
+use opencl3::memory::ClMem;
 use std::sync::Mutex;
 
 /// A transform built for one engine and sample type, in both directions, that needs no second array: the coefficients
@@ -218,8 +219,9 @@ impl<T: Sample> InPlacePlan<T> {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
         };
-        let (whole, saved) = ((&*x.array().buffer, place), (&*saved.buffer, 0));
-        let steps: Vec<Step<T>> = passes
+        let whole: (&dyn ClMem, i64) = (&*x.array().buffer, place);
+        let saved: (&dyn ClMem, i64) = (&*saved.buffer, 0);
+        let steps: Vec<Step> = passes
             .iter()
             .map(|(pass, kernel)| (kernel, pass, [whole, whole, saved]))
             .collect();

@@ -39,5 +39,7 @@ pub use papers::{
 };
 pub use plan::Plan;
 pub use run::Run;
-pub use sources::{kernel_sources, kernel_sources_in_place, probe_source};
+pub use sources::{
+    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_source,
+};
 pub use views::{DeviceView, DeviceViewMut};

@@ -6,7 +6,7 @@ use super::event::Event;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use ::ocl::OclPrm;
 use ::ocl::core;
 
@@ -31,7 +31,7 @@ impl Engine {
     }
 }
 
-impl<T: Sample + OclPrm> DeviceArray<T> {
+impl<T: Element + OclPrm> DeviceArray<T> {
     /// Wraps all samples of a buffer of the crate `ocl`, as [`DeviceArray::from_raw`] does. Needs the feature `ocl-interop`.
     ///
     /// # Safety

@@ -14,7 +14,9 @@ use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::error::{Error, Result};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Element, Pixels, Sample};
+use bytemuck::{cast_slice, cast_slice_mut};
+use opencl3::memory::ClMem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A transform built for one engine and sample type, in both directions.
@@ -49,22 +51,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// assert_eq!(x.download()?, samples);
 /// # Ok::<(), wavelift::Error>(())
 /// ```
-pub struct Plan<T: Sample> {
+pub struct Plan<T: Sample, P: Element = T> {
     transform: Transform,
     pub(super) site: Site,
     pub(super) wanted: Option<Strategy>,
     /// Where samples and coefficients stand.
     signal: Planned,
     bands: Planned,
+    /// What the signal side has instead of samples.
+    pixels: Option<Pixels>,
     strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
-    staging: Mutex<Option<[DeviceArray<T>; 2]>>,
+    staging: Mutex<Option<Staging<P, T>>>,
     pub(super) transit: Arc<Transit<T>>,
     /// Why the device does not hold the arrays of the transform, where it does not.
     too_large: Option<Error>,
     /// How host slices are transformed all the same.
     tiled: Mutex<Option<Arc<Tiled<T>>>>,
 }
+
+/// Arrays for slices of the host: of the samples, and of the coefficients.
+type Staging<P, T> = (DeviceArray<P>, DeviceArray<T>);
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
 struct Routes<T: Sample> {
@@ -81,7 +88,7 @@ impl<T: Sample> Plan<T> {
         regions: &Regions,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
-        let built = Plan::built(site, transform, regions, wanted, None);
+        let built = Plan::built(site, transform, regions, None, wanted, None);
         let is_dense = regions.signal.is_dense() && regions.bands.is_dense();
         match built {
             Err(error @ Error::Memory { .. }) if wanted.is_none() && is_dense => {
@@ -101,6 +108,7 @@ impl<T: Sample> Plan<T> {
             wanted: None,
             signal: Planned::new::<T>(&regions.signal, false),
             bands: Planned::new::<T>(&regions.bands, false),
+            pixels: None,
             strategies: tiled.strategies(),
             routes: Mutex::new(Routes {
                 forward: Vec::new(),
@@ -117,16 +125,33 @@ impl<T: Sample> Plan<T> {
         Ok(plan)
     }
 
+    /// Transforms a slice into another one: samples into coefficients, or back.
+    pub(crate) fn between_slices(
+        &self,
+        input: &[T],
+        output: &mut [T],
+        direction: Direction,
+    ) -> Result<()> {
+        match direction {
+            Direction::Forward => self.there(input, output),
+            Direction::Inverse => self.back(input, output),
+        }
+    }
+}
+
+impl<T: Sample, P: Element> Plan<T, P> {
     /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
     pub(super) fn built(
         site: &Site,
         transform: &Transform,
         regions: &Regions,
+        pixels: Option<Pixels>,
         wanted: Option<Strategy>,
         on_trial: Option<&Refused>,
     ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
+        pixels.map_or(Ok(()), |pixels| pixels.check(T::TYPE))?;
         let builder = Builder {
             site,
             wanted: wanted.as_ref(),
@@ -134,22 +159,29 @@ impl<T: Sample> Plan<T> {
         };
         let problem = |direction| Problem {
             regions: Regions {
-                signal: Planned::designed::<T>(&regions.signal),
+                signal: Planned::designed::<P>(&regions.signal),
                 bands: Planned::designed::<T>(&regions.bands),
             },
+            pixels,
             ..Problem::new(transform, T::TYPE, direction)
         };
         let [forward, inverse] = [Direction::Forward, Direction::Inverse].map(problem);
         // Before anything is built: what the plan and its caller's two arrays take.
         let shared = &site.shared;
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
-        let array = bytes(transform.len());
+        let signal = transform.len() as u64 * size_of::<P>() as u64;
         let largest = |a: Scratch<usize>, b: Scratch<usize>| [0, 1, 2, 3].map(|i| a[i].max(b[i]));
         let scratch = largest(builder.scratch(&forward)?, builder.scratch(&inverse)?);
         let [a, b, c, d] = scratch.map(bytes);
-        shared.check_memory("the transform", &[array, array, a, b, c, d])?;
+        shared.check_memory(
+            "the transform",
+            &[signal, bytes(transform.len()), a, b, c, d],
+        )?;
 
-        let (forward, inverse) = (builder.route::<T>(&forward)?, builder.route::<T>(&inverse)?);
+        let (forward, inverse) = (
+            builder.route::<T, P>(&forward)?,
+            builder.route::<T, P>(&inverse)?,
+        );
         let any_offset = forward.takes_any_offset && inverse.takes_any_offset;
         if let Some(advice) = &forward.advice {
             log::warn!("{advice}");
@@ -166,8 +198,9 @@ impl<T: Sample> Plan<T> {
             transform: transform.clone(),
             site: site.clone(),
             wanted,
-            signal: Planned::new::<T>(&regions.signal, any_offset),
+            signal: Planned::new::<P>(&regions.signal, any_offset),
             bands: Planned::new::<T>(&regions.bands, any_offset),
+            pixels,
             strategies,
             routes: Mutex::new(Routes {
                 forward: forward.launches,
@@ -194,7 +227,14 @@ impl<T: Sample> Plan<T> {
             signal: self.signal.region().clone(),
             bands: self.bands.region().clone(),
         };
-        Plan::new(&self.site, &self.transform, &regions, self.wanted)
+        Plan::built(
+            &self.site,
+            &self.transform,
+            &regions,
+            self.pixels,
+            self.wanted,
+            None,
+        )
     }
 
     /// The transform that this plan computes.
@@ -246,7 +286,7 @@ impl<T: Sample> Plan<T> {
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
     /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
     /// hold the coefficients, or the low band of a level in tiles; [`Error::OpenCl`].
-    pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
+    pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());
         self.forward_into(samples, &mut coefficients)?;
@@ -260,17 +300,16 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
-    pub fn forward_into(&self, samples: &[T], coefficients: &mut Coefficients<T>) -> Result<()> {
+    pub fn forward_into(&self, samples: &[P], coefficients: &mut Coefficients<T>) -> Result<()> {
         self.transform.check_same(coefficients.transform())?;
-        let output = coefficients.as_mut_slice();
-        self.on_host(samples, output, Direction::Forward)
+        self.there(samples, coefficients.as_mut_slice())
     }
 
     /// Transforms coefficients back into samples (row-major, of the transform's shape).
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
-    pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<T>> {
+    pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<P>> {
         let mut samples = zeroed("the samples", self.transform.len())?;
         ask_for_huge_pages(&mut samples);
         self.inverse_into(coefficients, &mut samples)?;
@@ -282,9 +321,9 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
-    pub fn inverse_into(&self, coefficients: &Coefficients<T>, samples: &mut [T]) -> Result<()> {
+    pub fn inverse_into(&self, coefficients: &Coefficients<T>, samples: &mut [P]) -> Result<()> {
         self.transform.check_same(coefficients.transform())?;
-        self.on_host(coefficients.as_slice(), samples, Direction::Inverse)
+        self.back(coefficients.as_slice(), samples)
     }
 
     /// Enqueues the transform of `samples` into `coefficients`, both on the device, in the transform's
@@ -296,11 +335,12 @@ impl<T: Sample> Plan<T> {
     /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone; [`Error::OpenCl`].
     pub fn enqueue_forward<'a>(
         &self,
-        samples: impl Into<DeviceView<'a, T>>,
+        samples: impl Into<DeviceView<'a, P>>,
         coefficients: impl Into<DeviceViewMut<'a, T>>,
     ) -> Result<Run>
     where
         T: 'a,
+        P: 'a,
     {
         self.enqueue_forward_after(samples, coefficients, &[])
     }
@@ -312,12 +352,13 @@ impl<T: Sample> Plan<T> {
     /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an event of another context.
     pub fn enqueue_forward_after<'a>(
         &self,
-        samples: impl Into<DeviceView<'a, T>>,
+        samples: impl Into<DeviceView<'a, P>>,
         coefficients: impl Into<DeviceViewMut<'a, T>>,
         after: &[Event],
     ) -> Result<Run>
     where
         T: 'a,
+        P: 'a,
     {
         self.enqueue(
             samples.into(),
@@ -335,10 +376,11 @@ impl<T: Sample> Plan<T> {
     pub fn enqueue_inverse<'a>(
         &self,
         coefficients: impl Into<DeviceView<'a, T>>,
-        samples: impl Into<DeviceViewMut<'a, T>>,
+        samples: impl Into<DeviceViewMut<'a, P>>,
     ) -> Result<Run>
     where
         T: 'a,
+        P: 'a,
     {
         self.enqueue_inverse_after(coefficients, samples, &[])
     }
@@ -350,11 +392,12 @@ impl<T: Sample> Plan<T> {
     pub fn enqueue_inverse_after<'a>(
         &self,
         coefficients: impl Into<DeviceView<'a, T>>,
-        samples: impl Into<DeviceViewMut<'a, T>>,
+        samples: impl Into<DeviceViewMut<'a, P>>,
         after: &[Event],
     ) -> Result<Run>
     where
         T: 'a,
+        P: 'a,
     {
         self.enqueue(
             coefficients.into(),
@@ -372,10 +415,11 @@ impl<T: Sample> Plan<T> {
         self.transform.band_norm(T::TYPE, level, band)
     }
 
-    pub(super) fn enqueue(
+    /// Enqueues the transform from samples to coefficients, or the other way round, which are of these types.
+    pub(super) fn enqueue<I: Element, O: Element>(
         &self,
-        input: DeviceView<T>,
-        output: DeviceViewMut<T>,
+        input: DeviceView<I>,
+        output: DeviceViewMut<O>,
         direction: Direction,
         after: &[Event],
     ) -> Result<Run> {
@@ -402,17 +446,19 @@ impl<T: Sample> Plan<T> {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
         };
-        let side = |array| match array {
-            Array::Input => (&*input.array().buffer, from),
-            Array::Output => (&*output.array().buffer, to),
-            Array::Scratch(i) => (&*scratch[i].buffer, 0),
-            Array::Temp(i) => (&*scratch[2 + i].buffer, 0),
+        let side = |array| -> (&dyn ClMem, i64) {
+            match array {
+                Array::Input => (&*input.array().buffer, from),
+                Array::Output => (&*output.array().buffer, to),
+                Array::Scratch(i) => (&*scratch[i].buffer, 0),
+                Array::Temp(i) => (&*scratch[2 + i].buffer, 0),
+            }
         };
         let sides = |arrays: Arrays| {
             let low = arrays.low.unwrap_or(arrays.bands);
             [arrays.signal, arrays.bands, low].map(side)
         };
-        let steps: Vec<Step<T>> = launches
+        let steps: Vec<Step> = launches
             .iter()
             .map(|(launch, kernel)| (kernel, &launch.pass, sides(launch.arrays)))
             .collect();
@@ -426,47 +472,68 @@ impl<T: Sample> Plan<T> {
         Run::of(queue, done, steps.len())
     }
 
-    pub(crate) fn on_host(
+    fn there(&self, samples: &[P], coefficients: &mut [T]) -> Result<()> {
+        let stands = self.takes_both(samples, coefficients);
+        let arrays: Arranged<P, T, P, T> = |(signal, bands)| (signal, bands);
+        self.on_host(samples, coefficients, stands, arrays, Direction::Forward)
+    }
+
+    fn back(&self, coefficients: &[T], samples: &mut [P]) -> Result<()> {
+        let stands = self.takes_both(samples, coefficients);
+        let arrays: Arranged<P, T, T, P> = |(signal, bands)| (bands, signal);
+        self.on_host(coefficients, samples, stands, arrays, Direction::Inverse)
+    }
+
+    /// Transforms a slice into another one, which kernels may take where they stand if that `stands`.
+    fn on_host<I: Element, O: Element>(
         &self,
-        input: &[T],
-        output: &mut [T],
+        input: &[I],
+        output: &mut [O],
+        stands: bool,
+        arrays: Arranged<P, T, I, O>,
         direction: Direction,
     ) -> Result<()> {
-        self.check_host(input, output)?;
+        self.check_host(input.len(), output.len())?;
         if let Some(tiled) = self.tiled() {
-            return tiled.go(direction, input, output);
+            return in_tiles(&tiled, direction, input, output);
         }
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
-            && self.takes_both(input, output, direction)
+            && stands
         {
             return where_they_stand(&self.site, multiple, input, output, |from, to| {
                 self.enqueue(from.into(), to.into(), direction, &[])
             });
         }
         let mut staging = lock(&self.staging);
-        let [from, to] = match &mut *staging {
+        let (from, to) = arrays(match &mut *staging {
             Some(arrays) => arrays,
             None => {
                 let Site { shared, queue, .. } = &self.site;
-                let array = || DeviceArray::new(shared, queue, self.transform.len());
-                match array().and_then(|one| Ok([one, array()?])) {
+                let len = self.transform.len();
+                let both = || {
+                    let signal = DeviceArray::new(shared, queue, len)?;
+                    Ok((signal, DeviceArray::new(shared, queue, len)?))
+                };
+                match both() {
                     Ok(arrays) => staging.insert(arrays),
-                    Err(error @ Error::Memory { .. }) if self.wanted.is_none() => {
+                    Err(error @ Error::Memory { .. })
+                        if self.wanted.is_none() && self.pixels.is_none() =>
+                    {
                         log::warn!("host slices are transformed in tiles: {error}");
                         let tiled = Arc::new(Tiled::new(&self.site, &self.transform)?);
                         *lock(&self.tiled) = Some(tiled.clone());
-                        return tiled.go(direction, input, output);
+                        return in_tiles(&tiled, direction, input, output);
                     }
                     Err(error) => return Err(error),
                 }
             }
-        };
+        });
         if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
-            let work = |from: &DeviceArray<T>, to: &mut DeviceArray<T>| {
+            let work = |from: &DeviceArray<I>, to: &mut DeviceArray<O>| {
                 self.enqueue(from.into(), to.into(), direction, &[])
             };
-            if through_ring(&self.site, threads, input, output, [from, to], work)? {
+            if through_ring(&self.site, threads, input, output, (from, to), work)? {
                 return Ok(());
             }
         }
@@ -485,10 +552,10 @@ impl<T: Sample> Plan<T> {
         self.too_large.clone().map_or(Ok(()), Err)
     }
 
-    /// Checks that the plan goes from one slice on the host to another.
-    pub(super) fn check_host(&self, input: &[T], output: &[T]) -> Result<()> {
-        check_length("the input", input.len(), self.transform.len())?;
-        check_length("the output", output.len(), self.transform.len())?;
+    /// Checks that the plan goes from one slice on the host to another, of so many elements each.
+    pub(super) fn check_host(&self, input: usize, output: usize) -> Result<()> {
+        check_length("the input", input, self.transform.len())?;
+        check_length("the output", output, self.transform.len())?;
         self.check_dense()
     }
 
@@ -504,14 +571,24 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Whether kernels take these slices where they stand.
-    pub(super) fn takes_both(&self, input: &[T], output: &[T], direction: Direction) -> bool {
-        let (samples, coefficients) = match direction {
-            Direction::Forward => (input, output),
-            Direction::Inverse => (output, input),
-        };
+    pub(super) fn takes_both(&self, samples: &[P], coefficients: &[T]) -> bool {
         self.signal.takes_address(samples.as_ptr() as usize)
             && self.bands.takes_address(coefficients.as_ptr() as usize)
     }
+}
+
+/// Which of the staging arrays is the input, and which the output.
+type Arranged<P, T, I, O> =
+    for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
+
+/// Transforms slices in tiles, which only plans of samples have.
+fn in_tiles<T: Sample, I: Element, O: Element>(
+    tiled: &Tiled<T>,
+    direction: Direction,
+    input: &[I],
+    output: &mut [O],
+) -> Result<()> {
+    tiled.go(direction, cast_slice(input), cast_slice_mut(output))
 }
 
 /// A thread that panicked leaves nothing half-done in what these locks guard.
@@ -530,11 +607,14 @@ pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> R
     })
 }
 
-impl<T: Sample> std::fmt::Debug for Plan<T> {
+impl<T: Sample, P: Element> std::fmt::Debug for Plan<T, P> {
     /// The transform, and a line for every pass.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let routes = lock(&self.routes);
-        write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?;
+        match self.pixels {
+            None => write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?,
+            Some(_) => write!(f, "Plan<{}, {}>({:?})", T::TYPE, P::NAME, self.transform)?,
+        }
         if let Some(tiled) = self.tiled() {
             write!(f, "{tiled:?}")?;
         }

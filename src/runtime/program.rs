@@ -161,10 +161,10 @@ impl PassKernel {
 
     /// Enqueues a pass that this is the kernel of, whose sides start so many samples later in their buffers than designed.
     /// Kernels of one plan are launched by one thread at a time.
-    pub fn launch<T>(
+    pub fn launch(
         &self,
         queue: &Queue,
-        sides: [(&Buffer<T>, i64); 3],
+        sides: [(&dyn ClMem, i64); 3],
         pass: &Pass,
         sync: Sync,
     ) -> Result<Option<Event>> {
@@ -198,13 +198,13 @@ impl PassKernel {
 }
 
 /// A pass, its kernel, and the buffers of its sides with how many samples later these start than designed.
-pub(crate) type Step<'a, T> = (&'a PassKernel, &'a Pass, [(&'a Buffer<T>, i64); 3]);
+pub(crate) type Step<'a> = (&'a PassKernel, &'a Pass, [(&'a dyn ClMem, i64); 3]);
 
 /// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
 /// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
-pub(crate) fn launch_all<T>(
+pub(crate) fn launch_all(
     queue: &Queue,
-    steps: &[Step<T>],
+    steps: &[Step],
     waits: &[Event],
     every_pass: bool,
 ) -> Result<Vec<Event>> {
@@ -322,10 +322,10 @@ pub(crate) struct Sync<'a> {
 ///
 /// # Safety
 /// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
-pub(super) unsafe fn enqueue<T, const BUFFERS: usize, const DIMENSIONS: usize>(
+pub(super) unsafe fn enqueue<M: ClMem + ?Sized, const BUFFERS: usize, const DIMENSIONS: usize>(
     queue: &Queue,
     kernel: &ClKernel,
-    buffers: [&Buffer<T>; BUFFERS],
+    buffers: [&M; BUFFERS],
     values: &[&[u8]],
     global: [usize; DIMENSIONS],
     group: [usize; DIMENSIONS],

@@ -8,7 +8,7 @@ use super::queue::{Queue, Uses};
 use super::views::check_alignment;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use cl3::command_queue::CL_QUEUE_ON_DEVICE;
 use cl3::context::CL_CONTEXT_DEVICES;
 use opencl3::command_queue::CommandQueue;
@@ -150,7 +150,7 @@ impl Engine {
     }
 }
 
-impl<T: Sample> DeviceArray<T> {
+impl<T: Element> DeviceArray<T> {
     /// Wraps `len` samples of an existing OpenCL buffer, from byte `offset` of it on. The buffer may be a sub-buffer, and one over
     /// memory of the host. It is retained, and released with the array; the engine does not count it as its own memory.
     ///
@@ -211,7 +211,7 @@ impl<T: Sample> DeviceArray<T> {
             .and_then(|bytes| bytes.checked_add(offset))
             .is_none_or(|end| end > size)
         {
-            let expected = format!("{len} samples of {} from byte {offset} on", T::TYPE);
+            let expected = format!("{len} samples of {} from byte {offset} on", T::NAME);
             return Err(refused("the buffer", expected, format!("{size} bytes")));
         }
         // What `size` allows, addresses must too.

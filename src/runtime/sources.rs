@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::lifting::prelude::prelude;
 use crate::strategy::{self, Pass, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
-use crate::wavelet::{Direction, SampleType};
+use crate::wavelet::{Direction, PixelType, Pixels, SampleType};
 
 /// The name of the kernel and the source of every program that a plan of this transform builds, in both directions, with one strategy
 /// or as the planner composes them.
@@ -26,8 +26,34 @@ pub fn kernel_sources(
     let strategies = strategy
         .as_ref()
         .map_or(Strategy::ALL, std::slice::from_ref);
-    sources(transform, sample, device, tuning, |problem, target| {
-        let launches = strategy::plan(problem, target, strategies)?.launches;
+    sources(
+        transform,
+        sample,
+        None,
+        device,
+        tuning,
+        |problem, target| {
+            let launches = strategy::plan(problem, target, strategies)?.launches;
+            Ok(launches.into_iter().map(|launch| launch.pass).collect())
+        },
+    )
+}
+
+/// The same of a plan that takes pixels, as the planner composes it.
+///
+/// # Errors
+/// As for such a plan.
+#[doc(hidden)]
+pub fn kernel_sources_of_pixels(
+    transform: &Transform,
+    pixel: PixelType,
+    sample: SampleType,
+    device: &DeviceInfo,
+) -> Result<Vec<(String, String)>> {
+    let level_shift = 1 << (8 * pixel.size() - 1);
+    let pixels = Some(Pixels { pixel, level_shift });
+    sources(transform, sample, pixels, device, "", |problem, target| {
+        let launches = strategy::plan(problem, target, Strategy::ALL)?.launches;
         Ok(launches.into_iter().map(|launch| launch.pass).collect())
     })
 }
@@ -42,7 +68,7 @@ pub fn kernel_sources_in_place(
     sample: SampleType,
     device: &DeviceInfo,
 ) -> Result<Vec<(String, String)>> {
-    sources(transform, sample, device, "", |problem, target| {
+    sources(transform, sample, None, device, "", |problem, target| {
         Ok(strategy::plan_in_place(problem, target)?.passes)
     })
 }
@@ -56,6 +82,7 @@ pub fn probe_source(device: &DeviceInfo) -> Option<(String, String)> {
 fn sources(
     transform: &Transform,
     sample: SampleType,
+    pixels: Option<Pixels>,
     device: &DeviceInfo,
     tuning: &str,
     passes: impl Fn(&Problem, &Target) -> Result<Vec<Pass>>,
@@ -71,7 +98,10 @@ fn sources(
     };
     let mut sources: Vec<(String, String)> = Vec::new();
     for direction in [Direction::Forward, Direction::Inverse] {
-        let problem = Problem::new(transform, sample, direction);
+        let problem = Problem {
+            pixels,
+            ..Problem::new(transform, sample, direction)
+        };
         let prelude = prelude(transform.wavelet(), sample, direction);
         for pass in passes(&problem, &target)? {
             let source = source(&prelude, &pass.kernel, "");

@@ -5,7 +5,7 @@ use super::event::{Event, handles};
 use super::queue::{Access, Queue};
 use crate::error::Result;
 use crate::transform::Region;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use opencl3::error_codes::ClError;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::types::CL_BLOCKING;
@@ -120,7 +120,7 @@ fn cut(rows: Box3, place: usize, buffer: usize, parts: &mut Vec<(Box3, usize)>) 
 
 /// Copies between samples of the host and a region of a buffer that starts at sample `first` of it, after `waits`; done when this
 /// returns. The region lies within the buffer, and has as many samples as the host.
-pub(super) fn transfer<T: Sample>(
+pub(super) fn transfer<T: Element>(
     queue: &Queue,
     buffer: &Buffer<T>,
     first: usize,
@@ -155,7 +155,7 @@ pub(super) fn transfer<T: Sample>(
 
 /// # Safety
 /// The box lies within the buffer, and `host` points to as many samples, which can be written where the buffer is read.
-unsafe fn copy_box<T: Sample>(
+unsafe fn copy_box<T: Element>(
     queue: &Queue,
     buffer: &Buffer<T>,
     place: usize,

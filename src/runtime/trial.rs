@@ -8,7 +8,7 @@ use super::queue::Queue;
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Problem, Regions, Strategy};
 use crate::transform::{Coefficients, Transform, reference};
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Element, Sample};
 
 /// How far a real result may be from the reference, relative to the largest: a wrong neighbour is much farther off, whatever
 /// the wavelet.
@@ -21,7 +21,7 @@ const ROUNDED_BOUND: f64 = 1e-2;
 ///
 /// # Errors
 /// [`Error::Unsupported`] where the results are wrong, or no picture in one piece has the kernel; what else goes wrong.
-pub(super) fn try_kernel<T: Sample>(
+pub(super) fn try_kernel<T: Sample, P: Element>(
     site: &Site,
     problem: &Problem,
     wanted: Option<Strategy>,
@@ -43,21 +43,45 @@ pub(super) fn try_kernel<T: Sample>(
         queue: Queue::own(&site.shared.context, &site.shared.device, 0)?,
         ..site.clone()
     };
-    let plan = Plan::<T>::built(&own, &small, &Regions::dense(&small), wanted, Some(refused))?;
+    let regions = Regions::dense(&small);
+    let plan = Plan::<T, P>::built(
+        &own,
+        &small,
+        &regions,
+        problem.pixels,
+        wanted,
+        Some(refused),
+    )?;
+    let level_shift = problem.pixels.map_or(0, |pixels| pixels.level_shift);
     let samples: Vec<T> = (0..small.len() as u32).map(sample).collect();
-    let (got, expected) = match problem.direction {
-        Direction::Forward => (
-            plan.forward(&samples)?.into_vec(),
-            reference::forward(&small, &samples)?,
-        ),
-        Direction::Inverse => (
-            plan.inverse(&Coefficients::from_parts(&small, samples.clone())?)?,
-            reference::inverse(&small, &samples)?,
-        ),
+    let taken = |pixel: &P| pixel.to_sample::<T>(level_shift);
+    let given = |&sample: &T| P::from_sample(sample, level_shift);
+    let (got, expected): (Vec<T>, Vec<T>) = match problem.direction {
+        Direction::Forward => {
+            let pixels: Vec<P> = samples.iter().map(given).collect();
+            let samples: Vec<T> = pixels.iter().map(taken).collect();
+            let expected = reference::forward(&small, &samples)?;
+            (plan.forward(&pixels)?.into_vec(), expected)
+        }
+        Direction::Inverse => {
+            let coefficients = Coefficients::from_parts(&small, samples.clone())?;
+            let got = plan.inverse(&coefficients)?;
+            let expected = reference::inverse(&small, &samples)?;
+            let expected = expected.iter().map(given);
+            (
+                got.iter().map(taken).collect(),
+                expected.map(|pixel| taken(&pixel)).collect(),
+            )
+        }
     };
     let is_right = match T::TYPE.is_integer() {
         true => got == expected,
-        false => are_near(&got, &expected),
+        // A pixel more or less is how it was rounded.
+        false => are_near(
+            &got,
+            &expected,
+            f64::from(u8::from(problem.pixels.is_some())),
+        ),
     };
     if !is_right {
         return Err(unsupported(&format!(
@@ -69,7 +93,7 @@ pub(super) fn try_kernel<T: Sample>(
     Ok(())
 }
 
-fn are_near<T: Sample>(got: &[T], expected: &[T]) -> bool {
+fn are_near<T: Sample>(got: &[T], expected: &[T], rounding: f64) -> bool {
     let largest = expected
         .iter()
         .map(|v| v.to_f64().abs())
@@ -79,7 +103,9 @@ fn are_near<T: Sample>(got: &[T], expected: &[T]) -> bool {
         _ => BOUND,
     };
     let mut pairs = got.iter().zip(expected);
-    pairs.all(|(got, expected)| (got.to_f64() - expected.to_f64()).abs() <= bound * largest)
+    pairs.all(|(got, expected)| {
+        (got.to_f64() - expected.to_f64()).abs() <= rounding.max(bound * largest)
+    })
 }
 
 /// Any sample between -1000 and 1000.

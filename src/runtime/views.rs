@@ -8,12 +8,12 @@ use super::transfer::Transfer;
 use crate::error::{Error, Result};
 use crate::strategy::LARGEST_VECTOR;
 use crate::transform::{Band, Region, Transform, zeroed};
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use std::sync::{Arc, MutexGuard};
 
 /// A region of a [`DeviceArray`], to be read: by [`DeviceArray::view`], [`DeviceArray::slice`], or a whole array by `From`.
 #[derive(Clone, Debug)]
-pub struct DeviceView<'a, T: Sample> {
+pub struct DeviceView<'a, T: Element> {
     array: &'a DeviceArray<T>,
     region: Region,
 }
@@ -21,34 +21,34 @@ pub struct DeviceView<'a, T: Sample> {
 /// A region of a [`DeviceArray`], to be written: by [`DeviceArray::view_mut`], [`DeviceArray::slice_mut`],
 /// [`DeviceArray::view_pair`], or a whole array by `From`.
 #[derive(Debug)]
-pub struct DeviceViewMut<'a, T: Sample> {
+pub struct DeviceViewMut<'a, T: Element> {
     /// Nothing else writes the region, nor reads it, as long as this borrows it.
     array: &'a DeviceArray<T>,
     region: Region,
 }
 
-impl<'a, T: Sample> From<&'a DeviceArray<T>> for DeviceView<'a, T> {
+impl<'a, T: Element> From<&'a DeviceArray<T>> for DeviceView<'a, T> {
     /// All samples, in one piece.
     fn from(array: &'a DeviceArray<T>) -> Self {
         DeviceView::new(array, Region::dense([array.len()]))
     }
 }
 
-impl<'a, T: Sample> From<&'a mut DeviceArray<T>> for DeviceView<'a, T> {
+impl<'a, T: Element> From<&'a mut DeviceArray<T>> for DeviceView<'a, T> {
     /// All samples, in one piece.
     fn from(array: &'a mut DeviceArray<T>) -> Self {
         DeviceView::from(&*array)
     }
 }
 
-impl<'a, T: Sample> From<&'a mut DeviceArray<T>> for DeviceViewMut<'a, T> {
+impl<'a, T: Element> From<&'a mut DeviceArray<T>> for DeviceViewMut<'a, T> {
     /// All samples, in one piece.
     fn from(array: &'a mut DeviceArray<T>) -> Self {
         DeviceViewMut::new(array, Region::dense([array.len()]))
     }
 }
 
-impl<'a, T: Sample> DeviceView<'a, T> {
+impl<'a, T: Element> DeviceView<'a, T> {
     /// The region lies within the array.
     pub(super) fn new(array: &'a DeviceArray<T>, region: Region) -> Self {
         DeviceView { array, region }
@@ -92,7 +92,7 @@ impl<'a, T: Sample> DeviceView<'a, T> {
     }
 }
 
-impl<'a, T: Sample> DeviceViewMut<'a, T> {
+impl<'a, T: Element> DeviceViewMut<'a, T> {
     /// The region lies within the array; nothing else uses it.
     pub(super) fn new(array: &'a DeviceArray<T>, region: Region) -> Self {
         DeviceViewMut { array, region }
@@ -146,7 +146,7 @@ pub(super) struct Planned {
 
 impl Planned {
     /// A plan's region, whose kernels take of its offset what vectors need; where `any` offset does, no more than a sample.
-    pub fn new<T: Sample>(region: &Region, any: bool) -> Self {
+    pub fn new<T: Element>(region: &Region, any: bool) -> Self {
         let bytes = region.offset().wrapping_mul(size_of::<T>());
         let alignment = match any {
             true => size_of::<T>(),
@@ -159,7 +159,7 @@ impl Planned {
     }
 
     /// The region as a design takes it, which needs no more of its offset than its alignment.
-    pub fn designed<T: Sample>(region: &Region) -> Region {
+    pub fn designed<T: Element>(region: &Region) -> Region {
         let period = LARGEST_VECTOR / size_of::<T>();
         region.clone().at(region.offset() % period)
     }
@@ -175,7 +175,7 @@ impl Planned {
 
     /// How many samples after its place in the design a view starts, if a plan for this region works on it; `what` names it
     /// in errors.
-    pub fn offset_of<T: Sample>(
+    pub fn offset_of<T: Element>(
         &self,
         view: &DeviceView<T>,
         shared: &Arc<Shared>,
@@ -227,16 +227,22 @@ pub(super) fn check_alignment(what: &'static str, address: usize, needed: usize)
 }
 
 /// Checks that an input and an output share no memory, also through two buffers.
-pub(super) fn check_apart<T: Sample>(input: &DeviceView<T>, output: &DeviceView<T>) -> Result<()> {
+pub(super) fn check_apart<I: Element, O: Element>(
+    input: &DeviceView<I>,
+    output: &DeviceView<O>,
+) -> Result<()> {
     if input.array.memory.root != output.array.memory.root {
         return Ok(());
     }
-    let [from, to] = [input, output].map(|view| {
-        let memory = view.array.memory;
-        let first = memory.start / size_of::<T>() + memory.offset;
-        view.region.clone().at(first + view.region.offset())
-    });
-    match from.overlaps(&to) {
+    // Of elements of two sizes: in bytes, from the first to the last.
+    let overlaps = match size_of::<I>() == size_of::<O>() {
+        true => input.in_memory().overlaps(&output.in_memory()),
+        false => {
+            let [from, to] = [input.bytes(), output.bytes()];
+            from.start < to.end && to.start < from.end
+        }
+    };
+    match overlaps {
         true => Err(overlap("the input", "the output")),
         false => Ok(()),
     }
@@ -249,8 +255,15 @@ pub(super) struct BothUses<'a> {
 }
 
 impl<'a> BothUses<'a> {
-    pub fn of<T: Sample>(input: &DeviceView<'a, T>, output: &DeviceView<'a, T>) -> Self {
-        let is_one = std::ptr::eq(input.array, output.array);
+    pub fn of<I: Element, O: Element>(
+        input: &DeviceView<'a, I>,
+        output: &DeviceView<'a, O>,
+    ) -> Self {
+        let [from, to]: [*const (); 2] = [
+            (&raw const *input.array).cast(),
+            (&raw const *output.array).cast(),
+        ];
+        let is_one = from == to;
         BothUses {
             input: (!is_one).then(|| input.array.uses()),
             output: output.array.uses(),
@@ -266,8 +279,21 @@ impl<'a> BothUses<'a> {
     }
 }
 
-impl<'a, T: Sample> DeviceView<'a, T> {
+impl<'a, T: Element> DeviceView<'a, T> {
     pub(super) fn array(&self) -> &'a DeviceArray<T> {
         self.array
+    }
+
+    /// The region in the memory that the array is of.
+    fn in_memory(&self) -> Region {
+        let memory = self.array.memory;
+        let first = memory.start / size_of::<T>() + memory.offset;
+        self.region.clone().at(first + self.region.offset())
+    }
+
+    /// The bytes of that from the first sample to the last.
+    fn bytes(&self) -> std::ops::Range<usize> {
+        let region = self.in_memory();
+        region.offset() * size_of::<T>()..region.end() * size_of::<T>()
     }
 }

@@ -81,6 +81,8 @@ impl Sum for Cost {
 /// Counts what passes do that lift one axis, or two or three at once.
 pub(super) struct Meter<'a> {
     problem: &'a Problem,
+    /// The bytes of a sample, or of a pixel, on the signal side.
+    signal_size: usize,
     axes: u32,
     /// The pre-shift that the pass applies.
     shift: i32,
@@ -95,6 +97,7 @@ impl<'a> Meter<'a> {
         let around = reach.steps.iter().map(|(before, after)| before + after);
         Meter {
             problem,
+            signal_size: problem.sample.size(),
             axes,
             shift,
             steps: operations_of_steps(problem)
@@ -104,12 +107,24 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// The same of a pass with samples, or pixels, of so many bytes on its signal side.
+    pub fn with_signal(self, signal_size: usize) -> Self {
+        Meter {
+            signal_size,
+            ..self
+        }
+    }
+
     /// A launch that reads and stores so many samples.
     pub fn moved(&self, read: usize, stored: usize) -> Cost {
-        let bytes = |samples: usize| samples as u64 * self.problem.sample.size() as u64;
+        let sides = [self.signal_size, self.problem.sample.size()];
+        let [from, to] = match self.problem.direction {
+            Direction::Forward => sides,
+            Direction::Inverse => [sides[1], sides[0]],
+        };
         Cost {
-            bytes_read: bytes(read),
-            bytes_written: bytes(stored),
+            bytes_read: (read * from) as u64,
+            bytes_written: (stored * to) as u64,
             launches: 1,
             ..Cost::default()
         }

@@ -8,7 +8,7 @@ use crate::lifting::prelude;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
 use crate::transform::{Region, Transform};
-use crate::wavelet::{Direction, SampleType, Stencil};
+use crate::wavelet::{Direction, Pixels, SampleType, Stencil};
 use std::fmt;
 
 /// Bytes of the largest vectors by which kernels access memory without looking at addresses.
@@ -23,6 +23,8 @@ pub(crate) struct Problem {
     /// Where samples and coefficients stand in the caller's arrays, these up to 16 bytes before where they are: alignment is
     /// all that a design takes of offsets.
     pub regions: Regions,
+    /// What the caller has instead of samples, if it does.
+    pub pixels: Option<Pixels>,
 }
 
 /// Where samples and coefficients stand in their arrays.
@@ -51,6 +53,7 @@ impl Problem {
             sample,
             direction,
             regions: Regions::dense(transform),
+            pixels: None,
         }
     }
 

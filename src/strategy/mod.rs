@@ -8,6 +8,7 @@ mod design;
 mod in_place;
 mod lines;
 mod passes;
+mod pixels;
 mod planner;
 mod pyramid;
 mod register_block;
@@ -152,6 +153,11 @@ impl Strategy {
             let columns = ColumnPass::ALL.iter();
             columns.map(move |&columns| Strategy::Separable { rows, columns })
         })
+    }
+
+    /// Whether its passes take pixels on the signal side; for others these become samples first.
+    fn takes_pixels(self) -> bool {
+        matches!(self, Strategy::Streamed | Strategy::SingleLoop)
     }
 
     /// Whether sizes that are tuned for one of the two are the other's as well.

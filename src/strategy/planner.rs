@@ -2,11 +2,11 @@
 //! they take.
 
 use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots, Target};
-use super::{Strategy, stepwise};
+use super::{Strategy, pixels, stepwise};
 use crate::error::{Error, Result};
 use crate::transform::geometry::{Axis, Geometry, Order, Side, Sides, View, most_lines};
 use crate::transform::{Layout, Level};
-use crate::wavelet::{Direction, SampleType};
+use crate::wavelet::{Direction, Pixels, SampleType};
 
 /// What is left to do.
 pub(super) struct Todo<'a> {
@@ -16,6 +16,8 @@ pub(super) struct Todo<'a> {
     pub levels: &'a [Level],
     /// How many axes of the level at hand are done, in the order of the forward transform.
     pub done: usize,
+    /// Whether the caller's pixels were made samples already, which are in one piece.
+    pub converted: bool,
 }
 
 impl Todo<'_> {
@@ -43,15 +45,30 @@ impl Todo<'_> {
             planar(taken)
         };
         let next = self.levels.get(levels).filter(|_| is_complete);
-        let is_first = level.number == 1 && self.done == 0;
         Sides {
-            signal: match is_first {
+            signal: match self.is_first() {
                 true => View::of_region(&regions.signal),
                 false => planar(self.done),
             },
             bands,
             low: next.map(|next| View::dense(&next.shape)),
         }
+    }
+
+    /// Whether the signal side of what is left is the caller's.
+    fn is_first(&self) -> bool {
+        self.levels[0].number == 1 && self.done == 0 && !self.converted
+    }
+
+    /// The pixels that the signal side has instead of samples.
+    pub fn pixels(&self) -> Option<Pixels> {
+        self.problem.pixels.filter(|_| self.is_first())
+    }
+
+    /// The bytes of a sample, or of a pixel, on the signal side.
+    pub fn signal_size(&self) -> usize {
+        let pixels = self.pixels().map(|pixels| pixels.pixel.size());
+        pixels.unwrap_or(self.problem.sample.size())
     }
 
     /// The level's pre-shift, where a take of the axes that are left applies it: integers alone are shifted, once per
@@ -169,15 +186,22 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
         target,
         levels: &levels,
         done: 0,
+        converted: false,
     };
     while !todo.levels.is_empty() {
         let (strategy, taken) = choose(&todo, strategies)?;
-        takes.push(Take {
+        let take = |passes| Take {
             strategy,
-            passes: taken.passes,
+            passes,
             level: todo.levels[0].number,
             samples: todo.levels[0].shape.iter().product(),
-        });
+        };
+        if todo.pixels().is_some() && !strategy.takes_pixels() {
+            takes.push(take(vec![converting(&todo)]));
+            todo.converted = true;
+            continue;
+        }
+        takes.push(take(taken.passes));
         todo.done += taken.axes;
         if todo.done == todo.levels[0].axes.len() {
             todo.levels = &todo.levels[taken.levels..];
@@ -190,13 +214,15 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     // Of the strategies to choose from, none took two axes of the finest level at once.
     let finest = takes.iter().filter(|take| take.level == levels[0].number);
     let axes = levels[0].axes.len();
-    let is_slow = strategies.len() > 1 && axes > 1 && finest.count() == axes;
+    let is_slow =
+        strategies.len() > 1 && axes > 1 && finest.count() == axes + usize::from(todo.converted);
     let advice = is_slow.then(|| {
         let first = Todo {
             problem,
             target,
             levels: &levels,
             done: 0,
+            converted: true,
         };
         advice(&first, strategies)
     });
@@ -204,6 +230,20 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
         advice,
         ..bind_arrays(problem, takes)
     })
+}
+
+/// The launch that makes samples in one piece of the caller's pixels, or pixels of samples.
+fn converting(todo: &Todo) -> Pass {
+    let Todo {
+        problem, target, ..
+    } = todo;
+    let shape = problem.transform.shape();
+    let sides = Sides {
+        signal: View::of_region(&problem.regions.signal),
+        bands: View::dense(shape),
+        low: None,
+    };
+    pixels::convert(problem, target, sides.lines(shape.len() - 1))
 }
 
 /// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer.
@@ -291,7 +331,9 @@ fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> Design {
         .count();
     // What lies between takes is in one piece, as it is where plans for arrays in one piece expect it.
     let output = problem.output();
-    let lends = output.is_dense() && output.offset() == 0;
+    // What gives back pixels has no room for samples.
+    let holds_samples = problem.pixels.is_none() || direction == Direction::Forward;
+    let lends = output.is_dense() && output.offset() == 0 && holds_samples;
     let between = arrays_between(finest, takes.len(), direction, lends);
     let mut scratch = [0; 2];
     for (array, next) in between.iter().zip(&takes[1..]) {

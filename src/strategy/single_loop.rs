@@ -4,6 +4,7 @@
 use super::Strategy;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers};
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
@@ -180,6 +181,7 @@ impl Sizes {
             define("PLANAR", 0),
             define("DISTANCE", "long"),
         ]);
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }
@@ -222,7 +224,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
 /// Strips and row blocks read their halos again, and rows below those that wait to be stored. Rows are lifted as whole
 /// vectors, and their borders once more.
 fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usize; 2]) -> Cost {
-    let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;

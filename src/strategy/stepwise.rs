@@ -3,6 +3,7 @@
 use super::Strategy;
 use super::cost::Meter;
 use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots, Target};
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::transform::geometry::{Geometry, Sides, View};
@@ -46,7 +47,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     })
 }
 
-/// A transform without any level: the output is the input.
+/// A transform without any level: the output is the input, as pixels or as samples.
 pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
     let sides = Sides {
         signal: View::of_region(&problem.regions.signal),
@@ -57,11 +58,14 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
     };
-    let last = problem.transform.shape().len() - 1;
+    let lines = sides.lines(problem.transform.shape().len() - 1);
     Design {
         launches: vec![Launch {
             strategy: Strategy::Stepwise,
-            pass: pass("move", 0, sides.lines(last), problem, target),
+            pass: match problem.pixels {
+                Some(_) => pixels::convert(problem, target, lines),
+                None => pass("move", 0, lines, problem, target),
+            },
             arrays: Arrays {
                 signal,
                 bands,

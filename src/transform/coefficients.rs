@@ -4,7 +4,7 @@ use super::band::Band;
 use super::view::{BandView, BandViewMut};
 use crate::error::{Error, Result};
 use crate::transform::Transform;
-use crate::wavelet::Sample;
+use crate::wavelet::{Element, Sample};
 
 /// The coefficients of a transform, on the host: an array of the transform's shape, in its layout.
 ///
@@ -104,7 +104,7 @@ impl<T: Sample> Coefficients<T> {
 }
 
 /// As many zeros, or an error where `vec!` would abort the program; `what` names them.
-pub(crate) fn zeroed<T: Sample>(what: &'static str, len: usize) -> Result<Vec<T>> {
+pub(crate) fn zeroed<T: Element>(what: &'static str, len: usize) -> Result<Vec<T>> {
     bytemuck::allocation::try_zeroed_vec(len).map_err(|()| Error::HostMemory {
         what,
         needed: (len as u64).saturating_mul(size_of::<T>() as u64),

@@ -8,6 +8,7 @@
 
 mod boundary;
 mod channel;
+mod pixel;
 mod rounded;
 mod sample;
 mod steps;
@@ -15,6 +16,8 @@ mod table;
 
 pub use boundary::Boundary;
 pub use channel::{Channel, Direction};
+pub(crate) use pixel::Pixels;
+pub use pixel::{Element, Pixel, PixelType};
 pub use rounded::Rounded;
 pub use sample::{Sample, SampleType};
 pub use steps::{IntegerStep, RealStep, Stencil};

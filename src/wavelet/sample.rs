@@ -1,6 +1,6 @@
 //! The sample types.
 
-use super::{IntegerStep, RealStep, Rounded, Stencil, Wavelet};
+use super::{Element, IntegerStep, RealStep, Rounded, Stencil, Wavelet};
 use crate::error::Error;
 use crate::names::named;
 use half::f16;
@@ -125,11 +125,9 @@ named!(SampleType, "sample type");
 /// ```
 #[diagnostic::on_unimplemented(
     message = "samples are `i16`, `i32`, `half::f16`, `Rounded`, `f32` or `f64`, not `{Self}`",
-    note = "convert others first, for example `u8` to `i16` for integer wavelets and to `f32` for real ones"
+    note = "`Engine::plan_from` takes pixels of `u8` and `u16`; convert others first, for example `u32` to `f32`"
 )]
-pub trait Sample:
-    sealed::Sealed + bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display
-{
+pub trait Sample: Element + PartialOrd + fmt::Display {
     /// The sample type as a value.
     const TYPE: SampleType;
 
@@ -147,15 +145,8 @@ pub trait Sample:
     fn abs(self) -> Self;
 }
 
-mod sealed {
-    /// Keeps other types from being samples.
-    pub trait Sealed {}
-}
-
 macro_rules! sample {
     ($T:ident, $TYPE:ident, $into_range:expr, $abs:expr) => {
-        impl sealed::Sealed for $T {}
-
         impl Sample for $T {
             const TYPE: SampleType = SampleType::$TYPE;
 
@@ -180,8 +171,6 @@ sample!(i16, I16, f64::round_ties_even, i16::saturating_abs);
 sample!(i32, I32, f64::round_ties_even, i32::saturating_abs);
 sample!(f32, F32, within_f32, f32::abs);
 sample!(f64, F64, |value| value, f64::abs);
-
-impl sealed::Sealed for f16 {}
 
 impl Sample for f16 {
     const TYPE: SampleType = SampleType::F16;
@@ -214,8 +203,6 @@ fn to_odd(value: f64) -> f32 {
         _ => nearest,
     }
 }
-
-impl sealed::Sealed for Rounded {}
 
 impl Sample for Rounded {
     const TYPE: SampleType = SampleType::Rounded;

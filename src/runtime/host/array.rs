@@ -7,7 +7,7 @@ use crate::runtime::context::Site;
 use crate::runtime::engine::Engine;
 #[cfg(doc)]
 use crate::runtime::plan::Plan;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -30,14 +30,14 @@ use std::ops::{Deref, DerefMut};
 /// println!("{}", coefficients[0]);
 /// # Ok::<(), wavelift::Error>(())
 /// ```
-pub struct PinnedArray<T: Sample> {
+pub struct PinnedArray<T: Element> {
     // In a box, so that errors that give arrays back are small.
     pages: Box<Pages>,
     len: usize,
     samples: PhantomData<T>,
 }
 
-impl<T: Sample> PinnedArray<T> {
+impl<T: Element> PinnedArray<T> {
     pub(super) fn new(site: &Site, len: usize) -> Result<Self> {
         const WHAT: &str = "a pinned array";
         let bytes = len.checked_mul(size_of::<T>()).ok_or(Error::HostMemory {
@@ -84,7 +84,7 @@ impl<T: Sample> PinnedArray<T> {
     }
 }
 
-impl<T: Sample> Deref for PinnedArray<T> {
+impl<T: Element> Deref for PinnedArray<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -94,16 +94,16 @@ impl<T: Sample> Deref for PinnedArray<T> {
     }
 }
 
-impl<T: Sample> DerefMut for PinnedArray<T> {
+impl<T: Element> DerefMut for PinnedArray<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above; commands read the memory only where the array is borrowed, or owned, by who has them end.
         unsafe { std::slice::from_raw_parts_mut(self.start().cast(), self.len) }
     }
 }
 
-impl<T: Sample> fmt::Debug for PinnedArray<T> {
+impl<T: Element> fmt::Debug for PinnedArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PinnedArray<{}>({})", T::TYPE, self.len)
+        write!(f, "PinnedArray<{}>({})", T::NAME, self.len)
     }
 }
 
@@ -115,7 +115,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Memory`] where that is more than the engine may take; [`Error::HostMemory`] where the host cannot hold it.
-    pub fn pinned<T: Sample>(&self, len: usize) -> Result<PinnedArray<T>> {
+    pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::new(&self.site, len)
     }
 }

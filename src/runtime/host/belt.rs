@@ -1,15 +1,15 @@
 //! The order of copies through a ring of slots: some threads copy between slots and slices, one moves slots to and from the
 //! device.
 //!
-//! Job j works in slot j modulo their number. The first jobs go up: a thread copies into the slot, then the device reads it. As
-//! many go down: the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
+//! Job j works in slot j modulo their number. The first jobs go up: a thread copies into the slot, then the device reads it. The
+//! others go down: the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
 //! begin with them in their order.
 
 use crate::runtime::plan::lock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 pub struct Belt {
-    /// Jobs that go up, and as many go down.
+    /// Jobs that go up, before those that go down.
     uploads: usize,
     slots: usize,
     progress: Mutex<Progress>,
@@ -28,13 +28,13 @@ struct Progress {
 }
 
 impl Belt {
-    pub fn new(uploads: usize, slots: usize) -> Self {
+    pub fn new(uploads: usize, downloads: usize, slots: usize) -> Self {
         Belt {
             uploads,
             slots,
             progress: Mutex::new(Progress {
                 begun: 0,
-                copied: vec![false; 2 * uploads],
+                copied: vec![false; uploads + downloads],
                 moved: 0,
                 stopped: false,
             }),

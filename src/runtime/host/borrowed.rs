@@ -9,7 +9,7 @@ use crate::runtime::context::{Site, opencl};
 use crate::runtime::event::{Event, handles};
 use crate::runtime::queue::{Queue, Uses};
 use crate::runtime::run::Run;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use opencl3::error_codes::ClError;
 use opencl3::memory::{
     Buffer, CL_MAP_READ, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem,
@@ -32,18 +32,18 @@ pub(in crate::runtime) fn stands_at(device: &DeviceInfo) -> Option<usize> {
 
 /// Has `work` enqueue a run from one slice to another, and waits for it. Both lie where the run's kernels take them, on a device
 /// that uses memory of the host where it stands, at a multiple of so many bytes.
-pub(in crate::runtime) fn where_they_stand<T: Sample>(
+pub(in crate::runtime) fn where_they_stand<I: Element, O: Element>(
     site: &Site,
     multiple: usize,
-    input: &[T],
-    output: &mut [T],
-    work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
+    input: &[I],
+    output: &mut [O],
+    work: impl FnOnce(&DeviceArray<I>, &mut DeviceArray<O>) -> Result<Run>,
 ) -> Result<()> {
     let read = (input.as_ptr().cast_mut(), input.len());
     let written = (output.as_mut_ptr(), output.len());
     // SAFETY: the slices outlive the arrays and, by the guard, all commands that name them, of which `work` enqueues none that
     // writes the input. Only commands use the output meanwhile.
-    let [from, mut to] = unsafe { over_both(site, multiple, read, written)? };
+    let (from, mut to) = unsafe { over_both(site, multiple, read, written)? };
     let guard = FinishedOrAborted(&site.queue);
     let run = work(&from, &mut to)?;
     let [_, unmapped] = seen_by_host(&site.queue, &to, &run.event())?;
@@ -70,18 +70,18 @@ impl Drop for FinishedOrAborted<'_> {
 /// # Safety
 /// Both are there as long as the arrays and every command that names them, of which none writes the input. As long as such
 /// commands run nothing else writes the input, and nothing else uses the output.
-pub(super) unsafe fn over_both<T: Sample>(
+pub(super) unsafe fn over_both<I: Element, O: Element>(
     site: &Site,
     multiple: usize,
-    (read, read_len): (*mut T, usize),
-    (written, written_len): (*mut T, usize),
-) -> Result<[DeviceArray<T>; 2]> {
+    (read, read_len): (*mut I, usize),
+    (written, written_len): (*mut O, usize),
+) -> Result<(DeviceArray<I>, DeviceArray<O>)> {
     // SAFETY: by the caller's promise.
     unsafe {
-        Ok([
+        Ok((
             array_over(site, multiple, read, read_len, CL_MEM_READ_ONLY)?,
             array_over(site, multiple, written, written_len, CL_MEM_READ_WRITE)?,
-        ])
+        ))
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) unsafe fn over_both<T: Sample>(
 /// # Safety
 /// The samples are there as long as the array and every command that names it; as long as such commands run nothing else writes
 /// them, nor reads what commands write. The device uses what starts there without copying it.
-unsafe fn array_over<T: Sample>(
+unsafe fn array_over<T: Element>(
     site: &Site,
     multiple: usize,
     samples: *mut T,
@@ -124,7 +124,7 @@ unsafe fn array_over<T: Sample>(
 /// Enqueues what lets the host see what was written up to an event, as a device may keep results to itself until they are mapped:
 /// the events of mapping and unmapping. One wait for both is enough: with one for each command small pictures take half as long
 /// again.
-pub(super) fn seen_by_host<T: Sample>(
+pub(super) fn seen_by_host<T: Element>(
     queue: &Queue,
     array: &DeviceArray<T>,
     end: &Event,

@@ -15,7 +15,7 @@ use crate::runtime::event::Event;
 use crate::runtime::plan::lock;
 use crate::runtime::queue::{Access, Queue};
 use crate::runtime::run::Run;
-use crate::wavelet::Sample;
+use crate::wavelet::Element;
 use opencl3::memory::Buffer;
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock};
@@ -65,13 +65,13 @@ pub(in crate::runtime) type Kept = Mutex<Option<Ring>>;
 
 /// Copies a slice to an array, has `work` enqueue a run to another one, and copies that to a slice, through the engine's ring.
 /// False where there is no ring or no thread to be had; nothing is done then.
-pub(in crate::runtime) fn through_ring<T: Sample>(
+pub(in crate::runtime) fn through_ring<I: Element, O: Element>(
     site: &Site,
     threads: usize,
-    input: &[T],
-    output: &mut [T],
-    [from, to]: [&mut DeviceArray<T>; 2],
-    work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
+    input: &[I],
+    output: &mut [O],
+    (from, to): (&mut DeviceArray<I>, &mut DeviceArray<O>),
+    work: impl FnOnce(&DeviceArray<I>, &mut DeviceArray<O>) -> Result<Run>,
 ) -> Result<bool> {
     let mut kept = lock(&site.ring);
     let ring = match &mut *kept {
@@ -89,7 +89,7 @@ pub(in crate::runtime) fn through_ring<T: Sample>(
     }
     let (_, waits) = from.uses().for_host(Access::Write)?;
     let mut flight = Flight::new(ring, &site.queue);
-    let done = flight.carry(threads, input, output, [from, to], &waits, work);
+    let done = flight.carry(threads, input, output, (from, to), &waits, work);
     drop(flight);
     done
 }
@@ -111,18 +111,19 @@ impl<'a> Flight<'a> {
         }
     }
 
-    fn carry<T: Sample>(
+    fn carry<I: Element, O: Element>(
         &mut self,
         threads: usize,
-        input: &[T],
-        output: &mut [T],
-        arrays: [&mut DeviceArray<T>; 2],
+        input: &[I],
+        output: &mut [O],
+        arrays: (&mut DeviceArray<I>, &mut DeviceArray<O>),
         waits: &[Event],
-        work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
+        work: impl FnOnce(&DeviceArray<I>, &mut DeviceArray<O>) -> Result<Run>,
     ) -> Result<bool> {
         let (slot_bytes, slots) = (self.ring.slot_bytes, self.ring.slots);
-        let bytes = size_of_val(input);
-        let belt = Belt::new(bytes.div_ceil(slot_bytes), slots);
+        let bytes = [size_of_val(input), size_of_val(output)];
+        let [uploads, downloads] = bytes.map(|bytes| bytes.div_ceil(slot_bytes));
+        let belt = Belt::new(uploads, downloads, slots);
         let places = Places {
             start: self.ring.start(),
             slots,
@@ -150,16 +151,16 @@ impl<'a> Flight<'a> {
     }
 
     /// Gives the device one job after the other.
-    fn drive<T: Sample>(
+    fn drive<I: Element, O: Element>(
         &mut self,
         belt: &Belt,
-        bytes: usize,
-        [from, to]: [&mut DeviceArray<T>; 2],
+        [up, down]: [usize; 2],
+        (from, to): (&mut DeviceArray<I>, &mut DeviceArray<O>),
         waits: &[Event],
-        work: impl FnOnce(&DeviceArray<T>, &mut DeviceArray<T>) -> Result<Run>,
+        work: impl FnOnce(&DeviceArray<I>, &mut DeviceArray<O>) -> Result<Run>,
     ) -> Result<()> {
         let (uploads, slot_bytes) = (belt.uploads(), self.ring.slot_bytes);
-        let piece = |number: usize| {
+        let piece = |number: usize, bytes: usize| {
             let first = number * slot_bytes;
             (first, slot_bytes.min(bytes - first))
         };
@@ -168,14 +169,14 @@ impl<'a> Flight<'a> {
             self.enqueue(
                 belt,
                 number,
-                (&from.buffer, piece(number)),
+                (&from.buffer, piece(number, up)),
                 Way::ToDevice,
                 waits,
             )?;
         }
         let run = work(from, to)?;
-        for number in 0..uploads {
-            let place = (&*to.buffer, piece(number));
+        for number in 0..down.div_ceil(slot_bytes) {
+            let place = (&*to.buffer, piece(number, down));
             self.enqueue(belt, uploads + number, place, Way::ToHost, &[])?;
         }
         while !self.events.is_empty() {
@@ -235,8 +236,8 @@ impl Drop for Flight<'_> {
     }
 }
 
-/// What threads copy between: slots, and pieces of the slices, of which piece n is what job n brings up, and what so many jobs
-/// later comes down.
+/// What threads copy between: slots, and pieces of the slices, of which piece n is what job n brings up, and what the nth
+/// job after those comes down with.
 struct Places<'a> {
     start: *mut u8,
     slots: usize,
@@ -307,7 +308,7 @@ mod tests {
             Work::Panics => panic!("a test"),
         };
         let mut flight = Flight::new(ring, &engine.site.queue);
-        let arrays = [&mut from, &mut to];
+        let arrays = (&mut from, &mut to);
         let done = catch_unwind(AssertUnwindSafe(|| {
             flight.carry(3, &input, &mut output, arrays, &[], work)
         }));

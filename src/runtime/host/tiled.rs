@@ -66,7 +66,7 @@ impl<T: Sample> Tiled<T> {
         let with_plans = |stage: Stage| {
             let plan = |shape| {
                 let part = stage.transform().with_shape(shape);
-                let mut plan = Plan::built(site, &part, &Regions::dense(&part), None, None)?;
+                let mut plan = Plan::built(site, &part, &Regions::dense(&part), None, None, None)?;
                 plan.transit = transit.clone();
                 Ok(plan)
             };

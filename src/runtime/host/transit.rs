@@ -221,7 +221,14 @@ impl<T: Sample> Flight<T> {
             arrays: None,
         };
         let stands_at = stands_at(plan.site.shared.device.info()).filter(|_| {
-            plan.site.copy_threads.is_none() && plan.takes_both(input, output, direction)
+            plan.site.copy_threads.is_none() && {
+                let slices: [&[T]; 2] = [input, output];
+                let [samples, coefficients] = match direction {
+                    Direction::Forward => slices,
+                    Direction::Inverse => [slices[1], slices[0]],
+                };
+                plan.takes_both(samples, coefficients)
+            }
         });
         // SAFETY: by the caller's promise.
         let departed = unsafe {
@@ -252,8 +259,8 @@ impl<T: Sample> Flight<T> {
         let len = plan.transform().len();
         let [input, output] = [input, output].map(|array| (array.start().cast(), len));
         // SAFETY: the memory is there until all commands are done, by the caller's promise.
-        let arrays = unsafe { over_both(site, multiple, input, output)? };
-        let (arrays, _) = self.arrays.insert((arrays.into(), false));
+        let (from, to) = unsafe { over_both(site, multiple, input, output)? };
+        let (arrays, _) = self.arrays.insert((vec![from, to], false));
         let [from, to] = &mut arrays[..] else {
             unreachable!("two were made");
         };
@@ -399,7 +406,7 @@ impl<T: Sample> Plan<T> {
         input: &PinnedArray<T>,
         output: &mut PinnedArray<T>,
     ) -> Result<()> {
-        self.check_host(input, output)?;
+        self.check_host(input.len(), output.len())?;
         if let Some(tiled) = self.tiled() {
             return tiled.go(direction, input, output);
         }

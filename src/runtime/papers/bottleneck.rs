@@ -12,6 +12,7 @@ use crate::runtime::run::Run;
 use crate::strategy::{self, Array, Cost, Design, Launch, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample, SampleType, Wavelet};
+use opencl3::memory::ClMem;
 
 /// Which half of [`Strategy::RegisterBlock`] runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,12 +130,14 @@ impl<T: Sample> Probe<T> {
     /// # Errors
     /// [`Error::OpenCl`](crate::error::Error::OpenCl).
     pub fn enqueue(&mut self) -> Result<Run> {
-        let side = |array| match array {
-            Array::Input => (&*self.input.buffer, 0),
-            Array::Output => (&*self.output.buffer, 0),
-            Array::Scratch(i) | Array::Temp(i) => (&*self.scratch[i].buffer, 0),
+        let side = |array| -> (&dyn ClMem, i64) {
+            match array {
+                Array::Input => (&*self.input.buffer, 0),
+                Array::Output => (&*self.output.buffer, 0),
+                Array::Scratch(i) | Array::Temp(i) => (&*self.scratch[i].buffer, 0),
+            }
         };
-        let steps: Vec<Step<T>> = self
+        let steps: Vec<Step> = self
             .launches
             .iter()
             .map(|(launch, kernel)| {

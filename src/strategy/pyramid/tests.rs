@@ -184,6 +184,7 @@ fn no_tile_has_more_than_its_share_of_local_memory() {
                 target: &target,
                 levels: &all,
                 done: 0,
+                converted: false,
             };
             let Ok(borders) = borders(&todo, [0, 1]) else {
                 continue;

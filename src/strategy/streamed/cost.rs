@@ -7,7 +7,8 @@ use crate::wavelet::Direction;
 
 impl Picture<'_> {
     pub fn cost(&self, segments: &Segments) -> Cost {
-        let meter = Meter::new(self.todo.problem, 2, self.todo.pre_shift());
+        let meter = Meter::new(self.todo.problem, 2, self.todo.pre_shift())
+            .with_signal(self.todo.signal_size());
         match self.extension {
             Some(_) => self.inside(&meter, segments),
             None => self.inside(&meter, segments) + self.frame(&meter),

@@ -10,12 +10,13 @@ mod sizes;
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
 use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{Extension, is_symmetric};
 use crate::transform::geometry::{Geometry, Side};
-use crate::wavelet::{Direction, SampleType};
+use crate::wavelet::Direction;
 
 pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING, TWO_FILLING];
 
@@ -313,6 +314,7 @@ impl<'a> Picture<'a> {
             define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
         ];
         defines.extend(loops_as_they_are(self.todo.target.device));
+        defines.extend(pixels::defines(self.todo.pixels()));
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));
         }
@@ -351,9 +353,9 @@ fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
         && (geometry.has_low == 0 || geometry.low.is_aligned(1, coarse))
 }
 
-/// Samples of the vectors by which rows go: at most 16 bytes.
-fn vector(sample: SampleType, samples: usize) -> usize {
-    (16 / sample.size()).clamp(1, samples)
+/// Samples of such a size in the vectors by which rows go: at most 16 bytes.
+fn vector(size: usize, samples: usize) -> usize {
+    (16 / size).clamp(1, samples)
 }
 
 #[cfg(test)]

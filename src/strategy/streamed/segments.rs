@@ -134,6 +134,7 @@ mod tests {
             },
             levels: &transform.active_levels(),
             done: 0,
+            converted: false,
         };
         Sizes::choices(&todo, levels).swap_remove(0)
     }

@@ -111,6 +111,7 @@ impl Sizes {
         let kernel = ["streamed_one_level", "streamed_two_levels"][levels - 1];
         let tuned = |tunable| todo.target.size(Strategy::Streamed, todo.problem, tunable);
         let ends = stencils.iter().flat_map(|step| [step.first, step.last()]);
+        let signal = todo.signal_size();
         let coarse_pairs = if levels == 2 { pairs / 2 } else { pairs };
         let mut sizes = Sizes {
             lags: Lags::new(&stencils),
@@ -120,7 +121,12 @@ impl Sizes {
             halo,
             overlap,
             strip: lanes.saturating_sub(overlap[0] + overlap[1]) * pairs,
-            vectors: [2 * pairs, pairs, coarse_pairs].map(|samples| vector(sample, samples)),
+            vectors: [
+                (signal, 2 * pairs),
+                (sample.size(), pairs),
+                (sample.size(), coarse_pairs),
+            ]
+            .map(|(size, samples)| vector(size, samples)),
             frame_tile: 0,
             near: are_near(&stencils),
             farthest: ends

@@ -6,7 +6,7 @@ use crate::strategy::Strategy;
 use crate::strategy::tests::cases::{BOTH, Setting, gpu, problem};
 use crate::strategy::tests::host::number;
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, Wavelet};
+use crate::wavelet::{Boundary, SampleType, Wavelet};
 
 /// The kernel of the first launch of `streamed`.
 fn kernel(setting: Setting, transform: &Transform, sample: SampleType) -> Kernel {

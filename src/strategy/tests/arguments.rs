@@ -2,9 +2,9 @@
 //! kernel takes last.
 
 use super::cases::{BOTH, Setting, cpu, large_gpu, problem, settings, wavelets};
-use crate::strategy::{Pass, Strategy};
+use crate::strategy::{Pass, Problem, Strategy};
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, SampleType, Wavelet};
+use crate::wavelet::{Boundary, Direction, PixelType, Pixels, SampleType, Wavelet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -141,7 +141,20 @@ fn passes() -> Vec<Pass> {
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     add(&Setting::of(large_gpu()), &large, SampleType::F32);
-    found.into_values().collect()
+    let mut passes: Vec<Pass> = found.into_values().collect();
+    let of_pixels = Problem {
+        pixels: Some(Pixels {
+            pixel: PixelType::U8,
+            level_shift: 0,
+        }),
+        ..problem(&volume, SampleType::F32, Direction::Forward)
+    };
+    let launches = Setting::of(large_gpu())
+        .design(&of_pixels)
+        .unwrap()
+        .launches;
+    passes.extend(launches.into_iter().map(|launch| launch.pass).take(1));
+    passes
 }
 
 #[test]

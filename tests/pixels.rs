@@ -1,0 +1,203 @@
+//! Pixels: plans that take `u8` or `u16` where others take samples give what the reference makes of the samples that they are,
+//! and give back what it makes of its own, rounded.
+
+mod common;
+
+use common::{
+    Random, RandomSample, allowed, awkward, can_run, devices, expected, random_samples,
+    relative_error, to_f64,
+};
+use wavelift::{
+    Boundary, Coefficients, Direction, Engine, Error, Layout, Pixel, Plan, Rounded, Sample,
+    SampleType, Strategy, Transform, Wavelet, reference,
+};
+
+/// Any pixels, the smallest and the largest among them.
+fn random_pixels<P: Pixel>(len: usize, seed: u64) -> Vec<P> {
+    let mut random = Random::new(seed);
+    let mut pixel = || match random.bits() % 8 {
+        0 => i32::MIN,
+        1 => i32::MAX,
+        _ => (random.bits() >> 40) as i32 % (1 << (8 * size_of::<P>())),
+    };
+    (0..len).map(|_| P::from_sample(pixel(), 0)).collect()
+}
+
+fn samples_of<P: Pixel, T: Sample>(pixels: &[P], level_shift: i32) -> Vec<T> {
+    let sample = |pixel: &P| pixel.to_sample(level_shift);
+    pixels.iter().map(sample).collect()
+}
+
+/// Compares both directions of a plan with the reference.
+fn check<P: Pixel, T: RandomSample>(engine: &Engine, plan: &Plan<T, P>, level_shift: i32) {
+    let transform = plan.transform();
+    let pixels = random_pixels::<P>(transform.len(), 5);
+    let samples = samples_of::<P, T>(&pixels, level_shift);
+    let from = engine.upload(&pixels).unwrap();
+    let mut to = engine.upload(&vec![T::POISON; pixels.len()]).unwrap();
+    plan.enqueue_forward(&from, &mut to)
+        .unwrap()
+        .wait()
+        .unwrap();
+    let got = to.download().unwrap();
+    let wanted = expected(transform, Direction::Forward, &samples).unwrap();
+    let error = relative_error(&got, &wanted);
+    let bound = allowed::<T>(plan.cost(Direction::Forward));
+    assert!(error <= bound, "error {error:e} of {plan:?}");
+    assert_eq!(from.download().unwrap(), pixels, "the input was changed");
+
+    // Any coefficients: many results are beyond the pixels' range.
+    let mut coefficients = got;
+    let others = random_samples::<T>(pixels.len(), 7);
+    for (i, other) in others.into_iter().enumerate().filter(|(i, _)| i % 5 == 0) {
+        coefficients[i] = other;
+    }
+    let from = engine.upload(&coefficients).unwrap();
+    let mut to = engine
+        .upload(&vec![P::from_sample(90i32, 0); pixels.len()])
+        .unwrap();
+    plan.enqueue_inverse(&from, &mut to)
+        .unwrap()
+        .wait()
+        .unwrap();
+    let wanted = expected(transform, Direction::Inverse, &coefficients).unwrap();
+    let largest = to_f64(&coefficients)
+        .iter()
+        .fold(T::LEAST, |most, v| most.max(v.abs()));
+    // Half a unit of what may itself be off by so much.
+    let bound = 0.5 + allowed::<T>(plan.cost(Direction::Inverse)) * 8.0 * largest;
+    let top = f64::from((1u32 << (8 * size_of::<P>())) - 1);
+    for (i, (got, wanted)) in to.download().unwrap().into_iter().zip(wanted).enumerate() {
+        let wanted = (wanted + f64::from(level_shift)).clamp(0.0, top);
+        let error = (got.to_sample::<f64>(0) - wanted).abs();
+        assert!(
+            error <= bound,
+            "pixel {i} is {got:?}, not {wanted}: {plan:?}"
+        );
+    }
+}
+
+/// The transform by the strategy that the planner chooses, on every device.
+fn check_on_all<P: Pixel, T: RandomSample>(transforms: &[Transform], level_shift: i32) {
+    for device in devices() {
+        if T::TYPE == SampleType::F64 && !can_run("doubles", &device, "fp64", |info| info.fp64) {
+            continue;
+        }
+        let engine = Engine::new(&device).unwrap();
+        for transform in transforms {
+            let plan = engine.plan_from_shifted::<P, T>(transform, level_shift);
+            check(&engine, &plan.unwrap(), level_shift);
+        }
+    }
+}
+
+fn picture(wavelet: Wavelet, shape: [usize; 2]) -> Transform {
+    Transform::new(wavelet, shape).levels(2)
+}
+
+#[test]
+fn awkward_shapes_by_all_rules() {
+    let all = awkward(Wavelet::CDF_5_3).into_iter();
+    let mut transforms: Vec<Transform> = all.step_by(2).collect();
+    for (i, transform) in transforms.iter_mut().enumerate() {
+        *transform = transform
+            .clone()
+            .boundary(Boundary::ALL[i % Boundary::ALL.len()])
+            .layout(Layout::ALL[i / 3 % Layout::ALL.len()]);
+    }
+    check_on_all::<u8, i16>(&transforms, 0);
+}
+
+#[test]
+fn every_type_of_pixels_and_samples() {
+    let integers = [picture(Wavelet::CDF_5_3, [63, 72])];
+    let reals = [picture(Wavelet::CDF_9_7, [64, 71])];
+    check_on_all::<u8, i16>(&integers, 128);
+    check_on_all::<u16, i16>(&integers, 1 << 15);
+    check_on_all::<u16, i32>(&integers, -7);
+    check_on_all::<u8, f32>(&reals, 128);
+    check_on_all::<u8, Rounded>(&reals, 0);
+    check_on_all::<u16, f64>(&reals, 0);
+    // With a pre-shift.
+    check_on_all::<u8, i16>(&[picture(Wavelet::VC2_LEGALL_5_3, [64, 64])], 128);
+}
+
+#[test]
+fn every_strategy() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let transform = picture(Wavelet::CDF_5_3, [66, 136]);
+        let mut taken = 0;
+        for &strategy in Strategy::ALL {
+            match engine.plan_from_with::<u8, i16>(&transform, 128, strategy) {
+                Ok(plan) => check(&engine, &plan, 128),
+                Err(Error::Unsupported { .. }) => continue,
+                Err(error) => panic!("{strategy}: {error}"),
+            }
+            taken += 1;
+        }
+        assert!(taken > 5, "{device}: {taken}");
+    }
+}
+
+/// From slices of the host and back, also where the driver or threads copy them: nothing is lost.
+#[test]
+fn integer_steps_lose_nothing() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for shape in [vec![67, 85], vec![3, 20, 33], vec![1000], vec![1, 1]] {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(3);
+            for engine in [engine.clone(), engine.with_copy_threads(2)] {
+                let plan = engine.plan_from::<u8, i16>(&transform).unwrap();
+                let pixels = random_pixels::<u8>(transform.len(), 3);
+                let coefficients = plan.forward(&pixels).unwrap();
+                let samples = samples_of::<u8, i16>(&pixels, 0);
+                let wanted = reference::forward(&transform, &samples).unwrap();
+                assert_eq!(coefficients.as_slice(), wanted);
+                assert_eq!(plan.inverse(&coefficients).unwrap(), pixels);
+                let again = plan.another().unwrap();
+                assert_eq!(again.inverse(&coefficients).unwrap(), pixels);
+            }
+        }
+    }
+}
+
+/// Slices of which one is larger than the other go through the ring of pinned memory.
+#[test]
+fn large_slices_go_by_threads() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+        let transform = Transform::new(Wavelet::CDF_5_3, [4096, 2176]);
+        let plan = engine.plan_from::<u8, i32>(&transform).unwrap();
+        let pixels = random_pixels::<u8>(transform.len(), 3);
+        let coefficients = plan.forward(&pixels).unwrap();
+        assert!(plan.inverse(&coefficients).unwrap() == pixels);
+    }
+}
+
+/// A transform of no level shows how single samples become pixels.
+#[test]
+fn ties_go_to_the_even_pixel_and_others_to_the_ends() {
+    let samples = [0.5f32, 1.5, 2.5, -0.5, -3.0, 254.5, 255.5, 1e30, f32::NAN];
+    let wanted = [0u8, 2, 2, 0, 0, 254, 255, 255, 0];
+    let transform = Transform::new(Wavelet::CDF_9_7, [samples.len()]).levels(0);
+    let coefficients = Coefficients::from_parts(&transform, samples.to_vec()).unwrap();
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let plan = engine.plan_from::<u8, f32>(&transform).unwrap();
+        assert_eq!(plan.inverse(&coefficients).unwrap(), wanted, "{device}");
+    }
+}
+
+#[test]
+fn pixels_that_are_no_samples_are_refused() {
+    let device = devices().swap_remove(0);
+    let engine = Engine::new(&device).unwrap();
+    let transform = picture(Wavelet::CDF_5_3, [64, 64]);
+    let refused = engine.plan_from::<u16, i16>(&transform).unwrap_err();
+    assert!(refused.to_string().contains("u16 pixels"), "{refused}");
+    let far = engine.plan_from_shifted::<u8, i32>(&transform, i32::MIN);
+    assert!(matches!(far, Err(Error::Unsupported { .. })));
+    let plan = engine.plan_from::<u8, i16>(&transform).unwrap();
+    assert!(matches!(plan.forward(&[7; 5]), Err(Error::Length { .. })));
+}
