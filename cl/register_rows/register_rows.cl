@@ -200,13 +200,13 @@ INLINE local L *place_in_run(const RowRun *run, const int row, const int at, con
     if (at >= run->samples) at -= run->samples, ++row;                                                    \
   }
 
-INLINE void fetch_run(global const T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
+INLINE void fetch_packed(global const T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
   T loaded[2 * RUN_PAIRS];
   UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) loaded[k] = first[max(min(run->item + k * FENCED, run->end - 1), 0)];
   EACH_IN_RUN(*place_in_run(run, row, at, coefficients) = (L)NUMBER(loaded[k]);)
 }
 
-INLINE void store_run(global T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
+INLINE void store_packed(global T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
   EACH_IN_RUN(first[run->item + k * FENCED] = SAMPLE(*place_in_run(run, row, at, coefficients));)
 }
 
@@ -261,7 +261,7 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
 
 #if FORWARD
   if (own.packed) {
-    fetch_run(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
+    fetch_packed(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
   } else {
     fetch_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, item, 2 * RUN_PAIRS, loaded);
     put_channel(loaded, tile.samples, line, item, 2 * RUN_PAIRS);
@@ -290,7 +290,7 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   } while (level <= own.levels);
 #endif
   if (own.packed)
-    store_run(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
+    store_packed(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
   else
     store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels),
                   item, MOST_LOWS);
@@ -299,7 +299,7 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   T narrow[MOST_NARROW];
   const int lows = HALVED(tile.samples, own.levels);
   if (own.packed) {
-    fetch_run(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
+    fetch_packed(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
   } else {
     WIDE_DETAILS(FETCH_DETAILS)
     NARROW_DETAILS(FETCH_DETAILS)
@@ -332,7 +332,7 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   ROW_LEVEL(1, RUN_PAIRS)
 #endif
   if (own.packed)
-    store_run(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
+    store_packed(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
   else
     store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
 #endif
