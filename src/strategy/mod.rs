@@ -90,7 +90,7 @@ macro_rules! strategies {
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
-    /// every level. Preferred for small pictures on GPUs, and for the coarse levels of others.
+    /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
     /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
     /// around it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
