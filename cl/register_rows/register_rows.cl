@@ -47,8 +47,6 @@ typedef struct {
   int tiles, tile_samples, halo;  // of a row; from one tile to the next; before and after each of several tiles
   int periodic;                   // whether rows go on from their other end
   int interleaved;                // 1 where coefficients stay where their samples were
-  int packed;                     // 1 where rows stand one behind another on both sides, and a single level is lifted
-  int rows_on, samples_on;        // of packed rows: how far on the next sample is that a work-item moves
 } RegisterRows;
 
 // The share of some work-items, in samples of its row.
@@ -168,48 +166,6 @@ static inline RowBand samples_of_row(const Line line, const Pass *pass, const Ro
   return band;
 }
 
-// --- packed rows: those of all work-items of a fence are one run of memory, and move as such --------------------
-
-#define FENCED (EXCHANGE == EXCHANGE_NONE || ROW_ITEMS > LANES ? GROUP : LANES)
-
-// Work-item `item` of them moves every FENCED-th sample, of `end`.
-typedef struct {
-  local L (*rows)[ROW_PLACES];
-  int row;  // the first of these rows
-  int item, end, samples;
-} RowRun;
-
-static inline RowRun run_of_rows(local L (*rows)[ROW_PLACES], const Pass *pass, const int work_item) {
-  const int unit = work_item / FENCED * (FENCED / ROW_ITEMS), row = get_group_id(0) * (GROUP / ROW_ITEMS) + unit;
-  const int count = clamp(pass->lines - row, 0, FENCED / ROW_ITEMS);
-  const RowRun run = {rows + unit, min(row, pass->lines - 1), work_item % FENCED, count * pass->samples, pass->samples};
-  return run;
-}
-
-// Where sample `at` of a row is; of coefficients, where the details are behind the approximations.
-INLINE local L *place_in_run(const RowRun *run, const int row, const int at, const int coefficients) {
-  const int count = S_COUNT(run->samples), high = coefficients && at >= count;
-  return run->rows[row] + PLACE_IN(MARGIN) + (high ? PLACE_IN(DETAILS_IN(1, 1)) + PLACE_IN(at - count) : PLACE_IN(at));
-}
-
-#define EACH_IN_RUN(DO)                                                                                   \
-  int row = run->item / run->samples, at = run->item - row * run->samples;                                \
-  UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) {                                                        \
-    if (run->item + k * FENCED < run->end) DO                                                             \
-    row += own->rows_on, at += own->samples_on;                                                           \
-    if (at >= run->samples) at -= run->samples, ++row;                                                    \
-  }
-
-INLINE void fetch_packed(global const T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
-  T loaded[2 * RUN_PAIRS];
-  UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) loaded[k] = first[max(min(run->item + k * FENCED, run->end - 1), 0)];
-  EACH_IN_RUN(*place_in_run(run, row, at, coefficients) = (L)NUMBER(loaded[k]);)
-}
-
-INLINE void store_packed(global T *first, const RowRun *run, const RegisterRows *own, const int coefficients) {
-  EACH_IN_RUN(first[run->item + k * FENCED] = SAMPLE(*place_in_run(run, row, at, coefficients));)
-}
-
 // --- levels ------------------------------------------------------------------------------------------
 
 #define MOST_LOWS (NARROW ? 1 : 2 * RUN_PAIRS >> WIDE_LEVELS)
@@ -222,7 +178,7 @@ INLINE void store_packed(global T *first, const RowRun *run, const RegisterRows 
 #define STORE_DETAILS(level, pairs)                                                                             \
   store_channel(DETAILS_AT(level), details_of_row(bands_row, &pass, &own, &tile, level), tile.from >> (level),  \
                 min(HALVED(tile.to, level), D_COUNT(SAMPLES_AT(level))), item, pairs)
-#define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); if (!own.packed) STORE_DETAILS(level, pairs);
+#define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); STORE_DETAILS(level, pairs);
 #else
 #define FETCH_DETAILS(level, pairs, loaded) \
   fetch_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
@@ -250,7 +206,6 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
   const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
   const Line signal_row = signal_of_row(signal, &pass, tile.row), bands_row = bands_of_row(bands, low, &pass, tile.row);
   const Beyond beyond = {own.periodic, pass.boundary};
-  const RowRun run = run_of_rows(rows, &pass, work_item);
   T loaded[2 * RUN_PAIRS];
 #if EXCHANGE == EXCHANGE_NONE
   // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
@@ -260,12 +215,8 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
 #endif
 
 #if FORWARD
-  if (own.packed) {
-    fetch_packed(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
-  } else {
-    fetch_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, item, 2 * RUN_PAIRS, loaded);
-    put_channel(loaded, tile.samples, line, item, 2 * RUN_PAIRS);
-  }
+  fetch_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, item, 2 * RUN_PAIRS, loaded);
+  put_channel(loaded, tile.samples, line, item, 2 * RUN_PAIRS);
   ROW_FENCE;
 #if WIDE_LEVELS > 0
   ROW_LEVEL(1, RUN_PAIRS)
@@ -289,25 +240,18 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
     ++level;
   } while (level <= own.levels);
 #endif
-  if (own.packed)
-    store_packed(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
-  else
-    store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels),
-                  item, MOST_LOWS);
+  store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels),
+                item, MOST_LOWS);
 
 #else
   T narrow[MOST_NARROW];
   const int lows = HALVED(tile.samples, own.levels);
-  if (own.packed) {
-    fetch_packed(bands_of_row(bands, low, &pass, run.row).s, &run, &own, true);
-  } else {
-    WIDE_DETAILS(FETCH_DETAILS)
-    NARROW_DETAILS(FETCH_DETAILS)
-    fetch_channel(low_of_row(bands_row, &pass, &own, &tile), lows, item, MOST_LOWS, loaded);
-    WIDE_DETAILS(PUT_DETAILS)
-    NARROW_DETAILS(PUT_DETAILS)
-    put_channel(loaded, lows, line, item, MOST_LOWS);
-  }
+  WIDE_DETAILS(FETCH_DETAILS)
+  NARROW_DETAILS(FETCH_DETAILS)
+  fetch_channel(low_of_row(bands_row, &pass, &own, &tile), lows, item, MOST_LOWS, loaded);
+  WIDE_DETAILS(PUT_DETAILS)
+  NARROW_DETAILS(PUT_DETAILS)
+  put_channel(loaded, lows, line, item, MOST_LOWS);
   ROW_FENCE;
 #if NARROW
   int level = own.levels;
@@ -331,9 +275,6 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
 #if WIDE_LEVELS > 0
   ROW_LEVEL(1, RUN_PAIRS)
 #endif
-  if (own.packed)
-    store_packed(signal_of_row(signal, &pass, run.row).s, &run, &own, false);
-  else
-    store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
+  store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
 #endif
 }

@@ -49,9 +49,6 @@ const SHORT_REACH: usize = 8;
 const MARGINS: [usize; 3] = [8, 16, 32];
 const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
 
-/// Samples of the longest rows that move together with those before and after them, as one run of memory.
-const LONGEST_PACKED: i32 = 64;
-
 /// After how many places in local memory one is unused (PLACE_IN there).
 const BANKS: usize = 32;
 
@@ -247,14 +244,6 @@ impl Row {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
         let rows = geometry.lines as usize * self.tiles;
-        let packed = self.is_packed(&geometry);
-        // The work-items that wait for one another, as in the kernel.
-        let alone = todo.target.device.exchange == Exchange::None;
-        let fenced = match alone || self.items > self.lanes {
-            true => self.group,
-            false => self.lanes,
-        };
-        let fenced = fenced as i32;
         Pass {
             kernel: Kernel {
                 name: NAME,
@@ -271,28 +260,10 @@ impl Row {
                 ("halo", self.halo as i32),
                 ("periodic", i32::from(self.border.is_periodic())),
                 ("interleaved", i32::from(interleaved)),
-                ("packed", i32::from(packed)),
-                ("rows_on", fenced / geometry.samples),
-                ("samples_on", fenced % geometry.samples),
             ],
             groups: rows.div_ceil(self.group / self.items),
             cost: self.cost(todo, geometry.lines as usize, geometry.samples as usize),
         }
-    }
-
-    /// Whether a level of short rows stands one row behind another on both sides.
-    fn is_packed(&self, geometry: &Geometry) -> bool {
-        let samples = i64::from(geometry.samples);
-        let follow = |side: &Side| geometry.lines == 1 || side.across[0].stride == samples;
-        let bands = &geometry.bands.line;
-        self.levels == 1
-            && self.tiles == 1
-            && geometry.samples <= LONGEST_PACKED
-            && geometry.has_low == 0
-            && geometry.across[0] == geometry.lines
-            && geometry.low_across[0] == geometry.lines
-            && (bands.stride, bands.detail) == (1, (samples + 1) / 2)
-            && [geometry.signal, geometry.bands].iter().all(follow)
     }
 
     /// Every level reads its margins in local memory, and lifts whole runs with the reach around them.
