@@ -214,7 +214,7 @@ impl<T: Sample> Plan<T> {
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
     pub fn forward_into(&self, samples: &[T], coefficients: &mut Coefficients<T>) -> Result<()> {
-        self.check_transform(coefficients)?;
+        self.transform.check_same(coefficients.transform())?;
         let output = coefficients.as_mut_slice();
         self.on_host(samples, output, Direction::Forward)
     }
@@ -236,7 +236,7 @@ impl<T: Sample> Plan<T> {
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
     pub fn inverse_into(&self, coefficients: &Coefficients<T>, samples: &mut [T]) -> Result<()> {
-        self.check_transform(coefficients)?;
+        self.transform.check_same(coefficients.transform())?;
         self.on_host(coefficients.as_slice(), samples, Direction::Inverse)
     }
 
@@ -378,7 +378,12 @@ impl<T: Sample> Plan<T> {
         Run::of(queue, done, steps.len())
     }
 
-    fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
+    pub(crate) fn on_host(
+        &self,
+        input: &[T],
+        output: &mut [T],
+        direction: Direction,
+    ) -> Result<()> {
         self.check_host(input, output)?;
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
@@ -436,17 +441,6 @@ impl<T: Sample> Plan<T> {
         };
         self.signal.takes_address(samples.as_ptr() as usize)
             && self.bands.takes_address(coefficients.as_ptr() as usize)
-    }
-
-    fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {
-        let difference = self.transform.difference(coefficients.transform());
-        difference.map_or(Ok(()), |[expected, got]| {
-            Err(Error::Shape {
-                what: "coefficients",
-                expected,
-                got,
-            })
-        })
     }
 }
 
