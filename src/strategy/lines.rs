@@ -67,6 +67,9 @@ fn fits_32_bits(side: &Side, samples: i32) -> bool {
     side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
 }
 
+/// In how many turns segments run at most: more of them are as well balanced as they can be.
+const MOST_TURNS: usize = 64;
+
 /// Into how many segments `lines` of so many pairs each are cut, of which each takes `overlap` pairs more and has at least
 /// `least` pairs of its own: so that the last of all that run at once ends soonest.
 pub(super) fn segments(
@@ -79,6 +82,8 @@ pub(super) fn segments(
         let turns = (lines * count).div_ceil(at_once);
         turns * (pairs.div_ceil(*count) + overlap)
     };
-    let most = pairs / least.max(1);
-    (1..=most.clamp(1, 4096)).min_by_key(time).unwrap_or(1)
+    let most = (pairs / least.max(1)).max(1);
+    // As many as so many turns have room for: fewer take as many turns of longer segments.
+    let counts = (0..=MOST_TURNS).map(|turns| (turns * at_once / lines.max(1)).clamp(1, most));
+    counts.min_by_key(time).unwrap_or(1)
 }

@@ -93,7 +93,7 @@ macro_rules! strategies {
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
-    /// every level. Preferred for small pictures on GPUs, and for the coarse levels of others.
+    /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
     /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
     /// around it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
@@ -103,8 +103,8 @@ strategies! {
     Streamed "streamed" streamed;
     /// The same idea for pictures whose pixels are 2 to 4 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
-    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Not preferred
-    /// yet: it was timed on a GPU, but its results were not compared with the reference there.
+    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
+    /// large volumes in `f32` on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.

@@ -157,7 +157,11 @@ pub(super) struct Coloured {
 pub(super) enum Offer {
     Preferred(Taken),
     Works(Taken),
-    No { why: String },
+    /// It works, and is preferred for other shapes: a pass over memory for each axis is faster here.
+    Yields(Taken),
+    No {
+        why: String,
+    },
 }
 
 impl Offer {
@@ -216,18 +220,15 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     let axes = levels[0].axes.len();
     let is_slow =
         strategies.len() > 1 && axes > 1 && finest.count() == axes + usize::from(todo.converted);
-    let advice = is_slow.then(|| {
-        let first = Todo {
-            problem,
-            target,
-            levels: &levels,
-            done: 0,
-            converted: true,
-        };
-        advice(&first, strategies)
-    });
+    let first = Todo {
+        problem,
+        target,
+        levels: &levels,
+        done: 0,
+        converted: true,
+    };
     Ok(Design {
-        advice,
+        advice: is_slow.then(|| advice(&first, strategies)).flatten(),
         ..bind_arrays(problem, takes)
     })
 }
@@ -246,13 +247,15 @@ fn converting(todo: &Todo) -> Pass {
     pixels::convert(problem, target, sides.lines(shape.len() - 1))
 }
 
-/// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer.
-fn advice(todo: &Todo, strategies: &[Strategy]) -> String {
+/// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer; nothing where that
+/// is faster.
+fn advice(todo: &Todo, strategies: &[Strategy]) -> Option<String> {
     let level = &todo.levels[0];
     let mut reasons: Vec<String> = Vec::new();
     for strategy in strategies {
         match strategy.offer(todo) {
             Offer::No { why } if !reasons.contains(&why) => reasons.push(why),
+            Offer::Yields(_) => return None,
             _ => {}
         }
     }
@@ -270,7 +273,7 @@ fn advice(todo: &Todo, strategies: &[Strategy]) -> String {
         let shape: Vec<usize> = order.iter().map(|&axis| level.shape[axis]).collect();
         text += &format!("; an array of shape {shape:?}, with the batch outside, would take fewer");
     }
-    text
+    Some(text)
 }
 
 /// The first solver that prefers what is left, else the first that can do it.
@@ -283,7 +286,9 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
         for &strategy in strategies {
             match strategy.offer(todo) {
                 Offer::Preferred(taken) => return Ok((strategy, taken)),
-                Offer::Works(taken) => works = works.or(Some((strategy, taken))),
+                Offer::Works(taken) | Offer::Yields(taken) => {
+                    works = works.or(Some((strategy, taken)));
+                }
                 Offer::No { why } => reasons.push(format!("`{strategy}`: {why}")),
             }
         }

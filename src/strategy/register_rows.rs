@@ -44,15 +44,15 @@ const REGISTERS_OF_PAIR: usize = 4;
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
 const SHORT_REACH: usize = 8;
 
-/// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), and the reach that they hold.
-const MARGIN: usize = 32;
-const LONGEST_REACH: usize = MARGIN / 2 - 1;
+/// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), of which the first that hold the
+/// reach are taken, and the reach that the last ones hold.
+const MARGINS: [usize; 3] = [8, 16, 32];
+const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
+
+/// After how many places in local memory one is unused (PLACE_IN there).
+const BANKS: usize = 32;
 
 const NAME: &str = "register_rows";
-
-/// The shortest rows for which this is known to be the best strategy: on an NVIDIA H200 three levels of 2^20 rows of 16 take
-/// 137 us, inverse 165, by `separable` 427 and 340.
-const SHORTEST: i32 = 16;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let todo = &Todo {
@@ -77,13 +77,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     offer.unwrap_or_else(|why| Offer::No { why })
 }
 
+/// On an NVIDIA H200, three levels of 2^20 rows of 16 take 137 us, inverse 165, by `separable` 427 and 340; one level of 2^22
+/// samples in rows of 7 takes 17 and 14, by `separable` 42 and 41, in rows of 3 29 and 32, and 35 both.
 fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
     let reach = (lines.reach.before + lines.reach.after) * sample.size().div_ceil(4);
     let has_registers = can_stream(device) || reach <= SHORT_REACH;
-    device.kind == DeviceKind::Gpu
-        && device.exchange != Exchange::None
-        && lines.geometry.samples >= SHORTEST
-        && has_registers
+    device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && has_registers
 }
 
 fn prev_power_of_two(number: usize) -> usize {
@@ -230,8 +229,11 @@ impl Row {
             true => self.tile().ilog2() as usize,
             false => self.wide_levels(),
         };
-        let samples = self.tile() + (levels + 2) * MARGIN;
-        samples + samples.div_ceil(MARGIN)
+        let reach = self.reach.before.max(self.reach.after);
+        let holds = |margin: &usize| 2 * reach + 2 <= *margin;
+        let margin = MARGINS.into_iter().find(holds).unwrap_or(MARGINS[2]);
+        let samples = self.tile() + (levels + 2) * margin;
+        samples + samples.div_ceil(BANKS)
     }
 
     fn local_bytes(&self, rows: usize) -> usize {
@@ -433,8 +435,7 @@ mod tests {
             let setting = Setting::of(device);
             launches(&setting, &rows(samples, 1), SampleType::F32)[0].strategy
         };
-        assert_eq!(first(large_gpu(), 16), Strategy::RegisterRows);
-        assert_eq!(first(large_gpu(), 15), Strategy::SEPARABLE);
+        assert_eq!(first(large_gpu(), 2), Strategy::RegisterRows);
         assert_eq!(first(DeviceInfo::imaginary(), 99), Strategy::SEPARABLE);
         let cpu = DeviceInfo {
             kind: DeviceKind::Cpu,

@@ -83,7 +83,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let narrow = (geometry.samples as usize) < 2 * sizes.border;
     let many = todo.levels[0].shape.iter().product::<usize>() > MOST_IN_NARROW;
     match todo.target.device.kind {
-        DeviceKind::Cpu if !(narrow && many) => Offer::Preferred(taken),
+        DeviceKind::Cpu if narrow && many => Offer::Yields(taken),
+        DeviceKind::Cpu => Offer::Preferred(taken),
         _ => Offer::Works(taken),
     }
 }

@@ -106,6 +106,28 @@ fn it_is_preferred_for_single_levels_where_the_halo_is_long() {
 }
 
 /// What the kernel has of a level along an axis: `extent_of` in cl/pyramid/extent.cl.
+#[test]
+fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
+    let kernels = |shape: &[usize], axes: [usize; 2]| {
+        let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let design = Setting::of(large_gpu()).design(&problem).unwrap();
+        assert_eq!(design.advice, None, "{shape:?}");
+        let names = design.launches.iter().map(|one| one.pass.kernel.name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(kernels(&[262144, 16], [0, 1]), ["pyramid"]);
+    assert_eq!(kernels(&[3, 1398101], [0, 1]), ["pyramid"]);
+    assert_eq!(kernels(&[4096, 32, 32], [1, 2]), ["pyramid"]);
+    let two = ["register_columns", "register_rows"];
+    assert_eq!(kernels(&[65536, 8, 8], [1, 2]), two);
+    // One launch where there is little to do.
+    assert_eq!(kernels(&[16, 8, 8], [1, 2]), ["register_block"]);
+    assert_eq!(kernels(&[1024, 64, 64], [1, 2]), ["register_block"]);
+    assert_eq!(kernels(&[16384, 64, 64], [1, 2]), ["streamed_one_level"]);
+    assert_eq!(kernels(&[16, 262144], [0, 1]), ["register_block"]);
+}
+
 fn has(sizes: &Sizes, axis: usize, level: usize, number: usize) -> Extent {
     let (finest, levels) = (sizes.shape[axis] as i64, sizes.levels);
     let [before, after] = [sizes.reach.before, sizes.reach.after].map(|n| n as i64);
