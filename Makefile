@@ -33,8 +33,8 @@ test:
 	else cargo test --no-fail-fast && cargo test --features $(FEATURES) --test crates --test papers; fi
 	cargo test --doc --features $(FEATURES)
 
-# Every kernel as PoCL's optimiser makes it, by the wavelets that differ most: the others differ from them in their steps
-# alone.
+# The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
+# their steps alone.
 STEPS = /(^|::)(haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97)$$/
 optimised:
 	scripts/setup
