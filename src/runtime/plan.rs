@@ -7,6 +7,7 @@ use super::event::Event;
 use super::host::{
     Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
+use super::lock::lock;
 use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
@@ -448,11 +449,6 @@ impl<T: Sample> Plan<T> {
             })
         })
     }
-}
-
-/// A thread that panicked leaves nothing half-done in what these locks guard.
-pub(super) fn lock<L>(mutex: &Mutex<L>) -> MutexGuard<'_, L> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
