@@ -141,6 +141,7 @@ struct Readme;
 mod crates;
 mod device;
 mod error;
+mod group;
 mod lifting;
 mod names;
 mod runtime;
@@ -154,6 +155,7 @@ pub use crates::coming_from_pywavelets;
 pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
+pub use group::{EngineGroup, GroupArray, GroupPlan, GroupRun};
 /// Half precision, of the crate `half`: a [`Sample`] for wavelets with real steps.
 ///
 /// Memory holds 16 bits, steps compute in `f32`, and a sample is rounded to the nearest half, of two that are equally near to

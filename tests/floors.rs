@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top modules, highest first.
-const FLOORS: [&str; 9] = [
+const FLOORS: [&str; 10] = [
     "crates",
+    "group",
     "runtime",
     "strategy",
     "lifting",

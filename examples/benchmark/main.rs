@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod group;
 mod host;
 mod map;
 mod report;
@@ -91,6 +92,10 @@ struct Arguments {
     /// device, which is the bus's own rate
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json"])]
     host: bool,
+    /// Measure a batch over all devices at once instead, by the clock, beside the first of them alone: arrays that stay on the
+    /// devices, and calls on slices of the host. Its outermost axis is shared out
+    #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "map"])]
+    group: bool,
     /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
     /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
     /// cell is the least time over that of the best as many levels along as many axes
@@ -207,6 +212,10 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     let engines = engines(arguments.device.clone())?;
     if arguments.host {
         host::benchmark(&arguments, &problems, &engines)?;
+        return left_out.iter().try_for_each(cli::print);
+    }
+    if arguments.group {
+        group::benchmark(&arguments, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }
     let strategies = arguments.strategies();

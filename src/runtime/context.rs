@@ -89,6 +89,22 @@ impl Shared {
         }))
     }
 
+    /// The same context and device with an account of memory of its own, and with no more of that.
+    pub fn with_memory_limit(&self, bytes: u64) -> Result<Arc<Self>> {
+        let (context, device) = (self.context.get(), self.device.handle.id());
+        // SAFETY: the context is alive.
+        unsafe { cl3::context::retain_context(context) }
+            .map_err(|code| opencl("clRetainContext")(ClError(code)))?;
+        Ok(Arc::new(Shared {
+            programs: Mutex::new(lock(&self.programs).clone()),
+            set_up: Mutex::default(),
+            device: self.device.with_memory_limit(bytes),
+            context: Context::new(context, &[device]).into(),
+            used: AtomicU64::new(0),
+            right: Mutex::new(lock(&self.right).clone()),
+        }))
+    }
+
     /// The device with the next of its ways to exchange values after `way`.
     pub fn way_after(&self, way: Way) -> Option<DeviceInfo> {
         let ways = self.device.ways().iter().copied();

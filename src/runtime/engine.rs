@@ -150,6 +150,33 @@ impl Engine {
         })
     }
 
+    /// Returns an engine on the queue of this one whose arrays, pinned memory and plans take at most so many bytes in all, and no
+    /// more than the device has. It has an account of its own ([`Engine::memory`]), which counts what is made with it from now on,
+    /// and with engines that stem from it. Arrays and plans of the two engines can be used together.
+    ///
+    /// Host slices ([`Plan::forward_into`]) that do not fit are transformed in tiles that do.
+    ///
+    /// ```no_run
+    /// use wavelift::{Coefficients, DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?.with_memory_limit(64 << 20)?;
+    /// let transform = Transform::new(Wavelet::CDF_9_7, [16384, 12288]).levels(5);
+    /// let plan = engine.plan::<f32>(&transform)?; // of 768 MiB: in tiles
+    /// let coefficients = plan.forward(&vec![1.0; transform.len()])?;
+    /// assert!(engine.memory().used <= 64 << 20);
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] if the context cannot be retained.
+    pub fn with_memory_limit(&self, bytes: u64) -> Result<Self> {
+        Ok(self.with_site(Site {
+            shared: self.site.shared.with_memory_limit(bytes)?,
+            ring: Arc::default(),
+            ..self.site.clone()
+        }))
+    }
+
     /// Returns this engine with other sizes for the plans that the returned engine builds. The sizes in
     /// `lines`, which are written as in the file that `WAVELIFT_TUNING` names, override those that this
     /// engine uses. Arrays and plans of the two engines can be used together.
@@ -178,10 +205,14 @@ impl Engine {
     /// the device best. The choice is logged at debug level, and as a warning where it is a slow one that another shape
     /// would make fast, such as five channels innermost.
     ///
+    /// Where the device cannot hold input, output and the plan's own arrays, the plan takes host slices only, and transforms them in
+    /// tiles: as large as what the engine has left of its memory ([`Engine::memory`]) allows, up to 128 MiB, each with its
+    /// neighbours' samples as far as results depend on them. `{plan:?}` says how many there are.
+    ///
     /// # Errors
     /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the
     /// wavelet has no steps for `T` or no strategy can compute the transform on the device;
-    /// [`Error::Memory`] if the plan's arrays do not fit beside the caller's input and output; [`Error::Build`]
+    /// [`Error::Memory`] if even the smallest tiles do not fit, with the bytes that they need; [`Error::Build`]
     /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
         Plan::new(&self.site, transform, &Regions::dense(transform), None)

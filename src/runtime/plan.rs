@@ -5,7 +5,7 @@ use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
 use super::host::{
-    Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+    Tiled, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
 use super::lock::lock;
 use super::program::{PassKernel, Refused, Step, launch_all};
@@ -23,7 +23,9 @@ use std::sync::{Arc, Mutex};
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
 /// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Between pinned arrays
-/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Arrays on the device are used where they
+/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Host slices that the device cannot hold as a
+/// whole, or not beside what the engine has there already, go in tiles, in memory that does not grow with them; see
+/// [`Engine::with_memory_limit`](super::Engine::with_memory_limit). Arrays on the device are used where they
 /// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
 /// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
 ///
@@ -59,6 +61,10 @@ pub struct Plan<T: Sample> {
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<[DeviceArray<T>; 2]>>,
     pub(super) transit: Arc<Transit<T>>,
+    /// Why the device does not hold the arrays of the transform, where it does not.
+    too_large: Option<Error>,
+    /// How host slices are transformed all the same.
+    tiled: Mutex<Option<Arc<Tiled<T>>>>,
 }
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
@@ -76,7 +82,40 @@ impl<T: Sample> Plan<T> {
         regions: &Regions,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
-        Plan::built(site, transform, regions, wanted, None)
+        let built = Plan::built(site, transform, regions, wanted, None);
+        let is_dense = regions.signal.is_dense() && regions.bands.is_dense();
+        match built {
+            Err(error @ Error::Memory { .. }) if wanted.is_none() && is_dense => {
+                Plan::in_tiles(site, transform, regions, error)
+            }
+            built => built,
+        }
+    }
+
+    /// Builds a plan for host slices alone.
+    fn in_tiles(site: &Site, transform: &Transform, regions: &Regions, why: Error) -> Result<Self> {
+        let tiled = Tiled::new(site, transform)?;
+        let none = || DeviceArray::new(&site.shared, &site.queue, 0);
+        let plan = Plan {
+            transform: transform.clone(),
+            site: site.clone(),
+            wanted: None,
+            signal: Planned::new::<T>(&regions.signal, false),
+            bands: Planned::new::<T>(&regions.bands, false),
+            strategies: tiled.strategies(),
+            routes: Mutex::new(Routes {
+                forward: Vec::new(),
+                inverse: Vec::new(),
+                scratch: [none()?, none()?, none()?, none()?],
+                scratch_uses: Uses::none(&site.queue),
+            }),
+            staging: Mutex::new(None),
+            transit: Transit::new(None),
+            too_large: Some(why),
+            tiled: Mutex::new(Some(Arc::new(tiled))),
+        };
+        log::debug!("{plan:?} on {}", site.shared.device);
+        Ok(plan)
     }
 
     /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
@@ -139,6 +178,8 @@ impl<T: Sample> Plan<T> {
             }),
             staging: Mutex::new(None),
             transit: Transit::new(None),
+            too_large: None,
+            tiled: Mutex::new(None),
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
@@ -176,17 +217,22 @@ impl<T: Sample> Plan<T> {
     /// How many bytes of device memory the plan has for intermediate results. The staging arrays of host slices are not
     /// counted.
     pub fn scratch_bytes(&self) -> u64 {
+        let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());
         let scratch = &lock(&self.routes).scratch;
-        scratch
+        let own: u64 = scratch
             .iter()
             .map(|array| (array.len() * size_of::<T>()) as u64)
-            .sum()
+            .sum();
+        own + tiled
     }
 
     /// What the transform costs in one direction, all passes together: global memory that is read and written, arithmetic,
     /// barriers, local memory, launches. Over the time that it takes, this is how much of a device's bandwidth and
     /// arithmetic it uses. Counted from the sizes of the passes; nothing is run.
     pub fn cost(&self, direction: Direction) -> Cost {
+        if let Some(tiled) = self.tiled() {
+            return tiled.cost(direction);
+        }
         let routes = lock(&self.routes);
         let launches = match direction {
             Direction::Forward => &routes.forward,
@@ -199,8 +245,8 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
-    /// host slices beside the plan's own (arrays on the device can still be used); [`Error::HostMemory`] where the host cannot
-    /// hold the coefficients; [`Error::OpenCl`].
+    /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
+    /// hold the coefficients, or the low band of a level in tiles; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[T]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());
@@ -209,13 +255,14 @@ impl<T: Sample> Plan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them. Nothing is compiled, unless by the driver:
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them; where there is too little memory left for these, it
+    /// builds plans for tiles, with a warning. Otherwise nothing is compiled, unless by the driver:
     /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
     pub fn forward_into(&self, samples: &[T], coefficients: &mut Coefficients<T>) -> Result<()> {
-        self.check_transform(coefficients)?;
+        self.transform.check_same(coefficients.transform())?;
         let output = coefficients.as_mut_slice();
         self.on_host(samples, output, Direction::Forward)
     }
@@ -237,7 +284,7 @@ impl<T: Sample> Plan<T> {
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
     pub fn inverse_into(&self, coefficients: &Coefficients<T>, samples: &mut [T]) -> Result<()> {
-        self.check_transform(coefficients)?;
+        self.transform.check_same(coefficients.transform())?;
         self.on_host(coefficients.as_slice(), samples, Direction::Inverse)
     }
 
@@ -247,7 +294,7 @@ impl<T: Sample> Plan<T> {
     /// # Errors
     /// [`Error::Length`]; [`Error::Shape`] for a view with other strides than the plan was made for; [`Error::Misaligned`] for one
     /// that starts elsewhere; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not use like this;
-    /// [`Error::Overlap`]; [`Error::OpenCl`].
+    /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone; [`Error::OpenCl`].
     pub fn enqueue_forward<'a>(
         &self,
         samples: impl Into<DeviceView<'a, T>>,
@@ -333,6 +380,7 @@ impl<T: Sample> Plan<T> {
         direction: Direction,
         after: &[Event],
     ) -> Result<Run> {
+        self.check_whole()?;
         let Site { shared, queue, .. } = &self.site;
         let output = output.as_view();
         let (from, to) = match direction {
@@ -379,8 +427,16 @@ impl<T: Sample> Plan<T> {
         Run::of(queue, done, steps.len())
     }
 
-    fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
+    pub(crate) fn on_host(
+        &self,
+        input: &[T],
+        output: &mut [T],
+        direction: Direction,
+    ) -> Result<()> {
         self.check_host(input, output)?;
+        if let Some(tiled) = self.tiled() {
+            return tiled.go(direction, input, output);
+        }
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
             && self.takes_both(input, output, direction)
@@ -395,7 +451,16 @@ impl<T: Sample> Plan<T> {
             None => {
                 let Site { shared, queue, .. } = &self.site;
                 let array = || DeviceArray::new(shared, queue, self.transform.len());
-                staging.insert([array()?, array()?])
+                match array().and_then(|one| Ok([one, array()?])) {
+                    Ok(arrays) => staging.insert(arrays),
+                    Err(error @ Error::Memory { .. }) if self.wanted.is_none() => {
+                        log::warn!("host slices are transformed in tiles: {error}");
+                        let tiled = Arc::new(Tiled::new(&self.site, &self.transform)?);
+                        *lock(&self.tiled) = Some(tiled.clone());
+                        return tiled.go(direction, input, output);
+                    }
+                    Err(error) => return Err(error),
+                }
             }
         };
         if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
@@ -409,6 +474,16 @@ impl<T: Sample> Plan<T> {
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
+    }
+
+    /// The transform in tiles, where the device has too little memory for host slices as a whole.
+    pub(super) fn tiled(&self) -> Option<Arc<Tiled<T>>> {
+        lock(&self.tiled).clone()
+    }
+
+    /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
+    pub(super) fn check_whole(&self) -> Result<()> {
+        self.too_large.clone().map_or(Ok(()), Err)
     }
 
     /// Checks that the plan goes from one slice on the host to another.
@@ -438,17 +513,6 @@ impl<T: Sample> Plan<T> {
         self.signal.takes_address(samples.as_ptr() as usize)
             && self.bands.takes_address(coefficients.as_ptr() as usize)
     }
-
-    fn check_transform(&self, coefficients: &Coefficients<T>) -> Result<()> {
-        let difference = self.transform.difference(coefficients.transform());
-        difference.map_or(Ok(()), |[expected, got]| {
-            Err(Error::Shape {
-                what: "coefficients",
-                expected,
-                got,
-            })
-        })
-    }
 }
 
 pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
@@ -467,6 +531,9 @@ impl<T: Sample> std::fmt::Debug for Plan<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let routes = lock(&self.routes);
         write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?;
+        if let Some(tiled) = self.tiled() {
+            write!(f, "{tiled:?}")?;
+        }
         for (name, launches) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
             for (
                 Launch {

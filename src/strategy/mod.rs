@@ -19,6 +19,7 @@ mod stepwise;
 mod streamed;
 mod streamed_colours;
 mod streamed_volumes;
+mod tiles;
 mod tuning;
 mod vector_passes;
 mod vectors;
@@ -30,6 +31,7 @@ pub(crate) use design::{
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};
 pub(crate) use planner::plan;
+pub(crate) use tiles::{Move, Stage, Tile, stages};
 pub use tuning::Tunable;
 pub(crate) use tuning::Tuning;
 

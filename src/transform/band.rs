@@ -72,7 +72,8 @@ impl Band {
         self.high == 0
     }
 
-    fn is_high_along(self, i: usize) -> bool {
+    /// Whether the band is high-pass along the i-th transformed axis, innermost first.
+    pub(crate) fn is_high_along(self, i: usize) -> bool {
         self.high >> i & 1 == 1
     }
 }

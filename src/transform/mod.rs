@@ -121,6 +121,17 @@ impl Transform {
         }
     }
 
+    /// Refuses the coefficients of another transform.
+    pub(crate) fn check_same(&self, other: &Self) -> Result<()> {
+        self.difference(other).map_or(Ok(()), |[expected, got]| {
+            Err(Error::Shape {
+                what: "coefficients",
+                expected,
+                got,
+            })
+        })
+    }
+
     /// In what `other` differs, as one line each for this one and for the other; `None` where they are equal.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 2]> {
         let described = |t: &Self| {

@@ -8,6 +8,7 @@ mod failures;
 #[allow(dead_code, reason = "other tests use the rest of this")]
 #[path = "../interop/foreign.rs"]
 mod foreign;
+mod group;
 #[path = "../layer/mod.rs"]
 mod layer;
 mod paths;

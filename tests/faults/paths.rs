@@ -120,10 +120,15 @@ struct Slices {
 impl Slices {
     fn new(engine: &Engine, shape: [usize; 2], strategy: Strategy) -> Self {
         let transform = Transform::new(Wavelet::CDF_5_3, shape);
+        Slices::of(engine.plan_with(&transform, strategy).unwrap())
+    }
+
+    fn of(plan: Plan<i32>) -> Self {
+        let transform = plan.transform().clone();
         let samples = random_samples::<i32>(transform.len(), 1);
         let expected = reference::forward(&transform, &samples).unwrap();
         Slices {
-            plan: engine.plan_with(&transform, strategy).unwrap(),
+            plan,
             expected: Coefficients::from_parts(&transform, expected).unwrap(),
             coefficients: Coefficients::zeros(&transform).unwrap(),
             back: vec![0; samples.len()],
@@ -164,6 +169,31 @@ fn slices_of_the_host_outlive_every_failure() {
             slices_outlive_every_failure(layer, &by_driver, [5, 6], "by the driver");
         }
         layer.check_balance("after every failure of slices");
+    });
+}
+
+/// Slices so large that they go in tiles, of which several are on their way, to the device's arrays and where they stand.
+#[test]
+fn tiles_outlive_every_failure() {
+    let name = "paths::tiles_outlive_every_failure";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in devices() {
+            let engine = Engine::new(&device)
+                .unwrap()
+                .with_memory_limit(7000)
+                .unwrap();
+            let transform = Transform::new(Wavelet::CDF_5_3, [60, 17]).levels(2);
+            for (engine, what) in [
+                (engine.with_copy_threads(1), "copied"),
+                (engine, "gathered"),
+            ] {
+                let mut slices = Slices::of(engine.plan(&transform).unwrap());
+                let text = format!("{:?}", slices.plan);
+                assert!(text.contains(" tiles, by"), "{text}");
+                outlives_every(layer, [15, 8], what, || slices.there_and_back());
+            }
+        }
+        layer.check_balance("after every failure of tiles");
     });
 }
 

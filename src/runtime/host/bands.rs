@@ -102,7 +102,7 @@ impl<T: Sample> Bands<T> {
             let part = Transform::new(transform.wavelet().clone(), shape)
                 .boundary(transform.boundary_rule())
                 .levels(count);
-            Plan::new(site, &part, &Regions::dense(&part), wanted)
+            Plan::built(site, &part, &Regions::dense(&part), wanted, None)
         };
         let all = height.div_ceil(2);
         let count = all / pairs;

@@ -11,8 +11,10 @@ mod past_caches;
 mod pending;
 mod ring;
 mod route;
+mod rows;
 mod stream;
 mod through_ring;
+mod tiled;
 mod transit;
 
 pub use array::PinnedArray;
@@ -21,4 +23,5 @@ pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
 pub(super) use through_ring::{Kept, copy_threads, through_ring};
+pub(super) use tiled::Tiled;
 pub(super) use transit::Transit;

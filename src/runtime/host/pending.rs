@@ -126,15 +126,30 @@ impl<T: Sample> Plan<T> {
         &self,
         direction: Direction,
         input: PinnedArray<T>,
+        output: PinnedArray<T>,
+    ) -> Result<Pending<T>, SubmitError<T>> {
+        match self.check_host(&input, &output) {
+            Ok(()) => self.submit_part(direction, input, output),
+            Err(error) => Err(SubmitError {
+                error,
+                input,
+                output,
+            }),
+        }
+    }
+
+    /// The same between arrays of at least the transform's length, of which it takes the first samples.
+    pub(super) fn submit_part(
+        &self,
+        direction: Direction,
+        input: PinnedArray<T>,
         mut output: PinnedArray<T>,
     ) -> Result<Pending<T>, SubmitError<T>> {
-        let departed = match self.check_host(&input, &output) {
-            Err(error) => Err(error),
-            // SAFETY: the lengths were checked. The arrays go where the flight goes, which lands before they are given back or
-            // dropped; where a panic drops them first, it has landed here or ends the program.
-            Ok(()) => unsafe { Flight::depart(self, direction, &input, &output, true) }
-                .map_err(|failure| failure.settle(&input, &mut output)),
-        };
+        assert!(input.len().min(output.len()) >= self.transform().len());
+        // SAFETY: the lengths were checked. The arrays go where the flight goes, which lands before they are given back or
+        // dropped; where a panic drops them first, it has landed here or ends the program.
+        let departed = unsafe { Flight::depart(self, direction, &input, &output, true) }
+            .map_err(|failure| failure.settle(&input, &mut output));
         match departed {
             Ok(flight) => Ok(Pending {
                 arrays: Some((input, output)),

@@ -326,6 +326,7 @@ impl<T: Sample> Plan<T> {
             });
         }
         self.check_dense()?;
+        self.check_whole()?;
         let mut plan = self.another()?;
         plan.transit = Transit::new(Some(slots));
         let len = plan.transform().len();

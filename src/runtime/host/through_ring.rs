@@ -45,6 +45,15 @@ pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usiz
     (threads > 1 && is_own && bytes >= LEAST_BYTES).then_some(threads)
 }
 
+/// How many threads should copy pieces of so many bytes between two places on the host; one where that is as fast.
+pub(super) fn host_threads(site: &Site, bytes: usize) -> usize {
+    let threads = site.copy_threads.unwrap_or_else(parallelism);
+    match bytes >= LEAST_BYTES {
+        true => threads.clamp(1, MOST_THREADS),
+        false => 1,
+    }
+}
+
 /// What the system says, asked once: it reads files.
 fn parallelism() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();

@@ -24,6 +24,8 @@ const MOST: usize = 3;
 /// What the transforms of a plan on their way have in common.
 pub(in crate::runtime) struct Transit<T: Sample> {
     most: usize,
+    /// Samples that arrays on the device have at least.
+    least: usize,
     state: Mutex<State<T>>,
     /// The plan's transform in bands, once it is known whether it goes so.
     bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
@@ -47,6 +49,7 @@ impl<T: Sample> Transit<T> {
     pub fn new(most: Option<usize>) -> Arc<Self> {
         Arc::new(Transit {
             most: most.unwrap_or(MOST),
+            least: 0,
             state: Mutex::new(State {
                 queues: None,
                 idle: Vec::new(),
@@ -57,6 +60,17 @@ impl<T: Sample> Transit<T> {
             has_warned: AtomicBool::new(false),
             turn: Mutex::default(),
         })
+    }
+
+    /// What the plans for tiles of several shapes have in common, none of more than so many samples.
+    pub fn of_tiles(most: usize, largest: usize) -> Arc<Self> {
+        let mut transit = Transit::new(Some(most));
+        if let Some(transit) = Arc::get_mut(&mut transit) {
+            transit.least = largest;
+            // A tile is a band as it is.
+            transit.bands = Mutex::new(Some(None));
+        }
+        transit
     }
 
     /// Counts a transform on its way.
@@ -95,7 +109,7 @@ impl<T: Sample> Transit<T> {
             return Ok(state.idle.swap_remove(found));
         }
         drop(state);
-        let array = |&len| DeviceArray::new(&site.shared, &site.queue, len);
+        let array = |&len| DeviceArray::new(&site.shared, &site.queue, self.least.max(len));
         samples.iter().map(array).collect()
     }
 
@@ -186,7 +200,7 @@ impl<T: Sample> Flight<T> {
     /// Sends a transform on its way; submitted ones are counted.
     ///
     /// # Safety
-    /// Both arrays have the transform's length. They are there until the flight has landed, or given up by `Failure::settle`;
+    /// Both arrays have at least the transform's length. They are there until the flight has landed, or given up by `Failure::settle`;
     /// until then nothing writes the input, and nothing else uses the output.
     pub unsafe fn depart(
         plan: &Plan<T>,
@@ -195,9 +209,10 @@ impl<T: Sample> Flight<T> {
         output: &PinnedArray<T>,
         is_submitted: bool,
     ) -> Result<Self, Failure> {
+        let failed = |error| Failure { error, lost: None };
+        plan.check_whole().map_err(failed)?;
         let home = plan.transit.clone();
-        home.enter(is_submitted)
-            .map_err(|error| Failure { error, lost: None })?;
+        home.enter(is_submitted).map_err(failed)?;
         let mut flight = Flight {
             home,
             is_submitted,
@@ -235,7 +250,8 @@ impl<T: Sample> Flight<T> {
         output: &PinnedArray<T>,
     ) -> Result<()> {
         let site = &plan.site;
-        let [input, output] = [input, output].map(|array| (array.start().cast(), array.len()));
+        let len = plan.transform().len();
+        let [input, output] = [input, output].map(|array| (array.start().cast(), len));
         // SAFETY: the memory is there until all commands are done, by the caller's promise.
         let arrays = unsafe { over_both(site, multiple, input, output)? };
         let (arrays, _) = self.arrays.insert((arrays.into(), false));
@@ -385,6 +401,9 @@ impl<T: Sample> Plan<T> {
         output: &mut PinnedArray<T>,
     ) -> Result<()> {
         self.check_host(input, output)?;
+        if let Some(tiled) = self.tiled() {
+            return tiled.go(direction, input, output);
+        }
         let _turn = lock(&self.transit.turn);
         // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
         // lands too where this panics.

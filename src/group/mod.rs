@@ -1,0 +1,138 @@
+//! Several devices as one: the pictures of a batch are shared out over them. Made of engines and plans alone.
+
+mod arrays;
+mod plan;
+mod shares;
+
+pub use arrays::{GroupArray, GroupRun};
+pub use plan::GroupPlan;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::runtime::Engine;
+use crate::transform::Transform;
+use crate::wavelet::Sample;
+
+/// Engines on several devices, which share out the pictures of a batch: the outermost axis of an array, which is not
+/// transformed.
+///
+/// Each plan measures once how fast each device is at its transform, and gives it as many pictures as are its due;
+/// [`with_shares`](Self::with_shares) fixes that instead, so that a run repeats. Pictures do not depend on each other, and
+/// results are those of one engine alone.
+///
+/// ```no_run
+/// use wavelift::{Device, DeviceKind, EngineGroup, Transform, Wavelet};
+///
+/// // A hundred pictures, over all GPUs of this machine.
+/// let mut devices = Device::all()?;
+/// devices.retain(|device| device.info().kind == DeviceKind::Gpu);
+/// let group = EngineGroup::new(&devices)?;
+/// let transform = Transform::new(Wavelet::CDF_9_7, [100, 2048, 2048]).axes([1, 2]).levels(5);
+/// let plan = group.plan::<f32>(&transform)?;
+/// println!("{:?} pictures for each device", plan.shares());
+/// let coefficients = plan.forward(&vec![0.5; transform.len()])?;
+/// # let _ = coefficients;
+/// # Ok::<(), wavelift::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct EngineGroup {
+    engines: Vec<Engine>,
+    shares: Option<Vec<u32>>,
+}
+
+impl EngineGroup {
+    /// Opens an engine on each of these devices. One that is named twice has two.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] for no device at all; those of [`Engine::new`].
+    pub fn new(devices: &[Device]) -> Result<Self> {
+        let engines = devices
+            .iter()
+            .map(Engine::new)
+            .collect::<Result<Vec<_>>>()?;
+        EngineGroup::of(engines)
+    }
+
+    /// Makes a group of engines that are there already, such as those with sizes of their own.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] for no engine at all.
+    pub fn of(engines: Vec<Engine>) -> Result<Self> {
+        if engines.is_empty() {
+            return Err(Error::NoDevice {
+                wanted: "a group of at least one".to_owned(),
+                seen: Vec::new(),
+            });
+        }
+        Ok(EngineGroup {
+            engines,
+            shares: None,
+        })
+    }
+
+    /// Returns this group with fixed shares: the pictures of a batch are given to the devices in these proportions, as near as
+    /// whole pictures come. A device of share 0 has none.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there is a share for each device; [`Error::Shape`] if all of them are 0.
+    pub fn with_shares(&self, shares: &[u32]) -> Result<Self> {
+        if shares.len() != self.engines.len() {
+            return Err(Error::Length {
+                what: "the list of shares",
+                expected: self.engines.len(),
+                got: shares.len(),
+            });
+        }
+        if shares.iter().all(|&share| share == 0) {
+            return Err(Error::Shape {
+                what: "the shares of the devices",
+                expected: "one of at least 1".to_owned(),
+                got: format!("{shares:?}"),
+            });
+        }
+        Ok(EngineGroup {
+            engines: self.engines.clone(),
+            shares: Some(shares.to_vec()),
+        })
+    }
+
+    /// Returns the engines, in the order of their devices.
+    pub fn engines(&self) -> &[Engine] {
+        &self.engines
+    }
+
+    /// Builds a plan for the batch `transform`: one of [`Engine::plan`] for each device that gets pictures. Unless shares are
+    /// fixed, each device first transforms some pictures, to measure its speed.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the outermost axis is transformed; those of [`Engine::plan`] on any device.
+    pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<GroupPlan<T>> {
+        transform.check()?;
+        if transform.chosen_axes().contains(&0) {
+            return Err(Error::Unsupported {
+                what: format!(
+                    "a transform of {:?} along axis 0 by several devices",
+                    transform.shape()
+                ),
+                why: "they share out the outermost axis, which is to be a batch".to_owned(),
+            });
+        }
+        let speeds = match &self.shares {
+            Some(shares) => shares.iter().map(|&share| f64::from(share)).collect(),
+            None => shares::measured::<T>(&self.engines, transform)?,
+        };
+        let shares = shares::shared_out(transform.shape()[0], &speeds);
+        GroupPlan::new(&self.engines, &shares, transform)
+    }
+}
+
+impl std::fmt::Debug for EngineGroup {
+    /// The devices, and their shares where they are fixed.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let devices: Vec<_> = self.engines.iter().map(|engine| engine.device()).collect();
+        f.debug_struct("EngineGroup")
+            .field("devices", &devices)
+            .field("shares", &self.shares)
+            .finish()
+    }
+}

@@ -1,0 +1,127 @@
+//! Batches over several engines: results are those of one.
+
+mod common;
+
+use common::{RandomSample, devices, random_samples};
+use wavelift::{
+    Coefficients, Engine, EngineGroup, Error, GroupPlan, Layout, Transform, Wavelet, reference,
+};
+
+/// Two engines on every device, one of which copies slices.
+fn group() -> EngineGroup {
+    let both = |device| {
+        let engine = Engine::new(&device).unwrap();
+        [engine.with_copy_threads(1), engine]
+    };
+    EngineGroup::of(devices().into_iter().flat_map(both).collect()).unwrap()
+}
+
+/// A batch of pictures of odd sizes.
+fn batch(pictures: usize) -> Transform {
+    Transform::new(Wavelet::CDF_5_3, [pictures, 13, 22])
+        .axes([1, 2])
+        .levels(2)
+}
+
+/// There and back by slices and by arrays on the devices, against the reference.
+fn check(plan: &GroupPlan<i16>) {
+    let transform = plan.transform();
+    let shares: usize = plan.shares().iter().sum();
+    assert_eq!(shares, transform.shape()[0], "{plan:?}");
+    let samples = random_samples::<i16>(transform.len(), 1);
+    let expected = reference::forward(transform, &samples).unwrap();
+
+    let poison = vec![i16::POISON; samples.len()];
+    let mut coefficients = Coefficients::from_parts(transform, poison.clone()).unwrap();
+    plan.forward_into(&samples, &mut coefficients).unwrap();
+    assert!(coefficients.as_slice() == expected, "{plan:?}");
+    assert!(plan.forward(&samples).unwrap() == coefficients);
+    let mut back = poison.clone();
+    plan.inverse_into(&coefficients, &mut back).unwrap();
+    assert!(back == samples, "{plan:?}");
+    assert!(plan.inverse(&coefficients).unwrap() == samples);
+
+    let x = plan.upload(&samples).unwrap();
+    let mut y = plan.upload(&poison).unwrap();
+    let mut z = plan.zeros().unwrap();
+    assert_eq!(x.len(), samples.len());
+    plan.enqueue_forward(&x, &mut y).unwrap();
+    let run = plan.enqueue_inverse(&y, &mut z).unwrap();
+    run.wait().unwrap();
+    assert_eq!(run.runs().len(), x.parts().len());
+    assert!(y.download().unwrap() == expected, "{plan:?}");
+    assert!(z.download().unwrap() == samples, "{plan:?}");
+}
+
+#[test]
+fn a_group_gives_what_one_engine_gives() {
+    let group = group();
+    let mut shares = vec![1; group.engines().len()];
+    check(&group.with_shares(&shares).unwrap().plan(&batch(8)).unwrap());
+    shares[0] = 3;
+    let plan = group.with_shares(&shares).unwrap().plan(&batch(7)).unwrap();
+    assert!(plan.shares()[0] > plan.shares()[1], "{:?}", plan.shares());
+    check(&plan);
+    shares[0] = 0;
+    let plan = group.with_shares(&shares).unwrap().plan(&batch(3)).unwrap();
+    assert_eq!(plan.shares()[0], 0);
+    check(&plan);
+    // More devices than pictures; the other layout; a batch of two axes, of signals.
+    check(&group.with_shares(&shares).unwrap().plan(&batch(1)).unwrap());
+    let volumes = Transform::new(Wavelet::CDF_5_3, [5, 3, 40])
+        .axes([2])
+        .layout(Layout::Interleaved);
+    check(&group.plan(&volumes).unwrap());
+}
+
+#[test]
+fn shares_go_by_the_speed_of_the_devices() {
+    let group = group();
+    let plan = group.plan::<i16>(&batch(40)).unwrap();
+    // Engines on one device are about as fast as each other, however busy the machine is.
+    assert!(plan.shares().iter().any(|&share| share > 0));
+    check(&plan);
+    let alone = EngineGroup::of(group.engines()[..1].to_vec()).unwrap();
+    let plan = alone.plan::<i16>(&batch(4)).unwrap();
+    assert_eq!(plan.shares(), [4]);
+    check(&plan);
+}
+
+#[test]
+fn what_a_group_cannot_do_is_refused() {
+    let group = group();
+    assert!(matches!(EngineGroup::new(&[]), Err(Error::NoDevice { .. })));
+    let engines = group.engines().len();
+    let error = group.with_shares(&vec![1; engines + 1]).unwrap_err();
+    assert!(matches!(error, Error::Length { expected, .. } if expected == engines));
+    let error = group.with_shares(&vec![0; engines]).unwrap_err();
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+    let whole = Transform::new(Wavelet::CDF_5_3, [4, 13, 22]);
+    let error = group.plan::<i16>(&whole).unwrap_err();
+    assert!(error.to_string().contains("axis 0"), "{error}");
+    let error = group.plan::<i16>(&batch(0)).unwrap_err();
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+
+    let plan = group
+        .with_shares(&vec![1; engines])
+        .unwrap()
+        .plan::<i16>(&batch(8))
+        .unwrap();
+    let error = plan.forward(&[0; 5]).unwrap_err();
+    assert!(matches!(error, Error::Length { got: 5, .. }), "{error}");
+    let other = Coefficients::zeros(&batch(7)).unwrap();
+    assert!(matches!(plan.inverse(&other), Err(Error::Shape { .. })));
+    assert!(matches!(plan.upload(&[0; 5]), Err(Error::Length { .. })));
+
+    // Arrays of other shares, of as many samples.
+    let mut shares = vec![1; engines];
+    shares[0] = 5;
+    let elsewhere = group
+        .with_shares(&shares)
+        .unwrap()
+        .plan::<i16>(&batch(8))
+        .unwrap();
+    let (x, mut y) = (elsewhere.zeros().unwrap(), plan.zeros().unwrap());
+    let error = plan.enqueue_forward(&x, &mut y).unwrap_err();
+    assert!(matches!(error, Error::Length { .. }), "{error}");
+}

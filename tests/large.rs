@@ -1,0 +1,275 @@
+//! Transforms between host slices that the device cannot hold: the same results, in less memory.
+
+mod common;
+
+use common::{RandomSample, computes, devices, random_samples, relative_error, to_f64};
+use wavelift::{
+    Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Strategy,
+    Transform, Wavelet, reference,
+};
+
+/// What a plan says of itself where it goes in tiles.
+fn is_tiled<T: RandomSample>(plan: &Plan<T>) -> bool {
+    format!("{plan:?}").contains(" tiles, by")
+}
+
+/// Both ways, against the reference.
+fn check<T: RandomSample>(plan: &Plan<T>, seed: u64) {
+    let transform = plan.transform();
+    let samples = random_samples::<T>(transform.len(), seed);
+    let close = |got: &[T], expected: &[T]| {
+        let error = relative_error(got, &to_f64(expected));
+        assert!(error <= 2.0 * T::BOUND, "{error} of {plan:?}");
+    };
+    let expected = reference::forward(transform, &samples).unwrap();
+    let poison = vec![T::POISON; transform.len()];
+    let mut coefficients = Coefficients::from_parts(transform, poison.clone()).unwrap();
+    plan.forward_into(&samples, &mut coefficients).unwrap();
+    close(coefficients.as_slice(), &expected);
+
+    // Any coefficients, not only those of some samples.
+    let coefficients = Coefficients::from_parts(transform, samples).unwrap();
+    let expected = reference::inverse(transform, coefficients.as_slice()).unwrap();
+    let mut back = poison;
+    plan.inverse_into(&coefficients, &mut back).unwrap();
+    close(&back, &expected);
+}
+
+/// Under each of these limits, in bytes, and twice as many on devices that have arrays of their own.
+fn check_under<T: RandomSample>(device: &Device, transform: &Transform, limits: &[u64]) {
+    let whole = Engine::new(device).unwrap();
+    let more = match device.info().kind {
+        DeviceKind::Cpu => 1,
+        _ => 2,
+    };
+    for (seed, limit) in limits.iter().map(|limit| limit * more).enumerate() {
+        let engine = whole.with_memory_limit(limit).unwrap();
+        let plan = engine.plan::<T>(transform).unwrap();
+        assert!(is_tiled(&plan), "{plan:?}");
+        check(&plan, seed as u64);
+        // Copied to arrays on the device, as on those that do not work in memory of the host.
+        let copied = whole.with_memory_limit(2 * limit).unwrap();
+        let other = copied.with_copy_threads(1).plan::<T>(transform).unwrap();
+        if seed == 0 && is_tiled(&other) {
+            check(&other, 9);
+        }
+        let memory = engine.memory();
+        assert!(memory.limit == limit && memory.used <= limit, "{memory:?}");
+        drop(plan);
+        assert_eq!(engine.memory().used, 0);
+    }
+    assert_eq!(whole.memory().used, 0);
+}
+
+#[test]
+fn pictures_by_every_rule_and_layout() {
+    for device in devices() {
+        for (i, &boundary) in Boundary::ALL.iter().enumerate() {
+            for &layout in Layout::ALL {
+                let shape = [[611, 402], [520, 333]][i % 2];
+                let transform = Transform::new(Wavelet::CDF_5_3, shape)
+                    .boundary(boundary)
+                    .layout(layout)
+                    .levels(3);
+                check_under::<i16>(&device, &transform, &[200_000, 71_000]);
+            }
+        }
+    }
+}
+
+#[test]
+fn signals() {
+    for device in devices() {
+        for boundary in [Boundary::Symmetric, Boundary::Periodic] {
+            let transform = Transform::new(Wavelet::CDF_9_7, [200_003])
+                .boundary(boundary)
+                .levels(6);
+            check_under::<f32>(&device, &transform, &[300_000, 30_001]);
+        }
+    }
+}
+
+#[test]
+fn volumes() {
+    for device in devices() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [61, 50, 47]).levels(2);
+        check_under::<i32>(&device, &transform, &[500_000, 300_000]);
+        // By the strategies and the copies of another kind of device.
+        let gpu = device.with_kind(DeviceKind::Gpu);
+        check_under::<i32>(&gpu, &transform, &[300_000]);
+    }
+}
+
+#[test]
+fn batches_and_colours() {
+    for device in devices() {
+        if !computes("tiles of doubles", &device, wavelift::SampleType::F64) {
+            continue;
+        }
+        let pictures = Transform::new(Wavelet::CDF_9_7, [5, 130, 121]).axes([1, 2]);
+        check_under::<f64>(&device, &pictures.levels(3), &[500_000, 150_000]);
+        let colours = Transform::new(Wavelet::CDF_9_7, [211, 190, 3]).axes([0, 1]);
+        check_under::<f64>(&device, &colours.levels(2), &[400_000]);
+    }
+}
+
+/// The largest array is less than the transform's, with memory enough.
+#[test]
+fn arrays_larger_than_the_largest() {
+    for device in devices() {
+        let mut limits = device.info().clone();
+        limits.max_allocation = 100_000;
+        let engine = Engine::new(&device.with_limits(&limits)).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 301]).levels(3);
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        assert!(is_tiled(&plan));
+        check(&plan, 1);
+        check(&plan.another().unwrap(), 2);
+    }
+}
+
+#[test]
+fn the_least_limit_is_named_and_is_enough() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 401]).levels(3);
+        let plan = |limit| {
+            let engine = engine.with_memory_limit(limit).unwrap();
+            engine.plan::<i16>(&transform)
+        };
+        let refused = plan(100).map(drop).unwrap_err();
+        let Error::Memory { needed, limit, .. } = refused else {
+            panic!("{refused}")
+        };
+        assert!(limit == 100 && needed > 100, "{refused}");
+        println!("{refused}");
+        check(&plan(needed).unwrap(), 3);
+    }
+}
+
+/// What wants the arrays on the device is refused, what has them on the host is not.
+#[test]
+fn only_the_host_can_hold_the_arrays() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let small = engine.with_memory_limit(100_000).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 400]).levels(2);
+        let plan = small.plan::<i16>(&transform).unwrap();
+        let is_memory = |error: &Error| matches!(error, Error::Memory { .. });
+        let x = engine.zeros::<i16>(transform.len()).unwrap();
+        let mut y = engine.zeros::<i16>(transform.len()).unwrap();
+        let refused = plan.enqueue_forward(&x, &mut y).unwrap_err();
+        assert!(is_memory(&refused), "{refused}");
+        let [mut input, mut output] = [0, 1].map(|_| engine.pinned(transform.len()).unwrap());
+        input.copy_from_slice(&random_samples::<i16>(transform.len(), 5));
+        plan.forward_pinned(&input, &mut output).unwrap();
+        assert_eq!(*output, *reference::forward(&transform, &input).unwrap());
+        let refused = plan.submit(Direction::Forward, input, output).unwrap_err();
+        assert!(is_memory(&Error::from(refused)));
+        // A strategy that is asked for is never left for tiles.
+        let forced = small.plan_with::<i16>(&transform, Strategy::Stepwise);
+        assert!(is_memory(&forced.map(drop).unwrap_err()));
+    }
+}
+
+/// A plan that fits, whose staging arrays do not, beside what else the engine has by then.
+#[test]
+fn tiles_are_made_when_memory_runs_out() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(1);
+        let engine = engine.with_memory_limit(2_000_000).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 400]).levels(2);
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        let array = engine.zeros::<i16>(850_000).unwrap();
+        assert!(!is_tiled(&plan));
+        check(&plan, 1);
+        assert!(is_tiled(&plan), "{plan:?}");
+        assert!(engine.memory().used <= 2_000_000);
+        drop(array);
+        check(&plan, 2);
+    }
+}
+
+/// The same memory for sixteen times the rows.
+#[test]
+fn memory_does_not_grow_with_rows() {
+    for device in devices() {
+        for rows in [1000, 16_000] {
+            let transform = Transform::new(Wavelet::CDF_5_3, [rows, 100]).levels(2);
+            check_under::<i16>(&device, &transform, &[100_000]);
+        }
+    }
+}
+
+/// Milliseconds of host calls as a whole and under limits, forward and inverse: by hand, `cargo test --release --test large --
+/// --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn how_long_tiles_take() {
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let side = if device.info().kind == DeviceKind::Gpu {
+            16384
+        } else {
+            8192
+        };
+        let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(5);
+        let samples: Vec<f32> = (0..transform.len())
+            .map(|i| (i * 2_654_435_761 % 65_521) as f32)
+            .collect();
+        for limit in [u64::MAX, 1 << 30, 256 << 20, 64 << 20] {
+            let engine = engine.with_memory_limit(limit).unwrap();
+            let plan = engine.plan::<f32>(&transform).unwrap();
+            let mut coefficients = Coefficients::zeros(&transform).unwrap();
+            let mut back = vec![0.0; samples.len()];
+            let mut times = [Vec::new(), Vec::new()];
+            for _ in 0..6 {
+                let start = std::time::Instant::now();
+                plan.forward_into(&samples, &mut coefficients).unwrap();
+                times[0].push(start.elapsed().as_secs_f64() * 1e3);
+                let start = std::time::Instant::now();
+                plan.inverse_into(&coefficients, &mut back).unwrap();
+                times[1].push(start.elapsed().as_secs_f64() * 1e3);
+            }
+            let first = times[0][0];
+            let times = times.map(median);
+            println!(
+                "{device}: {side} squared, {} MiB: {times:.1?} ms, first {first:.1}",
+                engine.memory().limit >> 20
+            );
+            for line in format!("{plan:?}")
+                .lines()
+                .filter(|line| line.contains("tiles") || line.starts_with("Plan"))
+            {
+                println!("  {line}");
+            }
+            let error = samples
+                .iter()
+                .zip(&back)
+                .fold(0f32, |most, (a, b)| most.max((a - b).abs()));
+            assert!(error < 1.0, "{error}");
+        }
+    }
+}
+
+/// By hand, as the above: 16384 x 12288 under 64 MiB is what it is as a whole.
+#[test]
+#[ignore = "takes gigabytes"]
+fn large_pictures_under_64_mib() {
+    for device in devices() {
+        let whole = Engine::new(&device).unwrap();
+        let small = whole.with_memory_limit(64 << 20).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [16384, 12288]).levels(5);
+        let samples = random_samples::<i16>(transform.len(), 1);
+        let plan = small.plan::<i16>(&transform).unwrap();
+        let coefficients = plan.forward(&samples).unwrap();
+        let expected = whole.plan::<i16>(&transform).unwrap().forward(&samples);
+        assert!(coefficients == expected.unwrap());
+        assert!(plan.inverse(&coefficients).unwrap() == samples);
+        println!("{device}: {:?}", small.memory());
+    }
+}
