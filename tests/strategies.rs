@@ -188,6 +188,81 @@ fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     }
 }
 
+/// What the planner makes of `streamed` and others where work-items exchange values, on a device of few compute units, so that
+/// small pictures are large ones.
+mod composed_with_streamed {
+    use super::*;
+
+    /// As a GPU whose work-items have registers enough to stream. Where kernels may ask for the size of their sub-groups, as on
+    /// Intel's, the planner takes them to have fewer, and prefers blocks.
+    fn streaming(device: &Device) -> Device {
+        let (exchange, lanes) = (device.info().exchange, device.info().lanes);
+        let mut limits = device.info().clone();
+        limits.sub_groups = false;
+        let device = device.with_limits(&limits).with_compute_units(1);
+        // SAFETY: this is how the device exchanges.
+        let device = unsafe { device.with_exchange(exchange, lanes) };
+        device.unwrap().with_kind(DeviceKind::Gpu)
+    }
+
+    fn check_beside<T: RandomSample>(transforms: &[(Transform, &[Strategy])]) {
+        let what = format!("`streamed` of {} beside others", T::TYPE);
+        for device in devices() {
+            let exchanges = |info: &DeviceInfo| info.exchange != Exchange::None;
+            if !can_run(&what, &device, "two-levels", exchanges) {
+                continue;
+            }
+            let engine = Engine::new(&streaming(&device)).unwrap();
+            for (seed, (transform, strategies)) in transforms.iter().enumerate() {
+                let plan = engine.plan::<T>(transform).unwrap();
+                let used = plan.strategies();
+                assert!(
+                    strategies.iter().all(|one| used.contains(one)),
+                    "{used:?}: {plan:?}"
+                );
+                check::<T>(&engine, By::Auto, transform, seed as u64);
+            }
+            ran(&what, &device);
+        }
+    }
+
+    const COLUMNS: Strategy = Strategy::RegisterColumns;
+    const BLOCK: Strategy = Strategy::RegisterBlock;
+    const STREAMED: Strategy = Strategy::Streamed;
+    const PYRAMID: Strategy = Strategy::Pyramid;
+
+    #[test]
+    fn floats() {
+        let volume = Transform::new(Wavelet::CDF_9_7, [9, 141, 150]).levels(2);
+        let picture = Transform::new(Wavelet::CDF_9_7, [421, 560]).levels(4);
+        check_beside::<f32>(&[
+            (volume.clone(), &[COLUMNS, STREAMED, BLOCK]),
+            (
+                volume.layout(Layout::Interleaved),
+                &[COLUMNS, STREAMED, BLOCK],
+            ),
+            (picture, &[STREAMED, BLOCK]),
+        ]);
+    }
+
+    #[test]
+    fn shorts_along_y_first() {
+        let volume = Transform::new(Wavelet::CDF_5_3, [5, 131, 150]);
+        let picture = Transform::new(Wavelet::CDF_5_3, [203, 402]).levels(4);
+        check_beside::<i16>(&[
+            (volume, &[COLUMNS, STREAMED]),
+            (picture, &[STREAMED, PYRAMID]),
+        ]);
+    }
+
+    #[test]
+    fn integers_along_x_first() {
+        let volume = Transform::new(Wavelet::VC2_DD_13_7, [5, 131, 150]);
+        let zero = volume.clone().boundary(Boundary::Zero);
+        check_beside::<i32>(&[(volume, &[STREAMED, COLUMNS]), (zero, &[STREAMED, COLUMNS])]);
+    }
+}
+
 /// One test per strategy and wavelet, so that a test runner can spread them over processes.
 macro_rules! matrices {
     ($($name:ident: $wavelet:ident;)*) => {
@@ -918,6 +993,52 @@ fn no_exchange() {
         let device = device.without_exchange();
         let transform = Transform::new(Wavelet::VC2_FIDELITY, [131, 1029]).levels(2);
         check_all::<i32>(&device, Strategy::Streamed, &[transform]);
+    }
+}
+
+/// Several levels in one launch by windows, which only GPUs prefer: pictures down to single pairs, of one tile and of many.
+fn windows<T: RandomSample>(wavelet: Wavelet) {
+    for device in devices() {
+        let engine = Engine::new(&device.with_kind(DeviceKind::Gpu)).unwrap();
+        for (seed, (shape, levels)) in [
+            (&[2, 3][..], 1),
+            (&[5, 7], 2),
+            (&[3, 17, 64], 2),
+            (&[131, 66], 2),
+            (&[61, 127], 4),
+            (&[64, 64], 4),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let axes = [shape.len() - 2, shape.len() - 1];
+            let transform = Transform::new(wavelet.clone(), shape)
+                .axes(axes)
+                .boundary(Boundary::Symmetric)
+                .levels(levels);
+            check::<T>(&engine, Strategy::Pyramid, &transform, seed as u64);
+            let plan = engine
+                .plan_with::<T>(&transform, Strategy::Pyramid)
+                .unwrap();
+            let kernels = format!("{plan:?}");
+            assert_eq!(kernels.contains("pyramid_windows"), levels > 1, "{kernels}");
+        }
+    }
+}
+
+mod windows {
+    use super::*;
+    #[test]
+    fn floats() {
+        windows::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn shorts() {
+        windows::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_with_a_pre_shift() {
+        windows::<i32>(Wavelet::VC2_DD_13_7)
     }
 }
 

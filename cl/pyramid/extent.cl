@@ -32,7 +32,7 @@ typedef struct {
   int from, to;            // the samples on which they depend
   int own_lo, own_hi;      // the pairs that are stored
   int kept_from;           // the first sample of the low band that the level before has left in local memory
-  bool periodic;
+  int periodic;
   Distance in_signal;      // from one sample of the signal to the next
   Distance in_bands;       // from one pair to the next in a sub-band
   Distance to_details;     // from the approximations to the details
@@ -86,8 +86,7 @@ INLINE int results_end(const Extent *e) { return e->periodic ? 2 * e->hi : min(2
 // in local memory (y). Of a picture that repeats itself there is more in local memory than in the picture. What no result
 // depends on is read anywhere.
 static inline int2 place_of_sample(const Extent *e, const int place) {
-  const int period = e->periodic ? e->samples : 2 * (e->samples - 1);
-  const int inside = place_in_period(place, period), in_picture = e->periodic ? inside : min(inside, period - inside);
+  const int in_picture = place >= 0 && place < e->samples ? place : place_inside(place, e->samples, e->periodic);
   const int lo = e->periodic ? e->from : max(e->from, 0), hi = e->periodic ? e->to : min(e->to, e->samples);
   const int wanted = clamp(e->periodic ? place : in_picture, lo, hi - 1);
   return (int2)(in_picture, (FORWARD ? wanted : wanted >> 1) - e->kept_from);
@@ -96,8 +95,14 @@ static inline int2 place_of_sample(const Extent *e, const int place) {
 // How many samples along an axis the first axis reads, with those that runs read beyond.
 INLINE int samples_read(const Extent *e) { return 2 * (e->hi - e->first + REACH_LO + REACH_HI + RUN); }
 
-// Sets the places of all of them: they take many instructions each, and many work-items read the same ones.
-INLINE void set_places(const Extent *e, local int2 *at) {
-  for (int i = get_local_id(0); i < samples_read(e); i += GROUP)
-    at[i] = place_of_sample(e, 2 * (e->first - REACH_LO) + i);
+// Sets the places of all of them, along both axes at a time: they take many instructions each, and many work-items read the
+// same ones.
+INLINE void set_places(const Extent *x, const Extent *y, local int2 *x_at, local int2 *y_at) {
+  const int columns = samples_read(x), all = columns + samples_read(y);
+  for (int i = get_local_id(0); i < all; i += GROUP) {
+    if (i < columns)
+      x_at[i] = place_of_sample(x, 2 * (x->first - REACH_LO) + i);
+    else
+      y_at[i - columns] = place_of_sample(y, 2 * (y->first - REACH_LO) + i - columns);
+  }
 }

@@ -42,6 +42,7 @@
 typedef struct {
   int lines_from, lines, runs, items;
   float part;  // along x one run of a line, along y one line of all
+  int unused;  // two are a multiple of 16 bytes
 } Work;
 
 static inline Work work_on(const Extent *along, const int lines_from, const int lines_to, const bool along_x) {
@@ -51,6 +52,7 @@ static inline Work work_on(const Extent *along, const int lines_from, const int 
   work.runs = (along->hi - along->first + RUN - 1) / RUN;
   work.items = along_x ? ((work.lines + ROWS_TOGETHER - 1) & ~(ROWS_TOGETHER - 1)) * work.runs : work.lines * work.runs;
   work.part = 1.0f / (along_x ? work.runs : work.lines);
+  work.unused = 0;
   return work;
 }
 
@@ -67,9 +69,10 @@ INLINE int2 line_and_run(const Work *work, const int item, const bool along_x) {
   return (int2)(item - run * work->lines, run);
 }
 
-// What a work-group has of a level, and how it lifts it along the first axis and the second.
+// What a work-group has of a level, and how it lifts it along the first axis and the second: read from local memory 16 bytes at
+// a time.
 #define LEVELS 8
-typedef struct {
+typedef struct __attribute__((aligned(16))) {
   Extent x, y;
   Work first, second;
 } Level;
@@ -252,8 +255,7 @@ void pyramid(global T *signal, global T *bands, global T *low, const Pass pass, 
     Level at = levels[level];
     at.x.in_signal = at.x.in_kept = at.x.in_lifted = 1;
     const bool is_coarsest = level == own.levels - 1;
-    set_places(&at.x, x_at);
-    set_places(&at.y, y_at);
+    set_places(&at.x, &at.y, x_at, y_at);
     barrier(CLK_LOCAL_MEM_FENCE);
     lift_first_axis(&picture, &pass, level, is_coarsest, X_FIRST ? &at.x : &at.y, X_FIRST ? &at.y : &at.x, at.first,
                     X_FIRST ? x_at : y_at, X_FIRST ? y_at : x_at, places, lifted);

@@ -10,8 +10,8 @@
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
-#if PAIRS != 1 + SHORT
-#error "PAIRS: pairs of columns of a work-item, two words of memory: 2 of 16-bit samples, 1 of others"
+#ifndef PAIRS
+#error "PAIRS: pairs of columns of a work-item"
 #endif
 #ifndef BLOCK_ROWS
 #error "BLOCK_ROWS: rows of a block, an even number, the halo of REACH_LO pairs above and REACH_HI below included"
@@ -26,6 +26,10 @@
 #define RESULT_ROWS_END (BLOCK_ROWS - 2 * REACH_HI)
 #define X_ROW (X_FIRST ? 0 : RESULT_ROW)
 #define X_ROWS_END (X_FIRST ? BLOCK_ROWS : RESULT_ROWS_END)
+// Pairs of rows that are no halo. The halo to the left and right has whole work-items.
+#define BLOCK_HEIGHT (BLOCK_PAIRS - REACH_LO - REACH_HI)
+#define LANES_LO ((REACH_LO + PAIRS - 1) / PAIRS)
+#define LANES_HI ((REACH_HI + PAIRS - 1) / PAIRS)
 
 // Where a block is, in pairs, and the border of its picture.
 typedef struct {

@@ -21,6 +21,10 @@
 #include "core/picture.cl"
 #include "register_block/block.cl"
 
+#if PAIRS != 1 + SHORT
+#error "PAIRS: two words of memory, 2 of 16-bit samples, 1 of others"
+#endif
+
 // The arguments besides the geometry. Beyond its border a signal repeats after `period` samples, and sample n of a period
 // is sample min(n, turn - n) of the picture: mirrored, it runs backwards from the last one on; periodic, it never turns.
 typedef struct {
@@ -32,10 +36,7 @@ typedef struct {
   int period_y, turn_y;  // of a column
 } RegisterBlocks;
 
-// Pairs of rows and columns from one block to the next. The halo to the left and right has whole work-items.
-#define BLOCK_HEIGHT (BLOCK_PAIRS - REACH_LO - REACH_HI)
-#define LANES_LO ((REACH_LO + PAIRS - 1) / PAIRS)
-#define LANES_HI ((REACH_HI + PAIRS - 1) / PAIRS)
+// Pairs of columns from one block to the next.
 #define BLOCK_WIDTH ((LANES - LANES_LO - LANES_HI) * PAIRS)
 
 static inline Block block_of(const Picture *picture, const Pass *pass, const RegisterBlocks *own, const int group) {

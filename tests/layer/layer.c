@@ -100,7 +100,8 @@ cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event) {
     if (made != NULL) ++layer.created[object];                                \
     return made;                                                              \
   }
-// The two that keep an object. One that cannot be released was given back all the same.
+// The two that keep an object. A release that fails gives the object back all the same, here and in the driver: contexts that
+// were left there would fill the memory of a GPU, for other programs too.
 #define KEEP(type, object, retain, release)                                   \
   static cl_int CL_API_CALL my_##retain(type handle) {                        \
     cl_int error = called(DEVICE(handle), __func__);                                    \
@@ -110,8 +111,9 @@ cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event) {
   }                                                                           \
   static cl_int CL_API_CALL my_##release(type handle) {                       \
     ++layer.released[object];                                                 \
-    const cl_int error = called(DEVICE(handle), __func__);                              \
-    return error != CL_SUCCESS ? error : next.release(handle);                \
+    const cl_int failure = called(DEVICE(handle), __func__);                  \
+    const cl_int error = next.release(handle);                                \
+    return failure != CL_SUCCESS ? failure : error;                           \
   }
 // A command, which may have an event.
 #define COMMAND(name, letter, blocking, parameters, arguments)                        \

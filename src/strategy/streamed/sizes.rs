@@ -78,10 +78,15 @@ impl Sizes {
     /// read, and what is loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
     fn hold_much(&self, todo: &Todo) -> bool {
         let prefetched = self.prefetched.unwrap_or(super::PREFETCHED.default);
-        let size = todo.problem.sample.size();
-        // Samples of two bytes are prefetched two in a register.
-        let bytes = self.lags.kept * size.max(4) + prefetched * size;
-        let held = self.pairs * bytes;
+        let sample = todo.problem.sample;
+        let in_step = sample.size().max(4);
+        // Halves are prefetched two in a register. Shorts as well, but counted so 13/7 on i16 does not fit gfx906.
+        let ahead = if sample.is_integer() {
+            in_step
+        } else {
+            sample.size()
+        };
+        let held = self.pairs * (self.lags.kept * in_step + prefetched * ahead);
         self.lanes > 1 && held >= MUCH && self.farthest <= FEW_PAIRS
     }
 

@@ -69,6 +69,23 @@ fn fewer_pairs_let_rows_go_by_vectors() {
     assert_eq!(pairs(1000, Layout::Interleaved), [8, 0]);
 }
 
+/// What `make vendors` saw in memory otherwise, and what was timed by all pairs.
+#[test]
+fn what_holds_much_goes_by_few_pairs() {
+    let pairs = |wavelet: Wavelet, sample| {
+        let transform = Transform::new(wavelet, [512, 512]);
+        number(
+            &kernel(Setting::of(gpu(Exchange::Amd, 32)), &transform, sample),
+            "PAIRS",
+        )
+    };
+    assert_eq!(pairs(Wavelet::VC2_DD_13_7, SampleType::I16), 2);
+    assert_eq!(pairs(Wavelet::CDF_9_7, SampleType::F64), 2);
+    assert_eq!(pairs(Wavelet::CDF_9_7, SampleType::F32), 4);
+    assert_eq!(pairs(Wavelet::CDF_9_7, SampleType::F16), 4);
+    assert_eq!(pairs(Wavelet::CDF_5_3, SampleType::I16), 4);
+}
+
 #[test]
 fn distances_are_narrow_where_a_picture_has_less_than_2_to_31_samples() {
     let distance = |device, side: usize, layout| {

@@ -543,7 +543,7 @@ fn check(
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
-                "pyramid" => shares.pyramid(direction == Direction::Forward),
+                "pyramid" | "pyramid_windows" => shares.pyramid(direction == Direction::Forward),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());
                     continue;

@@ -83,7 +83,7 @@ pub(super) fn run<T: Sample>(
             "streamed_colours" | "colour_loop" => running.colours(),
             "register_rows" | "rows_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
-            "pyramid" => running.pictures(|fine| fine.pyramid(launch)),
+            "pyramid" | "pyramid_windows" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,

@@ -98,7 +98,7 @@ impl Picture {
 
     /// The levels of a launch of `pyramid`, finest first (`set_strides` of cl/pyramid/extent.cl).
     pub fn pyramid(&self, launch: &Launch) -> Vec<Self> {
-        let interleaved = own(launch, "interleaved") == 1;
+        let interleaved = launch.pass.kernel.name == "pyramid" && own(launch, "interleaved") == 1;
         let level = |level: i32| {
             let mut picture = self.clone();
             picture.width = (self.width + (1 << level) - 1) >> level;

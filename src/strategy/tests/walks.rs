@@ -190,7 +190,9 @@ fn large_pictures_go_two_levels_at_once() {
         let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(levels);
         let there = forward(setting, &transform, SampleType::F32);
         let back = inverse(setting, &transform, SampleType::F32);
-        assert_eq!(there.scratch, back.scratch);
+        // The inverse may take more levels at once.
+        let scratch = there.scratch.iter().zip(&back.scratch);
+        assert!(scratch.into_iter().all(|(there, back)| back <= there));
         let walks = [
             walk(&there, Direction::Forward),
             walk(&back, Direction::Inverse),
