@@ -18,29 +18,25 @@ papers:
 	scripts/setup --release
 	cargo run --release --features papers --example papers -- $(if $(MERGE),--merge $(MERGE),$(PAPERS))
 
-# In processes of their own where cargo-nextest is installed: in each, PoCL builds one kernel at a time. Nearly all of the
-# time is PoCL's, which takes three times as long with its optimiser: that is off here (other runtimes do not know the
-# variable), and on in `make optimised`.
+# Nearly all of the time is PoCL's compiler's, which takes three times as long with its optimiser: that is off here (other
+# runtimes do not know the variable), and on in `make optimised`.
 #
 # No kernel depends on a feature of the crate, so that with them only their own tests run. `ocl-interop` needs libraries:
-# `make ocl` tests it.
+# `make ocl` tests it. Writing every program for the compilers is the work of `make kernels`.
 FEATURES = ndarray,image,serde,rayon,papers
+WRITTEN = every_program_is_written_for_the_compilers
 test:
 	scripts/setup
 	export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable; \
-	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast && cargo nextest run --features $(FEATURES) --test crates --test papers; \
-	else cargo test --no-fail-fast && cargo test --features $(FEATURES) --test crates --test papers; fi
+	scripts/spread $(WRITTEN) && scripts/spread $(WRITTEN) --features $(FEATURES) --test crates --test papers
 	cargo test --doc --features $(FEATURES)
 
-# Every kernel as PoCL's optimiser makes it, by the wavelets that differ most: the others differ from them in their steps
-# alone.
-STEPS = /(^|::)(haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97)$$/
+# The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
+# their steps alone.
+STEPS = haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97
 optimised:
 	scripts/setup
-	if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --no-fail-fast -E '(binary(strategies) + binary(in_place)) - test($(STEPS))'; \
-	else cargo test --no-fail-fast --test strategies --test in_place; fi
+	scripts/spread '(^|::)($(STEPS))$$' --test strategies --test in_place
 
 ci:
 	@for check in $(CHECKS); do \

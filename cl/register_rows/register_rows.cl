@@ -67,9 +67,6 @@ static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const 
   return share;
 }
 
-// Half of a number, `level` times, rounded up.
-#define HALVED(samples, level) (((samples) + (1 << (level)) - 1) >> (level))
-
 // Where a channel of some level stands in global memory, from the tile on.
 typedef struct {
   global T *first;

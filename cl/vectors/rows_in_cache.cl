@@ -24,9 +24,6 @@ typedef struct {
   int lines_per_group;
 } RowsInCache;
 
-// Half of a number, `level` times, rounded up.
-#define HALVED(samples, level) (((samples) + (1 << (level)) - 1) >> (level))
-
 // --- between memory and the caches -------------------------------------------------------------------
 
 // The rows in memory: where each starts, and the distance of neighbours.

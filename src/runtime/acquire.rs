@@ -1,7 +1,7 @@
 //! Work on buffers that are shared with OpenGL: acquired before it and released behind it, also where it fails.
 
 use super::context::opencl;
-use super::event::{Event, handles};
+use super::event::{Event, WaitList};
 use super::queue::Queue;
 use crate::error::Result;
 use cl3::gl::{enqueue_acquire_gl_objects, enqueue_release_gl_objects};
@@ -84,17 +84,12 @@ fn enqueue(
         *const cl_event,
     ) -> std::result::Result<cl_event, cl_int>,
 ) -> Result<Event> {
-    let waits = handles(waits);
-    let list = if waits.is_empty() {
-        std::ptr::null()
-    } else {
-        waits.as_ptr()
-    };
+    let waits = WaitList::of(waits);
     let event = function(
         memory.len() as u32,
         memory.as_ptr(),
-        waits.len() as u32,
-        list,
+        waits.count(),
+        waits.first(),
     );
     let event = event.map_err(|code| opencl(call)(ClError(code)))?;
     Ok(Event::owning(event))

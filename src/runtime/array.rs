@@ -4,6 +4,7 @@ use super::acquire::{GlBuffer, with_acquired};
 use super::context::{Reservation, Shared, opencl};
 use super::event::Event;
 use super::handle::Handle;
+use super::lock::lock;
 use super::queue::{Access, Queue, Uses};
 use super::transfer::{Transfer, transfer};
 use super::views::{DeviceView, DeviceViewMut};
@@ -16,7 +17,7 @@ use opencl3::memory::{
     CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, ClMem,
 };
 use opencl3::types::cl_mem_flags;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make one,
 /// `DeviceArray::from_raw` one of an existing OpenCL buffer.
@@ -272,7 +273,7 @@ impl<T: Element> DeviceArray<T> {
     }
 
     pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {
-        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.uses)
     }
 
     fn check_region(&self, region: &Region) -> Result<()> {

@@ -2,7 +2,7 @@
 //! it.
 
 use super::context::Site;
-use super::plan::lock;
+use super::lock::lock;
 use super::program::{PassKernel, Refused, build_kernels};
 use super::trial::try_kernel;
 use crate::error::{Error, Result};

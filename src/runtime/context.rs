@@ -4,7 +4,7 @@
 use super::event::Event;
 use super::handle::Handle;
 use super::host::Kept;
-use super::plan::lock;
+use super::lock::lock;
 use super::probe;
 use super::queue::Queue;
 use crate::device::{Device, DeviceInfo, Way};
@@ -15,7 +15,7 @@ use opencl3::error_codes::ClError;
 use opencl3::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What the arrays of an engine take, in bytes; see `Engine::memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Shared {
         if !queue.foreign {
             return Ok(queue.clone());
         }
-        let mut set_up = self.set_up.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut set_up = lock(&self.set_up);
         match &*set_up {
             Some(queue) => Ok(queue.clone()),
             None => Ok(set_up

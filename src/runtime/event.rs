@@ -99,16 +99,32 @@ impl Event {
 }
 
 /// Events as OpenCL takes them, each once: if one that is twice in a list fails, Intel's runtime for CPUs frees it twice.
-pub(crate) fn handles(events: &[Event]) -> Vec<cl_event> {
-    let mut handles: Vec<cl_event> = events.iter().map(|event| event.0.get()).collect();
-    handles.sort_unstable();
-    handles.dedup();
-    handles
+pub(crate) struct WaitList(Vec<cl_event>);
+
+impl WaitList {
+    pub fn of(events: &[Event]) -> Self {
+        let mut handles: Vec<cl_event> = events.iter().map(|event| event.0.get()).collect();
+        handles.sort_unstable();
+        handles.dedup();
+        WaitList(handles)
+    }
+
+    pub fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    /// Where the events stand, as long as this does; null where there are none.
+    pub fn first(&self) -> *const cl_event {
+        match self.0.as_slice() {
+            [] => std::ptr::null(),
+            some => some.as_ptr(),
+        }
+    }
 }
 
 /// Waits for all of these, by one call where none fails.
 pub(crate) fn wait_for_all(events: &[Event]) -> Result<()> {
-    let all = handles(events);
+    let WaitList(all) = WaitList::of(events);
     if !all.is_empty() && cl3::event::wait_for_events(&all).is_ok() {
         return Ok(());
     }

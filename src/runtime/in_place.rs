@@ -3,9 +3,9 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
+use super::lock::lock;
 #[cfg(doc)]
 use super::plan::Plan;
-use super::plan::lock;
 use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;

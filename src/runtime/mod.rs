@@ -10,7 +10,9 @@ mod event;
 mod gl;
 mod handle;
 mod host;
+mod host_copy;
 mod in_place;
+mod lock;
 #[cfg(feature = "ocl-interop")]
 mod ocl;
 #[cfg(feature = "papers")]

@@ -7,6 +7,7 @@ use super::event::Event;
 use super::host::{
     Tiled, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
+use super::lock::lock;
 use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
@@ -17,7 +18,7 @@ use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Element, Pixels, Sample};
 use bytemuck::{cast_slice, cast_slice_mut};
 use opencl3::memory::ClMem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
@@ -589,11 +590,6 @@ fn in_tiles<T: Sample, I: Element, O: Element>(
     output: &mut [O],
 ) -> Result<()> {
     tiled.go(direction, cast_slice(input), cast_slice_mut(output))
-}
-
-/// A thread that panicked leaves nothing half-done in what these locks guard.
-pub(super) fn lock<L>(mutex: &Mutex<L>) -> MutexGuard<'_, L> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {

@@ -1,7 +1,7 @@
 //! From a kernel's description to a kernel that runs: source, build, cache, launch.
 
 use super::context::{Shared, opencl};
-use super::event::{Event, handles};
+use super::event::{Event, WaitList};
 use super::handle::Handle;
 use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
@@ -337,12 +337,7 @@ pub(super) unsafe fn enqueue<M: ClMem + ?Sized, const BUFFERS: usize, const DIME
     } else {
         std::ptr::null_mut()
     };
-    let waits = handles(sync.waits);
-    let list = if waits.is_empty() {
-        std::ptr::null()
-    } else {
-        waits.as_ptr()
-    };
+    let waits = WaitList::of(sync.waits);
     // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue, kernel and events
     // are alive, and `wanted` is null or points to a local. The calls copy the values, and OpenCL keeps buffers and
     // kernel, released or not, until the launch is done.
@@ -358,7 +353,8 @@ pub(super) unsafe fn enqueue<M: ClMem + ?Sized, const BUFFERS: usize, const DIME
                 .map_err(|code| opencl("clSetKernelArg")(ClError(code)))?;
         }
         let (offset, dimensions) = (std::ptr::null(), DIMENSIONS as u32);
-        let (global, group, count) = (global.as_ptr(), group.as_ptr(), waits.len() as u32);
+        let (global, group) = (global.as_ptr(), group.as_ptr());
+        let (count, list) = (waits.count(), waits.first());
         let (queue, kernel) = (queue.handle.get(), kernel.get());
         let status = cl3::load_library().as_ref().ok().and_then(|runtime| {
             runtime.clEnqueueNDRangeKernel(

@@ -2,8 +2,9 @@
 
 use super::acquire::{Enqueued, GlBuffer, with_acquired};
 use super::context::opencl;
-use super::event::{Event, handles};
+use super::event::{Event, WaitList};
 use super::handle::Handle;
+use super::lock::lock;
 use crate::device::Device;
 use crate::error::Result;
 use opencl3::command_queue::{
@@ -12,7 +13,7 @@ use opencl3::command_queue::{
 use opencl3::context::Context;
 use opencl3::error_codes::ClError;
 use opencl3::types::cl_command_queue_properties;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A command queue, the library's own or the caller's.
 pub(crate) struct Queue {
@@ -66,15 +67,10 @@ impl Queue {
 
     /// An event that is done when these are, or, without any, when everything enqueued so far is.
     pub fn marker(&self, events: &[Event]) -> Result<Event> {
-        let events = handles(events);
-        let list = if events.is_empty() {
-            std::ptr::null()
-        } else {
-            events.as_ptr()
-        };
+        let waits = WaitList::of(events);
         // SAFETY: the queue is alive, and the list has so many events.
         let marker = unsafe {
-            let count = events.len() as u32;
+            let (count, list) = (waits.count(), waits.first());
             cl3::command_queue::enqueue_marker_with_wait_list(self.handle.get(), count, list)
         };
         let marker = marker.map_err(|code| opencl("clEnqueueMarkerWithWaitList")(ClError(code)))?;
@@ -88,7 +84,7 @@ impl Queue {
         if !self.in_order {
             return after.to_vec();
         }
-        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut awaited = lock(&self.awaited);
         awaited.retain(Event::is_pending);
         let mut waits = awaited.clone();
         waits.extend_from_slice(after);

@@ -1,15 +1,14 @@
 //! Copies between a region of a buffer and the host: one call where all is in one piece, else one for each box of rows.
 
 use super::context::opencl;
-use super::event::{Event, handles};
+use super::event::Event;
+use super::host_copy::{Corner, HostCopy, Way};
 use super::queue::{Access, Queue};
 use crate::error::Result;
 use crate::transform::Region;
 use crate::wavelet::Element;
-use opencl3::error_codes::ClError;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::types::CL_BLOCKING;
-use std::ffi::c_void;
 
 /// Samples of the host, in row-major order, and where to they go.
 pub(super) enum Transfer<'a, T> {
@@ -142,13 +141,13 @@ pub(super) fn transfer<T: Element>(
         let samples = rows.count.iter().product::<usize>();
         let range = done..done + samples;
         done += samples;
-        let host: *mut c_void = match &mut what {
-            Transfer::ToDevice(all) => all[range].as_ptr().cast_mut().cast(),
-            Transfer::ToHost(all) => all[range].as_mut_ptr().cast(),
+        let (host, way): (*mut u8, Way) = match &mut what {
+            Transfer::ToDevice(all) => (all[range].as_ptr().cast_mut().cast(), Way::ToDevice),
+            Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Way::ToHost),
         };
         // SAFETY: the region lies within the buffer, by the caller's promise, and the box within the region; the host's
         // samples are as many, and the call returns when all is copied. The host's are only read where they go to the device.
-        unsafe { copy_box(queue, buffer, place, rows, host, what.access(), waits)? };
+        unsafe { copy_box(queue, buffer, place, rows, host, way, waits)? };
     }
     Ok(())
 }
@@ -160,53 +159,21 @@ unsafe fn copy_box<T: Element>(
     buffer: &Buffer<T>,
     place: usize,
     rows: Box3,
-    host: *mut c_void,
-    access: Access,
+    host: *mut u8,
+    way: Way,
     waits: &[Event],
 ) -> Result<()> {
-    use cl3::command_queue as cl;
     let bytes = |samples: usize| samples * size_of::<T>();
-    let waits = handles(waits);
-    let list = if waits.is_empty() {
-        std::ptr::null()
-    } else {
-        waits.as_ptr()
+    let copy = HostCopy {
+        queue,
+        buffer,
+        way,
+        blocking: CL_BLOCKING,
+        waits,
     };
-    let (called_queue, in_order) = (&queue.handle, queue.in_order);
-    let (queue, memory, count) = (queue.handle.get(), buffer.get(), waits.len() as u32);
-    let (call, event) = if rows.count[1..] == [1, 1] {
-        let (at, size) = (bytes(place), bytes(rows.count[0]));
+    let event = if rows.count[1..] == [1, 1] {
         // SAFETY: as promised.
-        unsafe {
-            match access {
-                Access::Read => (
-                    "clEnqueueReadBuffer",
-                    cl::enqueue_read_buffer(
-                        queue,
-                        memory,
-                        CL_BLOCKING,
-                        at,
-                        size,
-                        host,
-                        count,
-                        list,
-                    ),
-                ),
-                Access::Write => (
-                    "clEnqueueWriteBuffer",
-                    cl::enqueue_write_buffer(
-                        queue,
-                        memory,
-                        CL_BLOCKING,
-                        at,
-                        size,
-                        host,
-                        count,
-                        list,
-                    ),
-                ),
-            }
-        }
+        unsafe { copy.bytes(bytes(place), bytes(rows.count[0]), host)? }
     } else {
         // Rows of a single plane are in the first one, however far down.
         let [row, plane] = match rows.count[2] {
@@ -216,59 +183,25 @@ unsafe fn copy_box<T: Element>(
             ],
             _ => rows.pitch,
         };
-        let origin = [bytes(place % row), place % plane / row, place / plane];
-        let [row, plane] = [row, plane].map(bytes);
-        let zero = [0; 3];
         let region = [bytes(rows.count[0]), rows.count[1], rows.count[2]];
-        let (host_row, host_plane) = (region[0], region[0] * region[1]);
-        let (origin, zero, region) = (origin.as_ptr(), zero.as_ptr(), region.as_ptr());
-        // SAFETY: as promised; origins and regions have three numbers each.
-        unsafe {
-            match access {
-                Access::Read => (
-                    "clEnqueueReadBufferRect",
-                    cl::enqueue_read_buffer_rect(
-                        queue,
-                        memory,
-                        CL_BLOCKING,
-                        origin,
-                        zero,
-                        region,
-                        row,
-                        plane,
-                        host_row,
-                        host_plane,
-                        host,
-                        count,
-                        list,
-                    ),
-                ),
-                Access::Write => (
-                    "clEnqueueWriteBufferRect",
-                    cl::enqueue_write_buffer_rect(
-                        queue,
-                        memory,
-                        CL_BLOCKING,
-                        origin,
-                        zero,
-                        region,
-                        row,
-                        plane,
-                        host_row,
-                        host_plane,
-                        host,
-                        count,
-                        list,
-                    ),
-                ),
-            }
-        }
+        let at = Corner {
+            origin: [bytes(place % row), place % plane / row, place / plane],
+            row: bytes(row),
+            plane: bytes(plane),
+        };
+        let dense = Corner {
+            origin: [0; 3],
+            row: region[0],
+            plane: region[0] * region[1],
+        };
+        // SAFETY: as promised.
+        unsafe { copy.rows(region, at, host, dense)? }
     };
-    let event = event.map_err(|code| opencl(call)(ClError(code)))?;
-    let event = Event::owning(event);
     // Intel's runtime for CPUs (2026.2) returns early from a blocking call on a queue without order.
-    if !in_order && let Err(error) = event.wait() {
-        called_queue.finish().map_err(opencl("clFinish"))?;
+    if !queue.in_order
+        && let Err(error) = event.wait()
+    {
+        queue.handle.finish().map_err(opencl("clFinish"))?;
         return Err(error);
     }
     Ok(())

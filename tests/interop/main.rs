@@ -5,6 +5,5 @@
 mod common;
 mod events;
 mod foreign;
-mod measured;
 mod raw;
 mod views;

@@ -5,7 +5,7 @@
 //! others go down: the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
 //! begin with them in their order.
 
-use crate::runtime::plan::lock;
+use crate::runtime::lock::lock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 pub struct Belt {

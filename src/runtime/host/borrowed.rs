@@ -6,7 +6,7 @@ use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Result;
 use crate::runtime::array::{DeviceArray, Memory};
 use crate::runtime::context::{Site, opencl};
-use crate::runtime::event::{Event, handles};
+use crate::runtime::event::{Event, WaitList};
 use crate::runtime::queue::{Queue, Uses};
 use crate::runtime::run::Run;
 use crate::wavelet::Element;
@@ -132,7 +132,7 @@ pub(super) fn seen_by_host<T: Element>(
     let (called, memory) = (queue.handle.get(), array.buffer.get());
     let [first, bytes] = [array.memory.offset, array.len()].map(|samples| samples * size_of::<T>());
     let mut mapped = std::ptr::null_mut();
-    let after = |event: &Event| handles(std::slice::from_ref(event));
+    let after = |event: &Event| WaitList::of(std::slice::from_ref(event));
     // SAFETY: queue, buffer and events are alive, and the buffer has so many bytes. What is mapped is only unmapped again.
     unsafe {
         let map = cl3::command_queue::enqueue_map_buffer(
@@ -144,7 +144,7 @@ pub(super) fn seen_by_host<T: Element>(
             bytes,
             &mut mapped,
             1,
-            after(end).as_ptr(),
+            after(end).first(),
         );
         let map = Event::owning(map.map_err(|code| opencl("clEnqueueMapBuffer")(ClError(code)))?);
         let unmap = cl3::command_queue::enqueue_unmap_mem_object(
@@ -152,7 +152,7 @@ pub(super) fn seen_by_host<T: Element>(
             memory,
             mapped,
             1,
-            after(&map).as_ptr(),
+            after(&map).first(),
         );
         let unmap = unmap.map_err(|code| opencl("clEnqueueUnmapMemObject")(ClError(code)))?;
         Ok([map, Event::owning(unmap)])

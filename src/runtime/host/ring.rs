@@ -44,7 +44,7 @@ impl Ring {
     /// # Safety
     /// The array has so many bytes there, and a slot has as many. Nothing else uses the slot until the event is done, and nothing
     /// writes it where the copy goes up.
-    pub unsafe fn copy<T>(
+    pub(super) unsafe fn copy<T>(
         &self,
         queue: &Queue,
         job: usize,

@@ -6,7 +6,8 @@ use super::transit::Transit;
 use crate::error::{Error, Result};
 #[cfg(doc)]
 use crate::runtime::engine::Engine;
-use crate::runtime::plan::{Plan, lock};
+use crate::runtime::lock::lock;
+use crate::runtime::plan::Plan;
 use crate::wavelet::{Direction, Sample};
 use std::collections::VecDeque;
 use std::fmt;

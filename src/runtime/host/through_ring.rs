@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
 use crate::runtime::event::Event;
-use crate::runtime::plan::lock;
+use crate::runtime::lock::lock;
 use crate::runtime::queue::{Access, Queue};
 use crate::runtime::run::Run;
 use crate::wavelet::Element;
