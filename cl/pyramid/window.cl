@@ -68,7 +68,7 @@ INLINE int window_begin(const int level, const int begin) {
   return max((begin - ((1 << level) - 1) * MOST_REACH) >> level, 0);
 }
 
-static inline Part part_of(const Picture *picture, const Window *of, const int begin_y, const int begin_x) {
+INLINE Part part_of(const Picture *picture, const Window *of, const int begin_y, const int begin_x) {
   const int item = (int)SUB_GROUP * LANES + (int)LANE;
   Part part;
   part.of = *of;

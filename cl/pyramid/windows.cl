@@ -5,10 +5,10 @@
 // them at once. Its sub-bands are asked for before the barrier at which its low band is in local memory.
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
-// along x.On an NVIDIA H200, five
-// levels by 9/7 in f32 of 128 x 128 take 7.1 us (by the kernel `pyramid` 11.1), of 256 x 256 7.4 (11.2), of 512 x 512 9.5 (12.7), of
-// 1024 x 1024 12.4 (16.4), of which an empty launch is 3: limited by what a level waits for, loads, exchange and a barrier. Work-groups
-// of few sub-groups, several to a compute unit, and one pair of columns to a work-item are fastest.
+// along x. On an NVIDIA H200, five levels by 9/7 in f32 of 128 x 128 take 6.9 us (by the kernel `pyramid` 11.1), of 256 x 256 8.0
+// (11.2), of 512 x 512 9.6 (12.7), of 1024 x 1024 12.8 (16.4), of which an empty launch is 3: limited by what a level waits for,
+// loads, exchange and a barrier. Work-groups of few sub-groups, several to a compute unit, and one pair of columns to a
+// work-item are fastest.
 
 #include "pyramid/window.cl"
 
@@ -62,7 +62,7 @@ INLINE void load_left(const Picture *picture, const Part *part, const Window *le
   }
 }
 
-#define STORED(i) STORE_2D(0, 0, v[RESULT_ROW + r][i])
+#define IN_TILE(i) STORE_2D(0, 0, v[RESULT_ROW + r][i])
 #define LEFT(i) KEEP_2D(0, 0, v[RESULT_ROW + r][i])
 
 // Leaves results for the next level.
@@ -84,10 +84,10 @@ INLINE void store_tile(const Picture *picture, const Part *part, const Windows *
     global T *const to = picture->signal + ((y + r) * picture->signal_row + x);
     if (part->below + r / 2 >= own->tile_y || y + r >= part->height) continue;
     if (is_vector) {
-      *(global RowOfSamples *)to = JOIN_ROW(RowOfSamples, STORED);
+      *(global RowOfSamples *)to = JOIN_ROW(RowOfSamples, IN_TILE);
     } else {
       UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)
-        if (x + c < part->width) to[c] = STORED(c);
+        if (x + c < part->width) to[c] = IN_TILE(c);
     }
   }
 }
