@@ -47,10 +47,11 @@ fn check_under<T: RandomSample>(device: &Device, transform: &Transform, limits: 
         let plan = engine.plan::<T>(transform).unwrap();
         assert!(is_tiled(&plan), "{plan:?}");
         check(&plan, seed as u64);
-        // Copied to arrays on the device, as on those that do not work in memory of the host.
-        let copied = whole.with_memory_limit(2 * limit).unwrap();
-        let other = copied.with_copy_threads(1).plan::<T>(transform).unwrap();
-        if seed == 0 && is_tiled(&other) {
+        if seed == 0 {
+            // Copied to arrays on the device, as on those that do not work in memory of the host.
+            let copied = whole.with_memory_limit(limit * 2 / more).unwrap();
+            let other = copied.with_copy_threads(1).plan::<T>(transform).unwrap();
+            assert!(is_tiled(&other), "{other:?}");
             check(&other, 9);
         }
         let memory = engine.memory();
@@ -125,6 +126,20 @@ fn arrays_larger_than_the_largest() {
         assert!(is_tiled(&plan));
         check(&plan, 1);
         check(&plan.another().unwrap(), 2);
+
+        limits.max_allocation = 50;
+        let engine = Engine::new(&device.with_limits(&limits)).unwrap();
+        let refused = engine.plan::<i16>(&transform).map(drop).unwrap_err();
+        let Error::Memory {
+            needed,
+            limit: 50,
+            used: None,
+            ..
+        } = refused
+        else {
+            panic!("{refused}")
+        };
+        assert!((51..10_000).contains(&needed), "{refused}");
     }
 }
 
@@ -169,6 +184,9 @@ fn only_the_host_can_hold_the_arrays() {
         // A strategy that is asked for is never left for tiles.
         let forced = small.plan_with::<i16>(&transform, Strategy::Stepwise);
         assert!(is_memory(&forced.map(drop).unwrap_err()));
+        // Nor do plans of pixels go in tiles.
+        let pixels = small.plan_from::<u8, i16>(&transform);
+        assert!(is_memory(&pixels.map(drop).unwrap_err()));
     }
 }
 
@@ -176,17 +194,66 @@ fn only_the_host_can_hold_the_arrays() {
 #[test]
 fn tiles_are_made_when_memory_runs_out() {
     for device in devices() {
-        let engine = Engine::new(&device).unwrap().with_copy_threads(1);
-        let engine = engine.with_memory_limit(2_000_000).unwrap();
+        let whole = Engine::new(&device).unwrap().with_copy_threads(1);
+        let engine = whole.with_memory_limit(2_000_000).unwrap();
         let transform = Transform::new(Wavelet::CDF_5_3, [300, 400]).levels(2);
         let plan = engine.plan::<i16>(&transform).unwrap();
         let array = engine.zeros::<i16>(850_000).unwrap();
         assert!(!is_tiled(&plan));
-        check(&plan, 1);
+        let cost = plan.cost(Direction::Forward);
+        std::thread::scope(|scope| {
+            for seed in [0, 1] {
+                let plan = &plan;
+                scope.spawn(move || check(plan, seed));
+            }
+        });
         assert!(is_tiled(&plan), "{plan:?}");
+        // That of arrays on the device.
+        assert_eq!(plan.cost(Direction::Forward), cost);
         assert!(engine.memory().used <= 2_000_000);
         drop(array);
         check(&plan, 2);
+        drop(plan);
+
+        let plan = engine.plan::<i16>(&transform).unwrap();
+        let _array = engine.zeros::<i16>(850_000).unwrap();
+        let [mut input, mut output] = [0, 1].map(|_| whole.pinned(transform.len()).unwrap());
+        input.copy_from_slice(&random_samples::<i16>(transform.len(), 5));
+        plan.forward_pinned(&input, &mut output).unwrap();
+        assert_eq!(*output, *reference::forward(&transform, &input).unwrap());
+        assert!(is_tiled(&plan), "{plan:?}");
+    }
+}
+
+/// What one plan takes for its tiles is not left for another one's, whose were chosen before.
+#[test]
+fn plans_in_tiles_share_what_memory_there_is() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for engine in [engine.clone(), engine.with_copy_threads(1)] {
+            let engine = engine.with_memory_limit(400_000).unwrap();
+            let transform = Transform::new(Wavelet::CDF_5_3, [300, 900]).levels(2);
+            for taken in [50_000, 100_000] {
+                let plan = || engine.plan::<i16>(&transform).unwrap();
+                let array = engine.zeros::<i16>(taken).unwrap();
+                let one = plan();
+                drop(array);
+                let other = plan();
+                for seed in 0..2 {
+                    check(&one, seed);
+                    check(&other, seed);
+                    assert!(engine.memory().used <= 400_000);
+                }
+            }
+            // None of the slots is left.
+            let plan = engine.plan::<i16>(&transform).unwrap();
+            let array = engine.zeros::<i16>(160_000).unwrap();
+            check(&plan, 1);
+            drop(array);
+            check(&plan, 2);
+            drop(plan);
+            assert_eq!(engine.memory().used, 0);
+        }
     }
 }
 

@@ -151,7 +151,7 @@ impl Device {
     }
 
     /// Returns this device, to be used as if it had only so many bytes of memory, and no more than it really has. Engines
-    /// refuse what goes beyond.
+    /// refuse arrays that go beyond, and transform host slices in tiles that do not.
     pub fn with_memory_limit(&self, bytes: u64) -> Device {
         let mut device = self.clone();
         device.info.global_memory = bytes.min(device.info.global_memory);

@@ -94,7 +94,7 @@ impl Builder<'_> {
                 |refused| self.design(problem, refused),
                 |design| design.launches.iter().map(|one| &one.pass.kernel).collect(),
             )?;
-            match self.wrong::<T, P>(problem, &prelude, &design, &refused) {
+            match self.wrong::<T, P>(problem, &prelude, &design, &refused)? {
                 None => break (design, kernels),
                 Some((kernel, why)) => {
                     refused.exchange(shared, kernel, why)?;
@@ -110,25 +110,28 @@ impl Builder<'_> {
     }
 
     /// A kernel whose work-items exchange values in a way that never ran on hardware, and not as they should.
+    ///
+    /// # Errors
+    /// `Error::Memory` where there is too little for a trial, which says nothing of the kernel.
     fn wrong<'d, T: Sample, P: Element>(
         &self,
         problem: &Problem,
         prelude: &str,
         design: &'d Design,
         refused: &Refused,
-    ) -> Option<(&'d Kernel, Error)> {
+    ) -> Result<Option<(&'d Kernel, Error)>> {
         if self.on_trial.is_some() {
-            return None;
+            return Ok(None);
         }
-        design.launches.iter().find_map(|launch| {
+        let right = &self.site.shared.right;
+        for launch in &design.launches {
             let kernel = &launch.pass.kernel;
             if kernel.way().is_none_or(|(exchange, _)| exchange.is_tried()) {
-                return None;
+                continue;
             }
             let known = (prelude.to_owned(), kernel.clone());
-            let mut right = lock(&self.site.shared.right);
-            if right.contains(&known) {
-                return None;
+            if lock(right).contains(&known) {
+                continue;
             }
             let designs = |transform: &Transform| {
                 let small = Problem {
@@ -147,11 +150,12 @@ impl Builder<'_> {
                 designs,
             ) {
                 Ok(()) => {
-                    right.insert(known);
-                    None
+                    lock(right).insert(known);
                 }
-                Err(why) => Some((kernel, why)),
+                Err(error @ Error::Memory { .. }) => return Err(error),
+                Err(why) => return Ok(Some((kernel, why))),
             }
-        })
+        }
+        Ok(None)
     }
 }

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 pub struct Memory {
     /// What the engine's arrays take, those that plans made for themselves included.
     pub used: u64,
-    /// What they may take in all: the device's memory. The engine knows nothing of what other engines and programs take.
+    /// What they may take in all: the device's memory, or less by `Engine::with_memory_limit`. The engine knows nothing of what other engines and programs take.
     pub limit: u64,
 }
 

@@ -215,7 +215,13 @@ impl Engine {
     /// [`Error::Memory`] if even the smallest tiles do not fit, with the bytes that they need; [`Error::Build`]
     /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
-        Plan::new(&self.site, transform, &Regions::dense(transform), None)
+        Plan::new(
+            &self.site,
+            transform,
+            &Regions::dense(transform),
+            None,
+            None,
+        )
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the given strategy and no
@@ -233,6 +239,7 @@ impl Engine {
             &self.site,
             transform,
             &Regions::dense(transform),
+            None,
             Some(strategy),
         )
     }
@@ -244,7 +251,8 @@ impl Engine {
     /// pixel, of two that are equally near to the even one, and those beyond the pixels' range to the smallest or the largest.
     /// Where [`Strategy::Streamed`] or [`Strategy::SingleLoop`] take the finest level, as of most pictures, its first pass reads
     /// pixels and the inverse's last one writes them; else a pass more over memory turns pixels into samples and back. The plan
-    /// transforms whole arrays, not regions of larger ones, and is not for `submit` and streams.
+    /// transforms whole arrays, not regions of larger ones nor in tiles what the device cannot hold, and is not for `submit` and
+    /// streams.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -302,7 +310,7 @@ impl Engine {
         let pixel = P::TYPE;
         let pixels = Some(Pixels { pixel, level_shift });
         let regions = Regions::dense(transform);
-        Plan::built(&self.site, transform, &regions, pixels, wanted, None)
+        Plan::new(&self.site, transform, &regions, pixels, wanted)
     }
 
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
@@ -354,7 +362,7 @@ impl Engine {
             signal: samples.clone(),
             bands: coefficients.clone(),
         };
-        Plan::new(&self.site, transform, &regions, None)
+        Plan::new(&self.site, transform, &regions, None, None)
     }
 
     /// Builds a plan of `transform` as [`Engine::plan_regions`] does, with the given strategy and no other.
@@ -374,7 +382,7 @@ impl Engine {
             signal: samples.clone(),
             bands: coefficients.clone(),
         };
-        Plan::new(&self.site, transform, &regions, Some(strategy))
+        Plan::new(&self.site, transform, &regions, None, Some(strategy))
     }
 
     /// Builds a plan of `transform` as [`Engine::plan_in_place`] does, for samples that stand in a region of a larger array, of

@@ -83,16 +83,34 @@ struct Routes<T: Sample> {
 }
 
 impl<T: Sample> Plan<T> {
+    /// Transforms a slice into another one: samples into coefficients, or back.
+    pub(crate) fn between_slices(
+        &self,
+        input: &[T],
+        output: &mut [T],
+        direction: Direction,
+    ) -> Result<()> {
+        match direction {
+            Direction::Forward => self.there(input, output),
+            Direction::Inverse => self.back(input, output),
+        }
+    }
+}
+
+impl<T: Sample, P: Element> Plan<T, P> {
+    /// Builds a plan; where the device cannot hold the arrays, one for host slices alone, if it may go in tiles.
     pub(crate) fn new(
         site: &Site,
         transform: &Transform,
         regions: &Regions,
+        pixels: Option<Pixels>,
         wanted: Option<Strategy>,
     ) -> Result<Self> {
-        let built = Plan::built(site, transform, regions, None, wanted, None);
         let is_dense = regions.signal.is_dense() && regions.bands.is_dense();
-        match built {
-            Err(error @ Error::Memory { .. }) if wanted.is_none() && is_dense => {
+        match Plan::built(site, transform, regions, pixels, wanted, None) {
+            Err(error @ Error::Memory { .. })
+                if wanted.is_none() && pixels.is_none() && is_dense =>
+            {
                 Plan::in_tiles(site, transform, regions, error)
             }
             built => built,
@@ -101,13 +119,14 @@ impl<T: Sample> Plan<T> {
 
     /// Builds a plan for host slices alone.
     fn in_tiles(site: &Site, transform: &Transform, regions: &Regions, why: Error) -> Result<Self> {
+        warn_of_tiles(site, &why);
         let tiled = Tiled::new(site, transform)?;
         let none = || DeviceArray::new(&site.shared, &site.queue, 0);
         let plan = Plan {
             transform: transform.clone(),
             site: site.clone(),
             wanted: None,
-            signal: Planned::new::<T>(&regions.signal, false),
+            signal: Planned::new::<P>(&regions.signal, false),
             bands: Planned::new::<T>(&regions.bands, false),
             pixels: None,
             strategies: tiled.strategies(),
@@ -126,21 +145,6 @@ impl<T: Sample> Plan<T> {
         Ok(plan)
     }
 
-    /// Transforms a slice into another one: samples into coefficients, or back.
-    pub(crate) fn between_slices(
-        &self,
-        input: &[T],
-        output: &mut [T],
-        direction: Direction,
-    ) -> Result<()> {
-        match direction {
-            Direction::Forward => self.there(input, output),
-            Direction::Inverse => self.back(input, output),
-        }
-    }
-}
-
-impl<T: Sample, P: Element> Plan<T, P> {
     /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
     pub(super) fn built(
         site: &Site,
@@ -228,13 +232,12 @@ impl<T: Sample, P: Element> Plan<T, P> {
             signal: self.signal.region().clone(),
             bands: self.bands.region().clone(),
         };
-        Plan::built(
+        Plan::new(
             &self.site,
             &self.transform,
             &regions,
             self.pixels,
             self.wanted,
-            None,
         )
     }
 
@@ -270,7 +273,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// barriers, local memory, launches. Over the time that it takes, this is how much of a device's bandwidth and
     /// arithmetic it uses. Counted from the sizes of the passes; nothing is run.
     pub fn cost(&self, direction: Direction) -> Cost {
-        if let Some(tiled) = self.tiled() {
+        if self.too_large.is_some()
+            && let Some(tiled) = self.tiled()
+        {
             return tiled.cost(direction);
         }
         let routes = lock(&self.routes);
@@ -295,8 +300,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them; where there is too little memory left for these, it
-    /// builds plans for tiles, with a warning. Otherwise nothing is compiled, unless by the driver:
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them; where there is too little memory left for these, or
+    /// for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning. Otherwise nothing is compiled, unless by
+    /// the driver:
     /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
     ///
     /// # Errors
@@ -496,7 +502,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     ) -> Result<()> {
         self.check_host(input.len(), output.len())?;
         if let Some(tiled) = self.tiled() {
-            return in_tiles(&tiled, direction, input, output);
+            return self.tile_by_tile(&tiled, direction, input, output);
         }
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
@@ -510,6 +516,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let (from, to) = arrays(match &mut *staging {
             Some(arrays) => arrays,
             None => {
+                if let Some(tiled) = self.tiled() {
+                    // Since it was asked above.
+                    drop(staging);
+                    return self.tile_by_tile(&tiled, direction, input, output);
+                }
                 let Site { shared, queue, .. } = &self.site;
                 let len = self.transform.len();
                 let both = || {
@@ -518,15 +529,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 };
                 match both() {
                     Ok(arrays) => staging.insert(arrays),
-                    Err(error @ Error::Memory { .. })
-                        if self.wanted.is_none() && self.pixels.is_none() =>
-                    {
-                        log::warn!("host slices are transformed in tiles: {error}");
-                        let tiled = Arc::new(Tiled::new(&self.site, &self.transform)?);
-                        *lock(&self.tiled) = Some(tiled.clone());
-                        return in_tiles(&tiled, direction, input, output);
+                    Err(error) => {
+                        drop(staging);
+                        let tiled = self.turn_to_tiles(error)?;
+                        return self.tile_by_tile(&tiled, direction, input, output);
                     }
-                    Err(error) => return Err(error),
                 }
             }
         });
@@ -546,6 +553,36 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// The transform in tiles, where the device has too little memory for host slices as a whole.
     pub(super) fn tiled(&self) -> Option<Arc<Tiled<T>>> {
         lock(&self.tiled).clone()
+    }
+
+    /// Has slices of the host, dense ones, transformed in tiles from now on, if that is why they cannot be as a whole and the plan
+    /// may.
+    pub(super) fn turn_to_tiles(&self, why: Error) -> Result<Arc<Tiled<T>>> {
+        let is_memory = matches!(why, Error::Memory { .. });
+        if !is_memory || self.wanted.is_some() || self.pixels.is_some() {
+            return Err(why);
+        }
+        // It would not be used any more.
+        *lock(&self.staging) = None;
+        let mut tiled = lock(&self.tiled);
+        if let Some(tiled) = &*tiled {
+            return Ok(tiled.clone());
+        }
+        warn_of_tiles(&self.site, &why);
+        let new = Tiled::new(&self.site, &self.transform)?;
+        Ok(tiled.insert(Arc::new(new)).clone())
+    }
+
+    /// Transforms slices in tiles, which only plans of samples have.
+    fn tile_by_tile<I: Element, O: Element>(
+        &self,
+        tiled: &Tiled<T>,
+        direction: Direction,
+        input: &[I],
+        output: &mut [O],
+    ) -> Result<()> {
+        debug_assert!(self.pixels.is_none());
+        tiled.go(direction, cast_slice(input), cast_slice_mut(output))
     }
 
     /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
@@ -582,14 +619,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
 type Arranged<P, T, I, O> =
     for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
 
-/// Transforms slices in tiles, which only plans of samples have.
-fn in_tiles<T: Sample, I: Element, O: Element>(
-    tiled: &Tiled<T>,
-    direction: Direction,
-    input: &[I],
-    output: &mut [O],
-) -> Result<()> {
-    tiled.go(direction, cast_slice(input), cast_slice_mut(output))
+fn warn_of_tiles(site: &Site, why: &Error) {
+    let device = &site.shared.device;
+    log::warn!("host slices are transformed in tiles on {device}: {why}");
 }
 
 pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {

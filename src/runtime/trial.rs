@@ -1,13 +1,14 @@
 //! Kernels of a way to exchange that never ran on the hardware it is for first transform a small picture: what they make of it
 //! is compared with the reference.
 
+use super::array::DeviceArray;
 use super::context::Site;
 use super::plan::Plan;
 use super::program::Refused;
 use super::queue::Queue;
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Problem, Regions, Strategy};
-use crate::transform::{Coefficients, Transform, reference};
+use crate::transform::{Transform, reference};
 use crate::wavelet::{Direction, Element, Sample};
 
 /// How far a real result may be from the reference, relative to the largest: a wrong neighbour is much farther off, whatever
@@ -61,11 +62,10 @@ pub(super) fn try_kernel<T: Sample, P: Element>(
             let pixels: Vec<P> = samples.iter().map(given).collect();
             let samples: Vec<T> = pixels.iter().map(taken).collect();
             let expected = reference::forward(&small, &samples)?;
-            (plan.forward(&pixels)?.into_vec(), expected)
+            (on_device(&plan, &pixels, Direction::Forward)?, expected)
         }
         Direction::Inverse => {
-            let coefficients = Coefficients::from_parts(&small, samples.clone())?;
-            let got = plan.inverse(&coefficients)?;
+            let got: Vec<P> = on_device(&plan, &samples, Direction::Inverse)?;
             let expected = reference::inverse(&small, &samples)?;
             let expected = expected.iter().map(given);
             (
@@ -91,6 +91,20 @@ pub(super) fn try_kernel<T: Sample, P: Element>(
     }
     log::debug!("`{}` is right of {:?} samples", kernel.name, small.shape());
     Ok(())
+}
+
+/// Transforms a slice by way of arrays on the device, so that it is never done in tiles, by other kernels.
+fn on_device<T: Sample, P: Element, I: Element, O: Element>(
+    plan: &Plan<T, P>,
+    input: &[I],
+    direction: Direction,
+) -> Result<Vec<O>> {
+    let Site { shared, queue, .. } = &plan.site;
+    let mut from = DeviceArray::<I>::new(shared, queue, input.len())?;
+    let mut to = DeviceArray::<O>::new(shared, queue, input.len())?;
+    from.write(input)?;
+    let _run = plan.enqueue((&from).into(), (&mut to).into(), direction, &[])?;
+    to.download()
 }
 
 fn are_near<T: Sample>(got: &[T], expected: &[T], rounding: f64) -> bool {

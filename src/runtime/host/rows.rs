@@ -122,7 +122,8 @@ pub unsafe fn copy_all<T: Sample>(
         .filter(|one| !one.tile.is_empty())
         .map(|one| {
             let array = arrays[usize::from(one.is_low)];
-            let lies_within = one.array.end() <= array.len && one.tile.end() <= tile.len;
+            let is_like = one.array.shape() == one.tile.shape();
+            let lies_within = is_like && one.array.end() <= array.len && one.tile.end() <= tile.len;
             let lines = || (Lines::of(&one.array, &one.tile), array);
             lies_within.then(lines).ok_or_else(|| Error::Shape {
                 what: "a tile",
@@ -236,16 +237,22 @@ mod tests {
     #[test]
     fn what_lies_outside_is_refused() {
         let region = Region::dense([4]);
-        let moves = [Move {
-            array: region.clone().at(1),
-            tile: region,
-            is_low: false,
-        }];
-        let (array, mut tile) = ([1i16; 4], [2; 4]);
-        let arrays = [Rows::of(&array), Rows::of(&[])];
-        // SAFETY: as above.
-        let refused = unsafe { copy_all(&moves, arrays, Rows::of_mut(&mut tile), true, 1) };
-        assert!(matches!(refused, Err(Error::Shape { .. })));
-        assert_eq!(tile, [2; 4]);
+        for (array, tile) in [
+            (region.clone().at(1), region.clone()),
+            (region.clone(), region.at(1)),
+            (Region::dense([4]), Region::dense([3])),
+        ] {
+            let moves = [Move {
+                array,
+                tile,
+                is_low: false,
+            }];
+            let (array, mut tile) = ([1i16; 4], [2; 4]);
+            let arrays = [Rows::of(&array), Rows::of(&[])];
+            // SAFETY: as above.
+            let refused = unsafe { copy_all(&moves, arrays, Rows::of_mut(&mut tile), true, 1) };
+            assert!(matches!(refused, Err(Error::Shape { .. })));
+            assert_eq!(tile, [2; 4]);
+        }
     }
 }

@@ -328,6 +328,7 @@ impl<T: Sample> Plan<T> {
         self.check_dense()?;
         self.check_whole()?;
         let mut plan = self.another()?;
+        plan.check_whole()?;
         plan.transit = Transit::new(Some(slots));
         let len = plan.transform().len();
         let array = || PinnedArray::new(&plan.site, len);

@@ -23,7 +23,7 @@ use crate::transform::{Region, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Bytes of a tile at most: larger ones have less of a halo, but pinned memory takes long to make.
 const MOST_BYTES: usize = 128 << 20;
@@ -40,12 +40,20 @@ type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
 pub(in crate::runtime) struct Tiled<T: Sample> {
     transform: Transform,
     site: Site,
-    stages: Vec<(Stage, Vec<Plan<T>>)>,
-    /// Samples of the largest tile.
-    largest: usize,
-    most: usize,
+    /// None where there was no memory for others.
+    tiles: Mutex<Option<Arc<Tiles<T>>>>,
     /// Made with the first call; calls take turns.
     slots: Mutex<Vec<Slot<T>>>,
+}
+
+/// What is built for some choice of tiles.
+struct Tiles<T: Sample> {
+    stages: Vec<(Stage, Vec<Plan<T>>)>,
+    transit: Arc<Transit<T>>,
+    /// Samples of the largest tile.
+    largest: usize,
+    /// Slots.
+    most: usize,
 }
 
 /// Which tiles, and what they take.
@@ -56,12 +64,9 @@ struct Choice {
     bytes: u64,
 }
 
-impl<T: Sample> Tiled<T> {
-    /// Builds the plans. Tiles are as large as what is left of the engine's memory allows.
-    ///
-    /// # Errors
-    /// `Error::Memory`, with what the smallest tiles need, where that is not left; those of `Engine::plan`.
-    pub fn new(site: &Site, transform: &Transform) -> Result<Self> {
+impl<T: Sample> Tiles<T> {
+    /// Builds the plans of tiles that are as large as what is left of the engine's memory allows.
+    fn new(site: &Site, transform: &Transform) -> Result<Self> {
         let choice = choose::<T>(site, transform)?;
         let transit = Transit::of_tiles(choice.slots, choice.largest);
         let with_plans = |stage: Stage| {
@@ -78,16 +83,47 @@ impl<T: Sample> Tiled<T> {
                 .collect::<Result<_>>()?;
             Ok((stage, plans))
         };
+        let stages = choice.stages.into_iter().map(with_plans);
+        Ok(Tiles {
+            stages: stages.collect::<Result<_>>()?,
+            transit,
+            largest: choice.largest,
+            most: choice.slots,
+        })
+    }
+
+    /// Makes the slots that are missing, with their arrays on the device; fewer, but one at least, where there is no memory for all.
+    fn fill(&self, site: &Site, slots: &mut Vec<Slot<T>>) -> Result<()> {
+        while slots.len() < self.most {
+            let array = || PinnedArray::new(site, self.largest);
+            let slot = || {
+                let slot = (array()?, array()?);
+                if is_copied(site) {
+                    self.transit.prepare(site, slots.len() + 1)?;
+                }
+                Ok(slot)
+            };
+            match slot() {
+                Ok(slot) => slots.push(slot),
+                Err(Error::Memory { .. }) if !slots.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Sample> Tiled<T> {
+    /// Builds the plans. Tiles are as large as what is left of the engine's memory allows.
+    ///
+    /// # Errors
+    /// `Error::Memory`, with what the smallest tiles need, where that is not left; those of `Engine::plan`.
+    pub fn new(site: &Site, transform: &Transform) -> Result<Self> {
+        let tiles = Tiles::new(site, transform)?;
         Ok(Tiled {
             transform: transform.clone(),
             site: site.clone(),
-            stages: choice
-                .stages
-                .into_iter()
-                .map(with_plans)
-                .collect::<Result<_>>()?,
-            largest: choice.largest,
-            most: choice.slots,
+            tiles: Mutex::new(Some(Arc::new(tiles))),
             slots: Mutex::default(),
         })
     }
@@ -95,28 +131,54 @@ impl<T: Sample> Tiled<T> {
     /// Transforms a slice into another one, both of the transform's length.
     pub fn go(&self, direction: Direction, input: &[T], output: &mut [T]) -> Result<()> {
         let mut slots = lock(&self.slots);
-        while slots.len() < self.most {
-            let array = || PinnedArray::new(&self.site, self.largest);
-            slots.push((array()?, array()?));
-        }
+        let tiles = self.with_slots(&mut slots)?;
         match direction {
-            Direction::Forward => self.forward(&mut slots, input, output),
-            Direction::Inverse => self.inverse(&mut slots, input, output),
+            Direction::Forward => self.forward(&tiles, &mut slots, input, output),
+            Direction::Inverse => self.inverse(&tiles, &mut slots, input, output),
         }
     }
 
-    fn forward(&self, slots: &mut Vec<Slot<T>>, input: &[T], output: &mut [T]) -> Result<()> {
+    fn tiles(&self) -> Option<Arc<Tiles<T>>> {
+        lock(&self.tiles).clone()
+    }
+
+    /// The tiles, with slots for them: others where the memory that was left for these is not there any more.
+    fn with_slots(&self, slots: &mut Vec<Slot<T>>) -> Result<Arc<Tiles<T>>> {
+        if let Some(tiles) = self.tiles() {
+            match tiles.fill(&self.site, slots) {
+                Err(error @ Error::Memory { .. }) => {
+                    let device = &self.site.shared.device;
+                    log::warn!("tiles are chosen anew on {device}: {error}");
+                }
+                filled => return filled.map(|()| tiles),
+            }
+        }
+        // First, for what its plans have on the device.
+        *lock(&self.tiles) = None;
+        let tiles = Arc::new(Tiles::new(&self.site, &self.transform)?);
+        tiles.fill(&self.site, slots)?;
+        Ok(lock(&self.tiles).insert(tiles).clone())
+    }
+
+    fn forward(
+        &self,
+        tiles: &Tiles<T>,
+        slots: &mut Vec<Slot<T>>,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<()> {
         let mut low: Option<Vec<T>> = None;
-        for (number, (stage, plans)) in self.stages.iter().enumerate() {
+        for (number, (stage, _)) in tiles.stages.iter().enumerate() {
             let from = low.as_deref().unwrap_or(input);
             let mut next = (!stage.is_last()).then(|| low_of(stage)).transpose()?;
-            let (place, dense) = (self.place(number), Region::dense(stage.transform().shape()));
+            let place = self.place(tiles, number);
+            let dense = Region::dense(stage.transform().shape());
             let of_low = next.is_some().then(|| Region::dense(stage.low()));
             // SAFETY: output and next are borrowed for writing.
             unsafe {
                 self.pass(
                     slots,
-                    (stage, plans, Direction::Forward),
+                    (tiles, number, Direction::Forward),
                     [Rows::of(from), Rows::of(&[])],
                     [
                         Rows::of_mut(output),
@@ -133,20 +195,27 @@ impl<T: Sample> Tiled<T> {
         Ok(())
     }
 
-    fn inverse(&self, slots: &mut Vec<Slot<T>>, input: &[T], output: &mut [T]) -> Result<()> {
+    fn inverse(
+        &self,
+        tiles: &Tiles<T>,
+        slots: &mut Vec<Slot<T>>,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<()> {
         let mut low: Option<Vec<T>> = None;
-        for (number, (stage, plans)) in self.stages.iter().enumerate().rev() {
+        for (number, (stage, _)) in tiles.stages.iter().enumerate().rev() {
             let mut next = match number.checked_sub(1) {
-                Some(finer) => Some(low_of(&self.stages[finer].0)?),
+                Some(finer) => Some(low_of(&tiles.stages[finer].0)?),
                 None => None,
             };
-            let (place, dense) = (self.place(number), Region::dense(stage.transform().shape()));
+            let place = self.place(tiles, number);
+            let dense = Region::dense(stage.transform().shape());
             let of_low = low.is_some().then(|| Region::dense(stage.low()));
             // SAFETY: as above.
             unsafe {
                 self.pass(
                     slots,
-                    (stage, plans, Direction::Inverse),
+                    (tiles, number, Direction::Inverse),
                     [
                         Rows::of(input),
                         Rows::of(low.as_deref().unwrap_or_default()),
@@ -167,8 +236,8 @@ impl<T: Sample> Tiled<T> {
     }
 
     /// Where the coefficients of a stage stand among all.
-    fn place(&self, number: usize) -> Region {
-        let done = self.stages[..number]
+    fn place(&self, tiles: &Tiles<T>, number: usize) -> Region {
+        let done = tiles.stages[..number]
             .iter()
             .map(|(stage, _)| stage.transform().level_count());
         let all = Region::dense(self.transform.shape());
@@ -183,12 +252,13 @@ impl<T: Sample> Tiled<T> {
     unsafe fn pass(
         &self,
         slots: &mut Vec<Slot<T>>,
-        (stage, plans, direction): (&Stage, &[Plan<T>], Direction),
+        (tiles, number, direction): (&Tiles<T>, usize, Direction),
         from: [Rows<T>; 2],
         to: [Rows<T>; 2],
         moves: impl Fn(&Tile, bool) -> Result<Vec<Move>>,
     ) -> Result<()> {
-        let threads = host_threads(&self.site, self.largest * size_of::<T>());
+        let threads = host_threads(&self.site, tiles.largest * size_of::<T>());
+        let (stage, plans) = &tiles.stages[number];
         let mut flying: VecDeque<(Tile, Pending<T>)> = VecDeque::new();
         let land = |(tile, pending): (Tile, Pending<T>)| -> Result<Slot<T>> {
             let (input, mut output) = pending.wait()?;
@@ -226,15 +296,21 @@ impl<T: Sample> Tiled<T> {
 
     /// The strategy of the first pass, forward, and all.
     pub fn strategies(&self) -> Vec<Strategy> {
-        let plans = self.stages.iter().flat_map(|(_, plans)| plans.first());
+        let tiles = self.tiles();
+        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
+        let plans = stages.flat_map(|(_, plans)| plans.first());
         let mut all: Vec<Strategy> = plans.flat_map(|plan| plan.strategies().to_vec()).collect();
         all.dedup();
         all
     }
 
     pub fn scratch_bytes(&self) -> u64 {
-        let plans = self.stages.iter().flat_map(|(_, plans)| plans);
-        plans.map(Plan::scratch_bytes).sum()
+        let tiles = self.tiles();
+        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
+        stages
+            .flat_map(|(_, plans)| plans)
+            .map(Plan::scratch_bytes)
+            .sum()
     }
 
     pub fn cost(&self, direction: Direction) -> Cost {
@@ -246,7 +322,9 @@ impl<T: Sample> Tiled<T> {
         let of_stage = |(stage, plans): &(Stage, Vec<Plan<T>>)| -> Cost {
             stage.tiles().filter_map(|tile| of_tile(plans, tile)).sum()
         };
-        self.stages.iter().map(of_stage).sum()
+        let tiles = self.tiles();
+        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
+        stages.map(of_stage).sum()
     }
 }
 
@@ -254,36 +332,54 @@ fn low_of<T: Sample>(stage: &Stage) -> Result<Vec<T>> {
     zeroed("the low bands", stage.low().iter().product())
 }
 
+/// Whether tiles are copied to arrays on the device, not used where they stand.
+fn is_copied(site: &Site) -> bool {
+    stands_at(site.shared.device.info()).is_none() || site.copy_threads.is_some()
+}
+
 /// The largest tiles for which there is memory.
 fn choose<T: Sample>(site: &Site, transform: &Transform) -> Result<Choice> {
     let shared = &site.shared;
     let memory = shared.memory();
     let free = memory.limit.saturating_sub(memory.used);
-    let is_copied = stands_at(shared.device.info()).is_none() || site.copy_threads.is_some();
-    let (arrays, slots) = if is_copied {
+    let (arrays, slots) = if is_copied(site) {
         (4, MOST_SLOTS)
     } else {
         (2, CPU_SLOTS)
     };
-    let mut least = u64::MAX;
+    let largest_array = shared.device.info().largest_array();
+    // Of what the smallest tiles need, and their largest arrays.
+    let (mut least, mut least_array) = (None, 0);
     for slots in [slots, 1] {
         let mut most = (MOST_BYTES / size_of::<T>()).min(transform.len());
+        // Some transforms have no tiles as small as that.
+        while most < transform.len() && stages(transform, T::TYPE, most).is_none() {
+            most = transform.len().min(2 * most);
+        }
         while let Some(stages) = stages(transform, T::TYPE, most) {
             let choice = Choice::of::<T>(site, stages, slots, arrays)?;
             let largest = (choice.largest * size_of::<T>()) as u64;
-            if choice.bytes <= free && largest <= shared.device.info().largest_array() {
+            if largest > largest_array {
+                least_array = largest;
+            } else if choice.bytes > free {
+                let known = least.unwrap_or(choice.bytes);
+                least = Some(choice.bytes.min(known));
+            } else {
                 return Ok(choice);
             }
-            least = least.min(choice.bytes);
             most = choice.largest.min(most) * 3 / 4;
         }
     }
+    let (needed, limit, used) = match least {
+        Some(needed) => (needed, memory.limit, Some(memory.used)),
+        None => (least_array, largest_array, None),
+    };
     Err(Error::Memory {
         what: "the transform in the smallest tiles".to_owned(),
         device: shared.device.to_string(),
-        needed: least,
-        limit: memory.limit,
-        used: Some(memory.used),
+        needed,
+        limit,
+        used,
     })
 }
 
@@ -318,7 +414,8 @@ impl Choice {
 impl<T: Sample> fmt::Debug for Tiled<T> {
     /// A line for every stage, and the plans of its tiles.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (stage, plans) in &self.stages {
+        let tiles = self.tiles();
+        for (stage, plans) in tiles.iter().flat_map(|tiles| &tiles.stages) {
             let (count, levels) = (stage.count(), stage.transform().level_count());
             let shape = stage.transform().shape();
             write!(f, "\n{levels} levels of {shape:?} in {count} tiles, by")?;

@@ -120,6 +120,16 @@ impl<T: Sample> Transit<T> {
         }
     }
 
+    /// Makes the arrays of tiles for so many transforms, none of which is on its way yet.
+    pub fn prepare(&self, site: &Site, transforms: usize) -> Result<()> {
+        while lock(&self.state).idle.len() < transforms {
+            let array = || DeviceArray::new(&site.shared, &site.queue, self.least);
+            let arrays = vec![array()?, array()?];
+            lock(&self.state).idle.push(arrays);
+        }
+        Ok(())
+    }
+
     /// The way of a plan's transform, with arrays for it.
     fn route<'a>(
         &self,
@@ -379,8 +389,8 @@ impl<T: Sample> Plan<T> {
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
-    /// hold the arrays; [`Error::OpenCl`]. Where the device is lost
-    /// and may still write `coefficients`, these have no samples any more.
+    /// hold the arrays, and not even those of tiles; [`Error::HostMemory`] where the host cannot hold the low band of a level in
+    /// tiles; [`Error::OpenCl`]. Where the device is lost and may still write `coefficients`, these have no samples any more.
     pub fn forward_pinned(
         &self,
         samples: &PinnedArray<T>,
@@ -411,11 +421,15 @@ impl<T: Sample> Plan<T> {
         if let Some(tiled) = self.tiled() {
             return tiled.go(direction, input, output);
         }
-        let _turn = lock(&self.transit.turn);
+        let turn = lock(&self.transit.turn);
         // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
         // lands too where this panics.
         let flight = unsafe { Flight::depart(self, direction, input, output, false) };
         let landed = flight.and_then(Flight::land);
-        landed.map_err(|failure| failure.settle(input, output))
+        drop(turn);
+        landed.or_else(|failure| {
+            let tiled = self.turn_to_tiles(failure.settle(input, output))?;
+            tiled.go(direction, input, output)
+        })
     }
 }
