@@ -33,6 +33,9 @@
 //! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes
 //! the same transforms on the CPU, one sample after the other, without OpenCL.
 //!
+//! An [`EngineGroup`] shares out the pictures of a batch over several devices. Host slices that a device cannot hold are
+//! transformed in tiles; [`Engine::with_memory_limit`] says how much an engine may take.
+//!
 //! # Letters
 //!
 //! Axes are counted from the outermost. Bands are named x first, the innermost axis: `HL` is high-pass along x and low-pass

@@ -75,16 +75,32 @@ fn a_group_gives_what_one_engine_gives() {
 }
 
 #[test]
-fn shares_go_by_the_speed_of_the_devices() {
+fn a_group_measures_its_devices() {
     let group = group();
-    let plan = group.plan::<i16>(&batch(40)).unwrap();
-    // Engines on one device are about as fast as each other, however busy the machine is.
-    assert!(plan.shares().iter().any(|&share| share > 0));
-    check(&plan);
+    check(&group.plan::<i16>(&batch(40)).unwrap());
     let alone = EngineGroup::of(group.engines()[..1].to_vec()).unwrap();
     let plan = alone.plan::<i16>(&batch(4)).unwrap();
     assert_eq!(plan.shares(), [4]);
     check(&plan);
+}
+
+#[test]
+fn devices_with_little_memory_go_in_tiles() {
+    let engines = group().engines()[..2].to_vec();
+    let limited = engines
+        .iter()
+        .map(|engine| engine.with_memory_limit(400_000).unwrap());
+    let group = EngineGroup::of(limited.collect()).unwrap();
+    let transform = Transform::new(Wavelet::CDF_5_3, [4, 300, 400])
+        .axes([1, 2])
+        .levels(2);
+    let plan = group.plan::<i16>(&transform).unwrap();
+    assert_eq!(plan.shares().iter().sum::<usize>(), 4);
+    let samples = random_samples::<i16>(transform.len(), 1);
+    let coefficients = plan.forward(&samples).unwrap();
+    assert!(coefficients.as_slice() == reference::forward(&transform, &samples).unwrap());
+    assert!(plan.inverse(&coefficients).unwrap() == samples);
+    assert!(matches!(plan.zeros(), Err(Error::Memory { .. })));
 }
 
 #[test]

@@ -35,7 +35,8 @@ fn samples_of(wavelet: &Wavelet) -> impl Iterator<Item = SampleType> {
 }
 
 /// The strategies whose work-items exchange values in sub-groups.
-const EXCHANGING: [Strategy; 4] = [
+const EXCHANGING: [Strategy; 5] = [
+    Strategy::Pyramid,
     Strategy::Streamed,
     Strategy::StreamedColours,
     Strategy::RegisterBlock,

@@ -49,7 +49,7 @@
 // How many approximations and details a line of `samples` samples has.
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
-// How many samples are left of so many after `level` levels: their half, rounded up, of which there is the half, ...
+// How many samples the low band of level `level` has: of each level half as many, rounded up.
 #define HALVED(samples, level) (((samples) + (1 << (level)) - 1) >> (level))
 
 // Integer steps sum UNSIGNED numbers, shift SIGNED ones, and REDUCE results to the sample's width: all arithmetic wraps.

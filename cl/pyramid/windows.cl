@@ -1,8 +1,8 @@
 // pyramid_windows: the inverse of several levels of a picture that is mirrored, in one launch.
 //
 // Each work-group stores a tile of the picture, and recomputes by itself what this takes of every coarser level: a window of it
-// (pyramid/window.cl). A level is lifted in blocks that lie in the registers of LANES_k neighbours (register_block/block.cl), all of
-// them at once. Its sub-bands are asked for before the barrier at which its low band is in local memory.
+// (pyramid/window.cl). A level is lifted in blocks that lie in the registers of LANES_k neighbours (register_block/block.cl), all
+// of them at once. Its sub-bands are asked for before the barrier at which its low band is in local memory.
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
 // along x. On an NVIDIA H200, five levels by 9/7 in f32 of 128 x 128 take 6.9 us (by the kernel `pyramid` 11.1), of 256 x 256 8.0

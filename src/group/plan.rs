@@ -4,8 +4,7 @@ use crate::error::{Error, Result};
 use crate::runtime::{Engine, Plan};
 use crate::transform::{Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::panic::resume_unwind;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// A transform of a batch, built for the engines of an [`EngineGroup`](super::EngineGroup).
@@ -24,8 +23,8 @@ pub(super) struct Part<T: Sample> {
     /// The place of the engine in the group.
     pub engine: usize,
     pub plan: Plan<T>,
-    /// On another engine, once this one has failed.
-    stand_in: OnceLock<Plan<T>>,
+    /// Who does it instead, once the engine has failed: another one, by its place, and its plan.
+    stand_in: Mutex<Option<(usize, Arc<Plan<T>>)>>,
 }
 
 /// A part with its samples and its coefficients.
@@ -36,10 +35,28 @@ impl<T: Sample> Part<T> {
         self.plan.transform().len()
     }
 
-    fn run(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
-        let plan = self.stand_in.get().unwrap_or(&self.plan);
-        plan.between_slices(input, output, direction)
+    fn stand_in(&self) -> Option<(usize, Arc<Plan<T>>)> {
+        let stand_in = self.stand_in.lock();
+        stand_in.unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    /// What came of it, or whose engine failed, and how.
+    fn run(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<(), Failure> {
+        let (engine, result) = match self.stand_in() {
+            Some((other, plan)) => (other, plan.between_slices(input, output, direction)),
+            None => (
+                self.engine,
+                self.plan.between_slices(input, output, direction),
+            ),
+        };
+        result.map_err(|error| Failure { engine, error })
+    }
+}
+
+/// An engine's failure to do a part.
+struct Failure {
+    engine: usize,
+    error: Error,
 }
 
 impl<T: Sample> GroupPlan<T> {
@@ -54,7 +71,7 @@ impl<T: Sample> GroupPlan<T> {
             parts.push(Part {
                 engine: i,
                 plan: engine.plan(&transform.with_shape(shape))?,
-                stand_in: OnceLock::new(),
+                stand_in: Mutex::new(None),
             });
         }
         Ok(GroupPlan {
@@ -126,26 +143,30 @@ impl<T: Sample> GroupPlan<T> {
         self.check_length("the input", input.len())?;
         self.check_length("the output", output.len())?;
         let mut pieces = self.pieces(input, output);
-        let results: Vec<Result<()>> = thread::scope(|scope| {
-            let threads: Vec<_> = pieces
-                .iter_mut()
-                .map(|(part, from, to)| scope.spawn(|| part.run(from, to, direction)))
-                .collect();
-            let join = |thread: thread::ScopedJoinHandle<_>| {
-                thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-            };
-            threads.into_iter().map(join).collect()
+        let mut results: Vec<Result<(), Failure>> = Vec::new();
+        results.resize_with(pieces.len(), || Ok(()));
+        let jobs = Mutex::new(pieces.iter_mut().zip(&mut results));
+        let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            while let Some(((part, from, to), result)) = next() {
+                *result = part.run(from, to, direction);
+            }
+        };
+        thread::scope(|scope| {
+            // Where there is no thread to be had, the others do more.
+            for _ in 1..self.parts.len() {
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
         });
-        let failed: Vec<usize> = self
-            .parts
+        let failed: Vec<usize> = results
             .iter()
-            .zip(&results)
-            .filter(|(_, result)| result.is_err())
-            .map(|(part, _)| part.engine)
+            .filter_map(|result| result.as_ref().err())
+            .map(|failure| failure.engine)
             .collect();
         for (piece, result) in pieces.into_iter().zip(results) {
-            if let Err(error) = result {
-                self.stand_in(piece, direction, &failed, error)?;
+            if let Err(failure) = result {
+                self.stand_in(piece, direction, &failed, failure)?;
             }
         }
         Ok(())
@@ -157,28 +178,29 @@ impl<T: Sample> GroupPlan<T> {
         (part, from, to): Piece<T>,
         direction: Direction,
         failed: &[usize],
-        error: Error,
+        failure: Failure,
     ) -> Result<()> {
         let others = self.engines.iter().enumerate();
-        for (_, other) in others.filter(|(i, _)| *i != part.engine && !failed.contains(i)) {
+        for (i, other) in others.filter(|(i, _)| !failed.contains(i)) {
             let plan = other.plan::<T>(part.plan.transform());
             let done = plan.and_then(|plan| {
                 plan.between_slices(from, to, direction)?;
-                Ok(plan)
+                Ok(Arc::new(plan))
             });
             if let Ok(plan) = done {
                 log::warn!(
-                    "{} failed ({error}): its {} pictures are done by {}",
-                    self.engine(part).device(),
+                    "{} failed ({}): its {} pictures are done by {}",
+                    self.engines[failure.engine].device(),
+                    failure.error,
                     part.plan.transform().shape()[0],
                     other.device()
                 );
-                // A call beside this one may have found another one.
-                let _ = part.stand_in.set(plan);
+                let mut stand_in = part.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
+                *stand_in = Some((i, plan));
                 return Ok(());
             }
         }
-        Err(error)
+        Err(failure.error)
     }
 
     fn pieces<'a>(&'a self, mut input: &'a [T], mut output: &'a mut [T]) -> Vec<Piece<'a, T>> {

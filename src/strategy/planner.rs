@@ -225,7 +225,7 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
         target,
         levels: &levels,
         done: 0,
-        converted: true,
+        converted: todo.converted,
     };
     Ok(Design {
         advice: is_slow.then(|| advice(&first, strategies)).flatten(),

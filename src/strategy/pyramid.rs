@@ -111,9 +111,17 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Ok(borders) => borders,
         Err(why) => return Offer::No { why },
     };
-    if let Some(offer) = offer_of_windows(todo, axes) {
-        return offer;
+    match offer_of_windows(todo, axes) {
+        Some(offer @ Offer::Preferred(_)) => offer,
+        windows => match (offer_of_tiles(todo, axes, borders), windows) {
+            (offer @ Offer::Preferred(_), _) | (offer, None) => offer,
+            (_, Some(windows)) => windows,
+        },
     }
+}
+
+/// What the kernel `pyramid` takes.
+fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer {
     let reach = Reach::new(&todo.problem.stencils());
     let loaded = 2 * (reach.before + RUN + reach.after);
     if let Some(why) = lack_of_registers("a run with its halo", loaded, todo.problem.sample) {
@@ -139,7 +147,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// What windows take, which win wherever they fit. CPUs take long to compile them.
+/// What windows take, which win wherever pictures are small. CPUs take long to compile them.
 fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
     let device = todo.target.device;
     if device.kind != DeviceKind::Gpu {

@@ -128,6 +128,26 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     assert_eq!(kernels(&[16, 262144], [0, 1]), ["register_block"]);
 }
 
+#[test]
+fn it_is_preferred_for_narrow_pictures_backwards_too() {
+    for shape in [
+        [262144, 16],
+        [262144, 32],
+        [599186, 7],
+        [1000000, 8],
+        [3, 1398101],
+    ] {
+        for levels in 1..4 {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape).levels(levels);
+            let problem = problem(&transform, SampleType::F32, Direction::Inverse);
+            let design = Setting::of(large_gpu()).design(&problem).unwrap();
+            let finest = design.launches.last().unwrap();
+            let name = finest.pass.kernel.name;
+            assert!(name.starts_with("pyramid"), "{shape:?} {levels}: {name}");
+        }
+    }
+}
+
 fn has(sizes: &Sizes, axis: usize, level: usize, number: usize) -> Extent {
     let (finest, levels) = (sizes.shape[axis] as i64, sizes.levels);
     let [before, after] = [sizes.reach.before, sizes.reach.after].map(|n| n as i64);

@@ -88,6 +88,28 @@ pub(super) struct Windows {
     kept: usize,
 }
 
+/// The windows that a walk from the finest of `levels` begins with, where all of them take least time.
+fn of_least_time(
+    levels: usize,
+    units: usize,
+    cheapest: impl Fn(usize, usize) -> Option<Windows>,
+) -> Option<Windows> {
+    // From the coarsest level on: the least time of all levels from this one, and how it begins.
+    let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
+    for first in (0..levels).rev() {
+        let least = if first == 0 { 2 } else { 1 };
+        let choices = (least..=levels - first).flat_map(|count| {
+            let windows = cheapest(first, count)?;
+            let rest = best[best.len() - count].0;
+            let time = rest.saturating_add(LAUNCH + windows.time(units));
+            Some((time, Some(windows)))
+        });
+        let none = (usize::MAX, None);
+        best.push(choices.min_by_key(|(time, _)| *time).unwrap_or(none));
+    }
+    best.pop()?.1
+}
+
 impl Windows {
     /// The cheapest windows, or why there are none.
     pub fn new(todo: &Todo, axes: [usize; 2]) -> Result<Self, String> {
@@ -156,23 +178,7 @@ impl Windows {
             let all = sizes.iter().flat_map(|&size| windows.sized(size));
             all.filter(fits).min_by_key(|windows| windows.time(units))
         };
-        // From the coarsest level on: the least time of all levels from this one, and how it begins.
-        let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
-        for first in (0..levels).rev() {
-            let least = if first == 0 { 2 } else { 1 };
-            let choices = (least..=levels - first).flat_map(|count| {
-                let windows = cheapest(first, count)?;
-                let rest = best[best.len() - count].0;
-                Some((
-                    rest.saturating_add(LAUNCH + windows.time(units)),
-                    Some(windows),
-                ))
-            });
-            let none = (usize::MAX, None);
-            best.push(choices.min_by_key(|(time, _)| *time).unwrap_or(none));
-        }
-        let (_, windows) = best.pop().unwrap_or_default();
-        windows.ok_or_else(|| "no windows fit".to_owned())
+        of_least_time(levels, units, cheapest).ok_or_else(|| "no windows fit".to_owned())
     }
 
     /// The windows of so many levels, if there are any of this size.
@@ -254,20 +260,14 @@ impl Windows {
 
     /// What a compute unit takes, in samples that it loads in that time.
     fn time(&self, compute_units: usize) -> usize {
-        let waves = self.groups().div_ceil(compute_units.max(1));
-        let samples: usize = self.busy().map(|n| n * self.lanes * self.held()).sum();
-        let waiting = self.windows.len() * (LEVEL + BLOCK * self.held());
-        waves * samples + waiting
+        self.loaded(compute_units) + self.windows.len() * (LEVEL + BLOCK * self.held())
     }
 
     /// Samples that a compute unit loads.
     pub fn loaded(&self, compute_units: usize) -> usize {
         let waves = self.groups().div_ceil(compute_units.max(1));
-        waves
-            * self
-                .busy()
-                .map(|n| n * self.lanes * self.held())
-                .sum::<usize>()
+        let samples: usize = self.busy().map(|n| n * self.lanes * self.held()).sum();
+        waves * samples
     }
 
     /// Whether a picture is one tile.
@@ -283,7 +283,7 @@ impl Windows {
         };
         let shared = match todo.target.device.exchange {
             Exchange::None => 2 * rows * self.group * self.pairs,
-            _ => 0,
+            _ => self.group * self.pairs,
         };
         // Steps compute in 32 bits at least.
         ((self.kept + 2 * self.pairs + shared) * todo.problem.sample.size().max(4)) as u64
