@@ -46,7 +46,7 @@ typedef struct {
   int row, column;     // the first pairs whose results this work-item has
   int lane, below;     // its place in the row of work-items, the pairs of rows above it in the window
   bool has_rows;       // whether its sub-group has any
-} Part;
+} PartOfWindow;
 // Without exchange all work-items meet at the barriers of every step.
 #define IS_BUSY(part) (EXCHANGE == EXCHANGE_NONE || (part)->has_rows)
 
@@ -68,9 +68,9 @@ INLINE int window_begin(const int level, const int begin) {
   return max((begin - ((1 << level) - 1) * MOST_REACH) >> level, 0);
 }
 
-INLINE Part part_of(const Picture *picture, const Window *of, const int begin_y, const int begin_x) {
+INLINE PartOfWindow part_of(const Picture *picture, const Window *of, const int begin_y, const int begin_x) {
   const int item = (int)SUB_GROUP * LANES + (int)LANE;
-  Part part;
+  PartOfWindow part;
   part.of = *of;
   part.height = (picture->height + (1 << of->level) - 1) >> of->level;
   part.width = (picture->width + (1 << of->level) - 1) >> of->level;

@@ -17,7 +17,7 @@
 #endif
 
 // Of the sub-bands.
-INLINE void load_first(const Picture *picture, const Windows *own, const Part *part, A (*v)[COLUMNS_OWN]) {
+INLINE void load_first(const Picture *picture, const PartOfWindow *part, A (*v)[COLUMNS_OWN]) {
   const Distance row = picture->band_row[1], to_details = S_COUNT(part->height) * row;
   int s[PAIRS], d[PAIRS];
   UNROLL for (int p = 0; p < PAIRS; ++p) {
@@ -37,8 +37,8 @@ INLINE void load_first(const Picture *picture, const Windows *own, const Part *p
 }
 
 // Of the coarsest level from global memory, of others from `kept`, where the coarser window `left` them.
-INLINE void load_left(const Picture *picture, const Part *part, const Window *left, const int begin_y, const int begin_x,
-                     local const A *kept, A (*v)[COLUMNS_OWN]) {
+INLINE void load_left(const Picture *picture, const PartOfWindow *part, const Window *left, const int begin_y,
+                      const int begin_x, local const A *kept, A (*v)[COLUMNS_OWN]) {
   const bool is_coarsest = part->of.level == LEVELS - 1;
   const int coarser = part->of.level + 1, first_x = 2 * (window_begin(coarser, begin_x) - LANES_LO * PAIRS);
   const int first_y = 2 * window_begin(coarser, begin_y);
@@ -66,7 +66,7 @@ INLINE void load_left(const Picture *picture, const Part *part, const Window *le
 #define LEFT(i) KEEP_2D(0, 0, v[RESULT_ROW + r][i])
 
 // Leaves results for the next level.
-INLINE void keep_window(const Part *part, local A *kept, A (*v)[COLUMNS_OWN]) {
+INLINE void keep_window(const PartOfWindow *part, local A *kept, A (*v)[COLUMNS_OWN]) {
   const int column = part->lane * PAIRS;
   if (column >= part->of.columns) return;
   UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
@@ -76,7 +76,7 @@ INLINE void keep_window(const Part *part, local A *kept, A (*v)[COLUMNS_OWN]) {
 }
 
 // Stores the tile.
-INLINE void store_tile(const Picture *picture, const Part *part, const Windows *own, A (*v)[COLUMNS_OWN]) {
+INLINE void store_window(const Picture *picture, const PartOfWindow *part, const Windows *own, A (*v)[COLUMNS_OWN]) {
   const int column = (part->lane - LANES_LO) * PAIRS, x = 2 * part->column, y = 2 * part->row;
   if (column < 0 || column >= own->tile_x) return;
   const bool is_vector = own->aligned && x + COLUMNS_OWN <= part->width;
@@ -92,17 +92,17 @@ INLINE void store_tile(const Picture *picture, const Part *part, const Windows *
   }
 }
 
-INLINE void store_results_of(const Picture *picture, const Windows *own, const Part *part, const int begin_y, const int begin_x,
-                             local A *kept, A (*v)[COLUMNS_OWN]) {
+INLINE void store_results_of(const Picture *picture, const Windows *own, const PartOfWindow *part, local A *kept,
+                             A (*v)[COLUMNS_OWN]) {
   if (part->of.level == 0) {
-    store_tile(picture, part, own, v);
+    store_window(picture, part, own, v);
   } else {
     keep_window(part, kept, v);
   }
 }
 
 // What lift_block asks of its border: nothing.
-INLINE Block block_of_window(const Part *part) {
+INLINE Block block_of_window(const PartOfWindow *part) {
   Block block;
   block.row = part->row - REACH_LO;
   block.column = part->column;
@@ -115,16 +115,16 @@ INLINE Block block_of_window(const Part *part) {
 // Lifts a level, after `before`.
 INLINE void lift_window(const Picture *picture, const Windows *own, const Window window, const Window before, const int begin_y,
                         const int begin_x, local A *kept, local A (*shared)[GROUP * PAIRS], A (*v)[COLUMNS_OWN]) {
-  const Part part = part_of(picture, &window, begin_y, begin_x);
+  const PartOfWindow part = part_of(picture, &window, begin_y, begin_x);
   const Block block = block_of_window(&part);
-  if (IS_BUSY(&part)) load_first(picture, own, &part, v);
+  if (IS_BUSY(&part)) load_first(picture, &part, v);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (IS_BUSY(&part)) load_left(picture, &part, &before, begin_y, begin_x, kept, v);
   if (IS_BUSY(&part)) lift_block(&block, v, shared);
-  if (IS_BUSY(&part)) store_results_of(picture, own, &part, begin_y, begin_x, kept, v);
+  if (IS_BUSY(&part)) store_results_of(picture, own, &part, kept, v);
 }
 
-#define LIFT_LEVEL(k)                                                                                  \
+#define LIFT_WINDOW(k)                                                                                  \
   const Window window_##k = {k, ROWS_##k, COLUMNS_##k, LANES_##k, KEPT_##k};                           \
   lift_window(&picture, &own, window_##k, before, begin_y, begin_x, (local A *)kept, shared, v);      \
   before = window_##k;
@@ -140,19 +140,19 @@ void pyramid_windows(global T *signal, global T *bands, global T *low, const Pas
   A v[BLOCK_ROWS][COLUMNS_OWN];
   Window before = {LEVELS, 1, 1, 1, 0};
 #if LEVELS > 5
-  LIFT_LEVEL(5)
+  LIFT_WINDOW(5)
 #endif
 #if LEVELS > 4
-  LIFT_LEVEL(4)
+  LIFT_WINDOW(4)
 #endif
 #if LEVELS > 3
-  LIFT_LEVEL(3)
+  LIFT_WINDOW(3)
 #endif
 #if LEVELS > 2
-  LIFT_LEVEL(2)
+  LIFT_WINDOW(2)
 #endif
 #if LEVELS > 1
-  LIFT_LEVEL(1)
+  LIFT_WINDOW(1)
 #endif
-  LIFT_LEVEL(0)
+  LIFT_WINDOW(0)
 }

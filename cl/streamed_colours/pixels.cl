@@ -43,17 +43,17 @@
 
 // Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them.
 #if SHORT && WIDE
-#define WORD uint
-#define IN_WORD 2
-#define SAMPLE_OF(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
-#define AS_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#define RUN_WORD uint
+#define IN_RUN_WORD 2
+#define SAMPLE_OF_RUN(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
+#define AS_RUN_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
 #else
-#define WORD T
-#define IN_WORD 1
-#define SAMPLE_OF(words, i) (words)[i]
-#define AS_WORD(samples, i) (samples)[i]
+#define RUN_WORD T
+#define IN_RUN_WORD 1
+#define SAMPLE_OF_RUN(words, i) (words)[i]
+#define AS_RUN_WORD(samples, i) (samples)[i]
 #endif
-#define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
+#define PIXEL_WORDS (2 * PIXEL_RUN / IN_RUN_WORD)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -104,17 +104,17 @@ INLINE int pixels_in_row(const int unit, const int cx, const int width) { return
 INLINE int vector_of_pixels(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
 
 // `count` words, in vectors of `size`, each at a multiple of its size in memory.
-INLINE void load_words(global const WORD *from, const int count, const int size, WORD *to) {
+INLINE void load_words(global const RUN_WORD *from, const int count, const int size, RUN_WORD *to) {
   UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)(from + i), 0, to + i);
-    if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)(from + i), 0, to + i);
+    if (size == 4) vstore4(*(global const JOIN(RUN_WORD, 4) *)(from + i), 0, to + i);
+    if (size == 2) vstore2(*(global const JOIN(RUN_WORD, 2) *)(from + i), 0, to + i);
     if (size == 1) to[i] = from[i];
   }
 }
-INLINE void store_words(const WORD *from, const int count, const int size, global WORD *to) {
+INLINE void store_words(const RUN_WORD *from, const int count, const int size, global RUN_WORD *to) {
   UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) *(global JOIN(WORD, 4) *)(to + i) = vload4(0, from + i);
-    if (size == 2) *(global JOIN(WORD, 2) *)(to + i) = vload2(0, from + i);
+    if (size == 4) *(global JOIN(RUN_WORD, 4) *)(to + i) = vload4(0, from + i);
+    if (size == 2) *(global JOIN(RUN_WORD, 2) *)(to + i) = vload2(0, from + i);
     if (size == 1) to[i] = from[i];
   }
 }
@@ -126,7 +126,7 @@ INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED
 
 // Loads a run from a row; neighbouring pixels are `stride` places apart.
 INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, const int unit, const int cx,
-                               const Distance stride, const int width, const int boundary, WORD *to) {
+                               const Distance stride, const int width, const int boundary, RUN_WORD *to) {
   const int count = unit * PIXEL_RUN;
   if (reads_elsewhere(pixels)) {
     T run[2 * PIXEL_RUN];
@@ -134,11 +134,12 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, con
       const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width, boundary);
       UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (T)0 : row[pixel * stride + c];
     }
-    UNROLL for (int i = 0; i < count / IN_WORD; ++i) to[i] = AS_WORD(run, i);
+    UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) to[i] = AS_RUN_WORD(run, i);
   } else if (WIDE) {
     // What is beyond the border is put there later: any existing place will do.
     const int pair = clamp(pixels->own, 0, max(pixels->d_count - PAIRS, 0));
-    load_words((global const WORD *)(row + unit * pair * COLOURS), count / IN_WORD, vector_of_pixels(unit) / IN_WORD, to);
+    load_words((global const RUN_WORD *)(row + unit * pair * COLOURS), count / IN_RUN_WORD,
+               vector_of_pixels(unit) / IN_RUN_WORD, to);
   } else {
     const int first = unit * pixels->start * COLOURS + pixels->lane;
     const int length = pixels_in_row(unit, cx, width) * COLOURS;
@@ -151,13 +152,13 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, con
 
 // Gives each work-item its own run of what its sub-group has loaded, and what is beyond the border.
 INLINE void arrange_loaded(local T *stage, const OwnPixels *pixels, const int unit, const int cx, const int width,
-                           const int boundary, WORD *run) {
+                           const int boundary, RUN_WORD *run) {
 #if !ALONE
   const int count = unit * RUN_OWN;
   if ((WIDE && !pixels->beyond) || reads_elsewhere(pixels)) return;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j)
-    stage[WIDE ? pixels->lane * count + j : pixels->lane + LANES * j] = SAMPLE_OF(run, j);
+    stage[WIDE ? pixels->lane * count + j : pixels->lane + LANES * j] = SAMPLE_OF_RUN(run, j);
   SUB_GROUP_FENCE;
   T own[2 * RUN_OWN];
   UNROLL for (int i = 0; i < unit * PAIRS; ++i) {
@@ -166,7 +167,7 @@ INLINE void arrange_loaded(local T *stage, const OwnPixels *pixels, const int un
     const int place = clamp(pixel - unit * pixels->start, 0, LANES * unit * PAIRS - 1);
     UNROLL for (int c = 0; c < COLOURS; ++c) own[i * COLOURS + c] = stage[place * COLOURS + c];
   }
-  UNROLL for (int i = 0; i < count / IN_WORD; ++i) run[i] = AS_WORD(own, i);
+  UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) run[i] = AS_RUN_WORD(own, i);
 #endif
 }
 
@@ -176,10 +177,10 @@ INLINE void store_run_of_pixels(local T *stage, const OwnPixels *pixels, T *run,
   const int count = unit * RUN_OWN;
   if (WIDE && !ALONE) {
     if (pixels->own < pixels->from || pixels->own >= pixels->to) return;
-    WORD words[2 * RUN_OWN / IN_WORD];
-    UNROLL for (int i = 0; i < count / IN_WORD; ++i) words[i] = AS_WORD(run, i);
-    store_words(words, count / IN_WORD, vector_of_pixels(unit) / IN_WORD,
-                (global WORD *)(row + unit * pixels->own * COLOURS));
+    RUN_WORD words[2 * RUN_OWN / IN_RUN_WORD];
+    UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) words[i] = AS_RUN_WORD(run, i);
+    store_words(words, count / IN_RUN_WORD, vector_of_pixels(unit) / IN_RUN_WORD,
+                (global RUN_WORD *)(row + unit * pixels->own * COLOURS));
     return;
   }
   const int begin = unit * pixels->from * COLOURS;
@@ -210,18 +211,18 @@ INLINE global T *band_row_at(const Picture *picture, const int n, const int row)
 
 #if FORWARD
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        WORD *to) {
+                        RUN_WORD *to) {
   load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, boundary, to);
 }
 
 // From what was loaded to approximations, then details.
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          WORD *loaded, const int cy, A *row) {
+                          RUN_WORD *loaded, const int cy, A *row) {
   arrange_loaded(stage, pixels, 2, 0, picture->width, boundary, loaded);
   UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
     const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
-    row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
-    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
+    row[i] = LOAD_2D(0, cy, SAMPLE_OF_RUN(loaded, place));
+    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF_RUN(loaded, place + COLOURS));
   }
 }
 
@@ -240,20 +241,20 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
 
 #else
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        WORD *to) {
+                        RUN_WORD *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
     load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width, boundary,
-                       to + cx * PIXEL_RUN / IN_WORD);
+                       to + cx * PIXEL_RUN / IN_RUN_WORD);
   }
 }
 
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          WORD *loaded, const int cy, A *row) {
+                          RUN_WORD *loaded, const int cy, A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
+    RUN_WORD *const run = loaded + cx * PIXEL_RUN / IN_RUN_WORD;
     arrange_loaded(stage, pixels, 1, cx, picture->width, boundary, run);
-    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
+    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF_RUN(run, i));
   }
 }
 
