@@ -53,7 +53,9 @@ const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 6;
 
 /// Registers, counted as above, that a work-item has where sub-groups share wavefronts: what one of them knows of itself takes
-/// registers of its work-items as well, up to the 256 that compilers for AMD's GPUs have (`make vendors`).
+/// registers of its work-items as well, up to the 256 of AMD's GPUs (`make vendors`). Elsewhere more fit, and less is slower: on
+/// an NVIDIA H200, 13/7 on 4096 x 4096 x 3 in i16 takes 141 and 152 us, by one pair 195 and 237, and 9/7 in f64 250 and 224, with
+/// one pair of rows loaded ahead 264 and 263.
 const MOST_OF_SHARED: usize = 125;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
