@@ -176,7 +176,8 @@ pub use runtime::{
 };
 pub use runtime::{
     DeviceArray, DeviceView, DeviceViewMut, Engine, Event, Feeder, InPlacePlan, Memory, Pending,
-    PinnedArray, Plan, ReadFrame, Reader, Run, SubmitError, WriteFrame,
+    PinnedArray, Plan, Progress, ReadFrame, Reader, Run, Sink, SinkFile, Source, SourceFile,
+    SubmitError, TiledPlan, WriteFrame,
 };
 #[doc(hidden)]
 pub use runtime::{
