@@ -4,10 +4,13 @@ mod common;
 
 use common::{RandomSample, computes, devices, random_samples, relative_error, to_f64};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Progress,
     SinkFile, SourceFile, Strategy, Transform, Wavelet, reference,
@@ -428,20 +431,140 @@ fn files_when_stopped_and_when_wrong() {
     assert_eq!(files_in(folder.path()), 3);
 }
 
-/// By hand, `cargo test --release --test large -- --ignored`: 16384 x 12288 under 64 MiB is what it is as a whole.
+/// What a device has room for 64 MiB of at a time is what it is as a whole, also in a file.
 #[test]
-#[ignore = "takes gigabytes"]
+#[ignore = "takes 2 GB of memory: `make optimised` runs it alone"]
 fn large_pictures_under_64_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("samples");
     for device in devices() {
         let whole = Engine::new(&device).unwrap();
         let small = whole.with_memory_limit(64 << 20).unwrap();
         let transform = Transform::new(Wavelet::CDF_5_3, [16384, 12288]).levels(5);
         let samples = random_samples::<i16>(transform.len(), 1);
-        let plan = small.plan::<i16>(&transform).unwrap();
-        let coefficients = plan.forward(&samples).unwrap();
+        let plan = small.plan_in_tiles::<i16>(&transform).unwrap();
+        let go_on = |_| ControlFlow::Continue(());
+        let mut coefficients = vec![i16::POISON; transform.len()];
+        plan.forward(&samples, &mut coefficients, go_on).unwrap();
         let expected = whole.plan::<i16>(&transform).unwrap().forward(&samples);
-        assert!(coefficients == expected.unwrap());
-        assert!(plan.inverse(&coefficients).unwrap() == samples);
+        assert!(coefficients == expected.unwrap().as_slice());
+        let mut back = SinkFile::create(&path, b"a header", transform.len()).unwrap();
+        plan.inverse(&coefficients, &mut back, go_on).unwrap();
+        back.finish().unwrap();
+        assert!(samples_of::<i16>(&path) == samples);
         println!("{device}: {:?}", small.memory());
     }
+}
+
+/// Milliseconds that a program takes, and the most memory that it has had, in MiB.
+fn run(command: &mut Command) -> (u128, u64) {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert!(ended.success(), "{command:?}: {ended}");
+            return (start.elapsed().as_millis(), most >> 10);
+        }
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        most = most.max(kibibytes.unwrap_or(0));
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// The bytes that are left on the disk of a folder.
+fn free_bytes(folder: &Path) -> u64 {
+    let found = Command::new("df").arg("-Pk").arg(folder).output().unwrap();
+    let text = String::from_utf8(found.stdout).unwrap();
+    let cell = text.lines().nth(1).unwrap().split_whitespace().nth(3);
+    cell.unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// Pieces of a file that is larger than memory.
+const PIECE: usize = 1 << 20;
+
+/// Makes a file of random samples.
+fn write_random<T: RandomSample>(path: &Path, len: usize) {
+    let mut file = fs::File::create(path).unwrap();
+    // A hundred pieces in turns: drawing all would take longer than all else.
+    let pieces: Vec<Vec<T>> = (0..100.min(len.div_ceil(PIECE)))
+        .map(|seed| random_samples(PIECE, seed as u64))
+        .collect();
+    for number in 0..len.div_ceil(PIECE) {
+        let samples = &pieces[number % pieces.len()][..PIECE.min(len - number * PIECE)];
+        file.write_all(bytemuck::cast_slice(samples)).unwrap();
+    }
+}
+
+/// The largest difference between two files, over the largest value of the first.
+fn difference<T: RandomSample>(paths: [&Path; 2], len: usize) -> f64 {
+    let mut files = paths.map(|path| fs::File::open(path).unwrap());
+    let [mut one, mut other] = [0, 1].map(|_| vec![T::POISON; PIECE]);
+    let (mut most, mut largest) = (0.0, f64::MIN_POSITIVE);
+    for at in (0..len).step_by(PIECE) {
+        let count = PIECE.min(len - at);
+        for (file, samples) in files.iter_mut().zip([&mut one, &mut other]) {
+            file.read_exact(bytemuck::cast_slice_mut(&mut samples[..count]))
+                .unwrap();
+        }
+        for (one, other) in one[..count].iter().zip(&other) {
+            most = f64::max(most, (one.to_f64() - other.to_f64()).abs());
+            largest = f64::max(largest, one.to_f64().abs());
+        }
+    }
+    most / largest
+}
+
+/// From file to file and back by the program `transform` under a limit of 1 GiB, beside `cp` of the same file.
+fn files_by_the_program<T: RandomSample>(shape: &str, wavelet: &str, len: usize) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let [input, middle, back] = ["samples.raw", "middle.raw", "back.raw"].map(path);
+    write_random::<T>(&input, len);
+    let (copied, _) = run(Command::new("cp").arg(&input).arg(path("copy")));
+    fs::remove_file(path("copy")).unwrap();
+    let programs = std::env::current_exe().unwrap();
+    let program = programs
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("examples/transform");
+    for (direction, from, to) in [("forward", &input, &middle), ("inverse", &middle, &back)] {
+        let mut command = Command::new(&program);
+        command.arg(direction).args([from, to]);
+        command.args(["--memory", "1024", "--levels", "5", "--wavelet", wavelet]);
+        command.args(["--shape", shape, "--sample", T::TYPE.name()]);
+        let (took, memory) = run(&mut command);
+        let ratio = took as f64 / copied as f64;
+        println!(
+            "{shape} {} {wavelet} {direction}: {took} ms, {ratio:.2} times cp, {memory} MiB",
+            T::TYPE
+        );
+        assert!(memory <= 2048, "{memory} MiB");
+    }
+    let error = difference::<T>([&input, &back], len);
+    println!("{shape} {} {wavelet}: back to within {error:.1e}", T::TYPE);
+    // Both ways err.
+    assert!(error <= 2.0 * T::BOUND, "{error}");
+}
+
+/// Files that are larger than memory, of the shape `LARGE` (65536x49152): `make large`.
+#[test]
+#[ignore = "takes 45 GB of disk"]
+fn files_larger_than_memory() {
+    let shape = std::env::var("LARGE").unwrap_or_else(|_| "65536x49152".to_owned());
+    let axes = shape.split('x').map(|n| n.parse::<usize>().unwrap());
+    let len: usize = axes.product();
+    // Three files of samples, and some more.
+    let needed = 7 * (len * size_of::<f32>()) as u64 / 2;
+    let free = free_bytes(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    assert!(
+        free >= needed,
+        "{needed} bytes of disk are needed, {free} are left"
+    );
+    files_by_the_program::<i16>(&shape, "cdf53", len);
+    files_by_the_program::<f32>(&shape, "cdf97", len);
 }
