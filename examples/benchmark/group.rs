@@ -57,7 +57,7 @@ fn measure<T: RandomSample>(
     runs: usize,
 ) -> Result<Vec<String>> {
     let direction = problem.direction.direction();
-    let samples = random_samples::<T>(problem.transform.len(), 1);
+    let samples = many_samples::<T>(problem.transform.len());
     let plans = groups.map(|group| group.plan::<T>(&problem.transform));
     let [one, all] = plans;
     let plans = [one?, all?];
@@ -82,6 +82,18 @@ fn measure<T: RandomSample>(
         .map(|plan| calls(plan, direction, &samples, runs));
     add(one?, all?);
     Ok(cells)
+}
+
+/// Random samples, the same ones again after a number that no row has, since to draw all takes long.
+fn many_samples<T: RandomSample>(len: usize) -> Vec<T> {
+    const DRAWN: usize = 16_777_213;
+    let mut samples = Vec::with_capacity(len);
+    samples.extend(random_samples::<T>(len.min(DRAWN), 1));
+    while samples.len() < len {
+        let more = (len - samples.len()).min(DRAWN);
+        samples.extend_from_within(..more);
+    }
+    samples
 }
 
 /// The median time of a transform between arrays on the devices, and its result.
