@@ -554,7 +554,7 @@ fn tiles_from_file_to_file() {
     refused(&raw, &options, "--shape");
     refused(&raw, &["--shape", "900x700", "--sample", "i16"], "bytes");
     let more = "4294967296x4294967296x4";
-    refused(&raw, &["--shape", more, "--sample", "i16"], "region");
+    refused(&raw, &["--shape", more, "--sample", "i16"], "axes");
     refused(&input, &["--memory", "1", "--sample", "f32"], "conversion");
     refused(
         &input,
