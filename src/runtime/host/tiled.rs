@@ -5,6 +5,8 @@
 //! copy meanwhile. CPU devices use the gathered tile where it stands. No command names a slice of the caller's.
 
 use super::crew::{Copying, Crew};
+#[cfg(doc)]
+use super::file::{SinkFile, SourceFile};
 use super::pending::Pending;
 use super::rows::Rows;
 use super::store::{Owned, Sink, Source, Store};
@@ -109,7 +111,7 @@ impl<T: Sample> TiledPlan<T> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into coefficients, in its layout: from a slice or a
-    /// [`SourceFile`](crate::SourceFile) to a slice or a [`SinkFile`](crate::SinkFile).
+    /// [`SourceFile`] to a slice or a [`SinkFile`].
     ///
     /// The low band between two stages stands beside the coefficients: in memory, or in a file that is removed. `progress` is
     /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan.
