@@ -159,7 +159,13 @@ impl Strategy {
     fn takes_pixels(self) -> bool {
         matches!(
             self,
-            Strategy::Pyramid | Strategy::RegisterBlock | Strategy::Streamed | Strategy::SingleLoop
+            Strategy::Pyramid
+                | Strategy::RegisterBlock
+                | Strategy::Streamed
+                | Strategy::StreamedColours
+                | Strategy::StreamedVolumes
+                | Strategy::SingleLoop
+                | Strategy::ColourLoop
         )
     }
 

@@ -76,6 +76,7 @@ fn lines(signal: &Region, bands: &Region) -> Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceInfo;
     use crate::strategy::design::{Array, Launch};
     use crate::strategy::tests::cases::{BOTH, Setting, cpu, large_gpu};
     use crate::transform::Transform;
@@ -132,14 +133,67 @@ mod tests {
     }
 
     #[test]
-    fn large_pictures_take_no_launch_more() {
-        for (setting, levels) in [(Setting::of(large_gpu()), 2), (Setting::of(cpu()), 3)] {
-            for direction in BOTH {
-                let launches = launches(&setting, &[4096, 4096], direction);
-                assert_eq!(launches.len(), levels, "{launches:?}");
+    fn only_axes_by_themselves_take_a_launch_more() {
+        let converts = |device: fn() -> DeviceInfo, shape: &[usize], axes: &[usize]| {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes).levels(2);
+            BOTH.map(|direction| {
+                let problem = Problem {
+                    pixels: Some(Pixels {
+                        pixel: PixelType::U8,
+                        level_shift: 0,
+                    }),
+                    ..Problem::new(&transform, SampleType::F32, direction)
+                };
+                let design = Setting::of(device()).design(&problem).unwrap();
+                let mut names = design.launches.iter().map(|launch| launch.pass.kernel.name);
+                names.any(|name| name == KERNEL)
+            })
+        };
+        for device in [large_gpu, cpu] {
+            for side in [64, 256, 1024, 4096] {
+                assert_eq!(converts(device, &[side, side], &[0, 1]), [false; 2]);
+                assert_eq!(converts(device, &[side, side, 3], &[0, 1]), [false; 2]);
             }
+            assert_eq!(converts(device, &[1 << 20], &[0]), [true; 2]);
         }
-        let volume = launches(&Setting::of(cpu()), &[30, 40, 50], Direction::Inverse);
-        assert_eq!(volume.last().unwrap().pass.kernel.name, KERNEL);
+        assert_eq!(
+            converts(large_gpu, &[256, 256, 256], &[0, 1, 2]),
+            [false; 2]
+        );
+        assert_eq!(converts(cpu, &[30, 40, 50], &[0, 1, 2]), [true; 2]);
+    }
+
+    #[test]
+    fn arrays_in_one_piece_are_one_line() {
+        let pass = |shape: &[usize], signal: Region| {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape);
+            let mut problem = Problem::new(&transform, SampleType::I16, Direction::Forward);
+            problem.pixels = Some(Pixels {
+                pixel: PixelType::U8,
+                level_shift: 0,
+            });
+            problem.regions.signal = signal;
+            let setting = Setting::of(large_gpu());
+            let target = Target {
+                device: &setting.device,
+                tuning: &setting.tuning,
+                limits: &[],
+                ways: &[],
+            };
+            let pass = convert(&problem, &target, &Region::dense(shape));
+            let has_vector = |(name, _): &Define| name == "VECTOR";
+            let by_vectors = pass.kernel.defines.iter().any(has_vector);
+            (pass.geometry.lines, pass.groups, by_vectors)
+        };
+        let dense = Region::dense([101, 103]);
+        // 10403 samples, 8 of them to a work-item.
+        assert_eq!(pass(&[101, 103], dense.clone()), (1, 6, true));
+        assert_eq!(pass(&[101, 103], dense.at(1)), (1, 41, false));
+        let rows = Region::dense([64, 96]).with_strides([128, 1]);
+        assert_eq!(pass(&[64, 96], rows.clone()), (64, 3, true));
+        assert_eq!(
+            pass(&[64, 96], rows.with_strides([129, 1])),
+            (64, 24, false)
+        );
     }
 }
