@@ -8,6 +8,7 @@ mod common;
 mod group;
 mod host;
 mod map;
+mod pixels;
 mod report;
 
 use clap::Parser;
@@ -22,8 +23,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Rounded, Sample, SampleType,
-    Strategy, Transform, Wavelet,
+    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, PixelType, Rounded, Sample,
+    SampleType, Strategy, Transform, Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -96,6 +97,19 @@ struct Arguments {
     /// devices, and calls on slices of the host. Its outermost axis is shared out
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "map"])]
     group: bool,
+    /// Measure plans that take pixels of this type, and give them back, instead: beside plans of samples, and beside a pass that only
+    /// converts
+    #[arg(long, value_parser = cli::pixels(),
+          conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
+    pixels: Option<PixelType>,
+    /// What is taken from each pixel, and given back by the inverse
+    #[arg(
+        long,
+        default_value_t = 0,
+        allow_hyphen_values = true,
+        requires = "pixels"
+    )]
+    level_shift: i32,
     /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
     /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
     /// cell is the least time over that of the best as many levels along as many axes
@@ -216,6 +230,10 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     }
     if arguments.group {
         group::benchmark(&arguments, &problems, &engines)?;
+        return left_out.iter().try_for_each(cli::print);
+    }
+    if let Some(pixel) = arguments.pixels {
+        pixels::benchmark(&arguments, pixel, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }
     let strategies = arguments.strategies();
