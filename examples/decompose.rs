@@ -12,7 +12,7 @@ use common::runner::{Runner, Times};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use wavelift::{Coefficients, Device, DeviceSelector, Direction, SampleType, Transform, Wavelet};
+use wavelift::{Coefficients, Device, DeviceSelector, SampleType, Transform, Wavelet};
 
 const BUNDLED: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/astronaut.png"),
@@ -76,13 +76,16 @@ fn few_coefficients(
     file: impl Fn(&str) -> PathBuf,
 ) -> Result<()> {
     let transform = picture.transform(Wavelet::CDF_9_7, levels);
-    let runner = Runner::new(&transform, device, None)?;
-    let samples: Vec<f32> = picture.planes.iter().map(|&v| v.into()).collect();
+    let runner = Runner::<f32, u8>::from_pixels(&transform, device, None, 0)?;
     // Some drivers compile at the first run, so that one is not measured.
-    runner.run(Direction::Forward, &samples)?;
-    let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
+    runner.forward(&picture.planes)?;
+    let (coefficients, times) = runner.forward(&picture.planes)?;
     let coefficients = Coefficients::from_parts(&transform, coefficients)?;
-    cli::print(described("cdf97 on f32", &runner.strategy(), &times))?;
+    cli::print(described(
+        "cdf97 from u8 to f32",
+        &runner.strategy(),
+        &times,
+    ))?;
 
     let path = file("mosaic");
     picture.with(mosaic(&coefficients)?).save(&path)?;
@@ -90,8 +93,8 @@ fn few_coefficients(
 
     for percent in SHARES {
         let largest = keep_largest(&coefficients, percent)?;
-        let (restored, _) = runner.run(Direction::Inverse, &largest)?;
-        let restored = picture.with(restored.into_iter().map(to_byte).collect());
+        let (restored, _) = runner.inverse(&largest)?;
+        let restored = picture.with(restored);
         let path = file(&format!("{percent}-percent"));
         restored.save(&path)?;
         let psnr = psnr(&picture.planes, &restored.planes);
@@ -101,25 +104,26 @@ fn few_coefficients(
     Ok(())
 }
 
-/// Transforms integers forward and back, and compares every sample.
+/// Transforms pixels to integers and back, and compares every one.
 fn lossless(picture: &Picture, levels: u32, device: Option<&Device>) -> Result<()> {
     let transform = picture.transform(Wavelet::CDF_5_3, levels);
-    let runner = Runner::new(&transform, device, None)?;
-    let samples: Vec<i16> = picture.planes.iter().map(|&v| v.into()).collect();
-    runner.run(Direction::Forward, &samples)?;
-    let (coefficients, times) = runner.run(Direction::Forward, &samples)?;
-    cli::print(described("cdf53 on i16", &runner.strategy(), &times))?;
-    let (restored, _) = runner.run(Direction::Inverse, &coefficients)?;
-    let wrong = restored
-        .iter()
-        .zip(&samples)
-        .filter(|(a, b)| a != b)
-        .count();
+    let runner = Runner::<i16, u8>::from_pixels(&transform, device, None, 0)?;
+    let pixels = &picture.planes;
+    runner.forward(pixels)?;
+    let (coefficients, times) = runner.forward(pixels)?;
+    cli::print(described(
+        "cdf53 from u8 to i16",
+        &runner.strategy(),
+        &times,
+    ))?;
+    let (restored, _) = runner.inverse(&coefficients)?;
+    let pairs = restored.iter().zip(pixels);
+    let wrong = pairs.filter(|(a, b)| a != b).count();
     if wrong > 0 {
-        return Err(format!("cdf53 did not restore {wrong} of {} samples", samples.len()).into());
+        return Err(format!("cdf53 did not restore {wrong} of {} samples", pixels.len()).into());
     }
-    let [before, after] = [entropy(&samples), entropy(&coefficients)];
-    let count = samples.len();
+    let [before, after] = [entropy(pixels), entropy(&coefficients)];
+    let count = pixels.len();
     cli::print(format!(
         "  lossless: all {count} samples restored\n  \
          entropy {before:.2} bits per sample, {after:.2} bits per coefficient"
@@ -203,7 +207,7 @@ fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<
 }
 
 /// The number of bits per value of an ideal code that knows how often each value occurs, and nothing else.
-fn entropy(values: &[i16]) -> f64 {
+fn entropy<T: Eq + std::hash::Hash>(values: &[T]) -> f64 {
     let mut counts = std::collections::HashMap::new();
     for value in values {
         *counts.entry(value).or_insert(0usize) += 1;

@@ -349,8 +349,14 @@ impl Dump {
             (Wavelet::CDF_5_3, PixelType::U8, SampleType::I16),
             (Wavelet::CDF_9_7, PixelType::U16, SampleType::F32),
         ] {
-            for shape in [[4096, 4096], [4095, 4097], [1, 4000]] {
-                let transform = Transform::new(wavelet.clone(), shape).levels(2);
+            let array = |shape: &[usize]| Transform::new(wavelet.clone(), shape).levels(2);
+            let pictures = [[4096, 4096], [4095, 4097], [1, 4000], [300, 200]];
+            let colours = [[512, 512, 3], [333, 255, 4]];
+            let transforms = pictures.iter().map(|shape| array(shape));
+            let transforms = transforms
+                .chain(colours.iter().map(|shape| array(shape).axes([0, 1])))
+                .chain([array(&[256, 256, 256])]);
+            for transform in transforms {
                 let programs = kernel_sources_of_pixels(&transform, pixel, sample, device);
                 for (name, source) in programs.unwrap() {
                     self.write("composed", &way(device), &name, &source);

@@ -10,7 +10,7 @@ use common::{RandomSample, allowed, devices, expected, plans_by, random_samples,
 use half::f16;
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout, Rounded,
-    Strategy, Transform, Wavelet,
+    Strategy, Transform, Wavelet, reference,
 };
 
 fn chosen_devices() -> Vec<Device> {
@@ -461,6 +461,12 @@ mod vectors {
     use super::*;
 
     #[test]
+    fn pixels() {
+        check_pixels(&picture_of_pixels(), &[Strategy::SingleLoop]);
+        check_pixels(&colours_of_pixels(), &[Strategy::ColourLoop]);
+    }
+
+    #[test]
     fn every_boundary_in_both_layouts() {
         for &boundary in Boundary::ALL {
             let picture = Transform::new(Wavelet::CDF_9_7, [17, 42]).boundary(boundary);
@@ -561,4 +567,44 @@ fn streams_that_look_far_ahead() {
             }
         }
     }
+}
+
+/// Pixels on the signal side, and where a pass converts them: by the programs of tests/pixels.rs, which are compiled once.
+fn check_pixels(transform: &Transform, strategies: &[Strategy]) {
+    let pixels: Vec<u8> = (0..transform.len()).map(|i| (i * i % 256) as u8).collect();
+    let samples: Vec<i16> = pixels.iter().map(|&v| i16::from(v) - 7).collect();
+    let expected = reference::forward(transform, &samples).unwrap();
+    for device in chosen_devices() {
+        // All of them stay: what one frees another would get.
+        let engine = Engine::new(&device).unwrap();
+        let plan = |&by| engine.plan_from_with::<u8, i16>(transform, 7, by);
+        let plans: Vec<_> = strategies.iter().map(|by| plan(by).unwrap()).collect();
+        for plan in &plans {
+            let coefficients = plan.forward(&pixels).unwrap();
+            assert_eq!(coefficients.as_slice(), expected, "{plan:?}");
+            assert_eq!(plan.inverse(&coefficients).unwrap(), pixels, "{plan:?}");
+        }
+    }
+}
+
+fn picture_of_pixels() -> Transform {
+    Transform::new(Wavelet::CDF_5_3, [22, 40]).levels(2)
+}
+
+fn colours_of_pixels() -> Transform {
+    Transform::new(Wavelet::CDF_5_3, [10, 16, 3]).axes([0, 1])
+}
+
+#[test]
+fn pixels_on_gpus() {
+    check_pixels(
+        &picture_of_pixels(),
+        &[
+            Strategy::Streamed,
+            Strategy::Pyramid,
+            Strategy::RegisterBlock,
+            Strategy::SEPARABLE,
+        ],
+    );
+    check_pixels(&colours_of_pixels(), &[Strategy::StreamedColours]);
 }

@@ -122,21 +122,55 @@ fn every_type_of_pixels_and_samples() {
     check_on_all::<u8, i16>(&[picture(Wavelet::VC2_LEGALL_5_3, [64, 64])], 128);
 }
 
+/// The transform by each of these strategies that takes it; how many do.
+fn check_by<P: Pixel, T: RandomSample>(
+    engine: &Engine,
+    transform: &Transform,
+    strategies: &[Strategy],
+) -> usize {
+    let mut taken = 0;
+    for &strategy in strategies {
+        match engine.plan_from_with::<P, T>(transform, 7, strategy) {
+            Ok(plan) => check(engine, &plan, 7),
+            Err(Error::Unsupported { .. }) => continue,
+            Err(error) => panic!("{strategy}: {error}"),
+        }
+        taken += 1;
+    }
+    taken
+}
+
 #[test]
 fn every_strategy() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
         let transform = picture(Wavelet::CDF_5_3, [66, 136]);
-        let mut taken = 0;
-        for &strategy in Strategy::ALL {
-            match engine.plan_from_with::<u8, i16>(&transform, 128, strategy) {
-                Ok(plan) => check(&engine, &plan, 128),
-                Err(Error::Unsupported { .. }) => continue,
-                Err(error) => panic!("{strategy}: {error}"),
-            }
-            taken += 1;
-        }
+        let taken = check_by::<u8, i16>(&engine, &transform, Strategy::ALL);
         assert!(taken > 5, "{device}: {taken}");
+        // Of samples that are as large as a word, work-items have other shares.
+        let transform = picture(Wavelet::CDF_9_7, [36, 72]);
+        let by = [Strategy::Pyramid, Strategy::RegisterBlock];
+        assert_eq!(check_by::<u8, f32>(&engine, &transform, &by), 2, "{device}");
+    }
+}
+
+#[test]
+fn colours_and_volumes() {
+    let by = [Strategy::StreamedColours, Strategy::ColourLoop];
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for (shape, boundary) in [
+            ([34, 64, 3], Boundary::Symmetric),
+            ([33, 45, 3], Boundary::Clamp),
+        ] {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([0, 1]);
+            let transform = transform.levels(2).boundary(boundary);
+            let taken = check_by::<u8, i16>(&engine, &transform, &by);
+            assert_eq!(taken, 2, "{device}");
+        }
+        let volume = Transform::new(Wavelet::CDF_9_7, [12, 20, 32]).levels(2);
+        let by = [Strategy::StreamedVolumes];
+        assert_eq!(check_by::<u8, f32>(&engine, &volume, &by), 1, "{device}");
     }
 }
 

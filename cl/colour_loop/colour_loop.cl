@@ -40,18 +40,18 @@ typedef struct {
 INLINE void load_colours(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
   const int s_count = s_count_of(columns) * COLOURS, d_count = d_count_of(columns) * COLOURS;
 #if FORWARD
-  global const T *const from = signal_at(picture, 2 * p + cy, 2 * columns.left * COLOURS);
-  global const T *const next = from + 2 * picture->signal_row;
+  global const S *const from = signal_at(picture, 2 * p + cy, 2 * columns.left * COLOURS);
+  global const S *const next = from + 2 * picture->signal_row;
   int at = 0;
   for (; 2 * (at + VECTOR) <= s_count + d_count && at < d_count; at += STEP) {
-    const TV a = LOAD_T(from + 2 * at), b = LOAD_T(from + 2 * at + VECTOR);
+    const LOADED_V a = LOAD_T(from + 2 * at), b = LOAD_T(from + 2 * at + VECTOR);
     PREFETCH(next + 2 * at)
     PREFETCH(next + 2 * at + VECTOR)
     STORE_V(LOAD_PIXELS(0, cy, SPLIT(a, b, 0)), row + PLACE_s + at);
     STORE_V(LOAD_PIXELS(1, cy, SPLIT(a, b, 1)), row + PLACE_d + at);
   }
   for (; at < s_count; at += STEP) {
-    T s[VECTOR], d[VECTOR];
+    LOADED s[VECTOR], d[VECTOR];
     for (int i = 0; i < VECTOR; ++i) {
       const int pixel = (at + i) / COLOURS * 2 * COLOURS + i % COLOURS;
       s[i] = from[min(pixel, s_count + d_count - 1)];
@@ -72,7 +72,7 @@ INLINE void load_colours(const Picture *picture, const int p, const int cy, cons
       STORE_V(LOAD_PIXELS(cx, cy, LOAD_T(from + at)), to + at);
     }
     for (; at < count; at += VECTOR) {
-      T some[VECTOR];
+      LOADED some[VECTOR];
       for (int i = 0; i < VECTOR; ++i) {
         const int place = min(at + i, count - 1);
         some[i] = from[place / COLOURS * stride + place % COLOURS];
@@ -85,7 +85,7 @@ INLINE void load_colours(const Picture *picture, const int p, const int cy, cons
 
 // Stores row cy of pair of rows p, whose columns start at place `skipped`; `gathered` is room for it.
 INLINE void store_colours(const Picture *picture, const int p, const int cy, const Columns columns, local const A *row,
-                          const int skipped, local T *gathered) {
+                          const int skipped, local STORED *gathered) {
   const int s_count = s_count_of(columns) * COLOURS, d_count = d_count_of(columns) * COLOURS;
   local const A *const s = row + PLACE_s + skipped * COLOURS, *const d = row + PLACE_d + skipped * COLOURS;
 #if FORWARD
@@ -102,7 +102,7 @@ INLINE void store_colours(const Picture *picture, const int p, const int cy, con
   }
 #else
   for (int at = 0; at < s_count; at += STEP) {
-    const TV low = STORE_PIXELS(0, cy, LOAD_V(s + at)), high = STORE_PIXELS(1, cy, LOAD_V(d + at));
+    const STORED_V low = STORE_PIXELS(0, cy, LOAD_V(s + at)), high = STORE_PIXELS(1, cy, LOAD_V(d + at));
     STORE_L(MERGED(low, high, 0), gathered + 2 * at);
     STORE_L(MERGED(low, high, 1), gathered + 2 * at + VECTOR);
   }
@@ -157,11 +157,11 @@ INLINE void lift_colours_y(local A *ring, local const A *zeros, local A *results
 // --- the loop ----------------------------------------------------------------------------------------
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void colour_loop(global T *signal, global T *bands, global T *low, const Pass pass, const ColourLoop own) {
+void colour_loop(global S *signal, global T *bands, global T *low, const Pass pass, const ColourLoop own) {
   // All rows lie in one array, as Intel's CPU runtime needs it; of vectors, so that they start at whole ones.
   local AV memory[ROWS * ROW / VECTOR];
   local A *const ring = (local A *)memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const results = zeros + ROW;
-  local T *const gathered = (local T *)(results + 2 * ROW);
+  local STORED *const gathered = (local STORED *)(results + 2 * ROW);
   for (int i = 0; i < ROWS * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
 
   const int number = get_group_id(0), strip = number % own.strips, rest = number / own.strips;

@@ -30,15 +30,15 @@
 #define SPLIT(a, b, cx) __builtin_shufflevector(a, b, EACH_NUMBER(SPLIT_FROM, 0, cx))
 #define MERGED(s, d, part) __builtin_shufflevector(s, d, EACH_NUMBER(MERGED_PLACE, (part) * VECTOR, 0))
 #else
-INLINE TV SPLIT(const TV a, const TV b, const int cx) {
-  T both[2 * VECTOR], some[VECTOR];
+INLINE LOADED_V SPLIT(const LOADED_V a, const LOADED_V b, const int cx) {
+  LOADED both[2 * VECTOR], some[VECTOR];
   JOIN(vstore, VECTOR)(a, 0, both);
   JOIN(vstore, VECTOR)(b, 1, both);
   for (int i = 0; i < VECTOR; ++i) some[i] = both[SPLIT_FROM(i, cx)];
   return JOIN(vload, VECTOR)(0, some);
 }
-INLINE TV MERGED(const TV s, const TV d, const int part) {
-  T both[2 * VECTOR], some[VECTOR];
+INLINE STORED_V MERGED(const STORED_V s, const STORED_V d, const int part) {
+  STORED both[2 * VECTOR], some[VECTOR];
   JOIN(vstore, VECTOR)(s, 0, both);
   JOIN(vstore, VECTOR)(d, 1, both);
   for (int i = 0; i < VECTOR; ++i) some[i] = both[MERGED_FROM(part * VECTOR + i)];
@@ -47,8 +47,8 @@ INLINE TV MERGED(const TV s, const TV d, const int part) {
 #endif
 
 // Stores `count` samples that are gathered in local memory, past the caches where they are whole vectors of memory.
-INLINE void store_gathered_run(local const T *from, const int count, global T *to) {
-  const int past = (ulong)to % sizeof(TV) / sizeof(T);
+INLINE void store_gathered_run(local const STORED *from, const int count, global STORED *to) {
+  const int past = (ulong)to % sizeof(STORED_V) / sizeof(STORED);
   const int head = min(past == 0 ? 0 : VECTOR - past, count);
   int i = 0;
   for (; i < head; ++i) to[i] = from[i];

@@ -85,7 +85,7 @@ typedef struct __attribute__((aligned(16))) {
 INLINE void load_places(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
                         const Extent *across, const int2 c, local const int2 *at, local const A *kept, A *v) {
   if (level == 0) {
-    global const T *const from = picture->signal + c.x * across->in_signal;
+    global const S *const from = picture->signal + c.x * across->in_signal;
     UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = LOAD_2D(0, 0, from[at[j].x * along->in_signal]);
   } else {
     local const A *const from = kept + c.y * across->in_kept;
@@ -134,17 +134,17 @@ INLINE void lift_first_axis(const Picture *picture, const Pass *pass, const int 
 
 // --- the second axis ---------------------------------------------------------------------------------
 
-typedef JOIN(T, 4) RunVector;
+typedef JOIN(STORED, 4) RunVector;
 
 // Whether runs of rows are aligned that begin at multiples of RUN in an array of such rows.
-INLINE bool are_aligned(global const T *array, const Distance in_rows, const Distance from_row_to_row) {
+INLINE bool are_aligned(global const STORED *array, const Distance in_rows, const Distance from_row_to_row) {
   return !X_FIRST && in_rows == 1 && from_row_to_row % RUN == 0 && (ulong)array % sizeof(RunVector) == 0;
 }
 
 // Stores a run of which place `first` is the first, as far as it is within begin .. end: as a vector if it is aligned.
-INLINE void store_part(global T *line, const Distance stride, const int first, const int begin, const int end,
-                      const bool is_aligned, const T *done) {
-  global T *const to = line + first * stride;
+INLINE void store_part(global STORED *line, const Distance stride, const int first, const int begin, const int end,
+                      const bool is_aligned, const STORED *done) {
+  global STORED *const to = line + first * stride;
   if (is_aligned && first >= begin && first + RUN <= end) {
     *(global RunVector *)to = (RunVector)(done[0], done[1], done[2], done[3]);
   } else {
@@ -182,9 +182,9 @@ INLINE void store_results(const Picture *picture, const int level, const bool is
 INLINE void store_results(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
                           const Extent *across, const int c, const int pair, local A *kept, const A *v) {
   if (level == 0) {
-    T done[2 * RUN];
+    STORED done[2 * RUN];
     UNROLL for (int j = 0; j < 2 * RUN; ++j) done[j] = STORE_2D(0, 0, v[j]);
-    global T *const line = picture->signal + c * across->in_signal;
+    global S *const line = picture->signal + c * across->in_signal;
     const int begin = 2 * along->own_lo, end = min(2 * along->own_hi, along->samples);
     const bool is_aligned = are_aligned(picture->signal, along->in_signal, across->in_signal);
     store_part(line, along->in_signal, 2 * pair, begin, end, is_aligned, done);
@@ -237,7 +237,7 @@ static inline Level level_of(const Picture *picture, const Pass *pass, const Pyr
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
-void pyramid(global T *signal, global T *bands, global T *low, const Pass pass, const Pyramid own) {
+void pyramid(global S *signal, global T *bands, global T *low, const Pass pass, const Pyramid own) {
   local A places[PLACES];
   local int2 x_at[SAMPLES], y_at[SAMPLES];
   local Level levels[LEVELS];

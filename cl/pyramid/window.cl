@@ -52,11 +52,11 @@ typedef struct {
 
 // Neighbouring samples of a work-item: in a row of the picture, and of a low band.
 #if PAIRS == 2
-typedef JOIN(T, 4) RowOfSamples;
+typedef JOIN(STORED, 4) RowOfSamples;
 typedef JOIN(A, 4) RowOfNumbers;
 #define JOIN_ROW(type, of) ((type)(of(0), of(1), of(2), of(3)))
 #elif PAIRS == 1
-typedef JOIN(T, 2) RowOfSamples;
+typedef JOIN(STORED, 2) RowOfSamples;
 typedef JOIN(A, 2) RowOfNumbers;
 #define JOIN_ROW(type, of) ((type)(of(0), of(1)))
 #else

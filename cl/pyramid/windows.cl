@@ -81,7 +81,7 @@ INLINE void store_window(const Picture *picture, const PartOfWindow *part, const
   if (column < 0 || column >= own->tile_x) return;
   const bool is_vector = own->aligned && x + COLUMNS_OWN <= part->width;
   UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
-    global T *const to = picture->signal + ((y + r) * picture->signal_row + x);
+    global S *const to = picture->signal + ((y + r) * picture->signal_row + x);
     if (part->below + r / 2 >= own->tile_y || y + r >= part->height) continue;
     if (is_vector) {
       *(global RowOfSamples *)to = JOIN_ROW(RowOfSamples, IN_TILE);
@@ -130,7 +130,7 @@ INLINE void lift_window(const Picture *picture, const Windows *own, const Window
   before = window_##k;
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void pyramid_windows(global T *signal, global T *bands, global T *low, const Pass pass, const Windows own) {
+void pyramid_windows(global S *signal, global T *bands, global T *low, const Pass pass, const Windows own) {
   local RowOfNumbers kept[PLACES / COLUMNS_OWN + 1];
   local A shared[SHARED_ROWS][GROUP * PAIRS];
   const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;

@@ -58,18 +58,32 @@ static inline Block block_of(const Picture *picture, const Pass *pass, const Reg
 
 // In a row, a work-item loads two words of memory: on the signal side one after the other, on the sub-band side one of
 // approximations and one of details. They wait as they are; NVIDIA's compiler takes shorts apart as soon as they are there.
-#if SHORT
-typedef uint Word;
-typedef uint2 Words;
-INLINE Word word_of(const T *samples) { return as_uint((short2)(samples[0], samples[1])); }
-INLINE void take_apart(const Word word, T *samples) { vstore2(as_short2(word), 0, samples); }
+#if !SHORT
+#define WORD_OF_LOADED LOADED
+#elif LOADED_BITS == 8
+#define WORD_OF_LOADED ushort
 #else
-typedef T Word;
-typedef JOIN(T, 2) Words;
-INLINE Word word_of(const T *samples) { return samples[0]; }
-INLINE void take_apart(const Word word, T *samples) { samples[0] = word; }
+#define WORD_OF_LOADED uint
 #endif
-INLINE Words words_of(const T *samples) { return (Words)(word_of(samples), word_of(samples + PAIRS)); }
+typedef WORD_OF_LOADED Word;
+typedef JOIN(WORD_OF_LOADED, 2) Words;
+#if SHORT
+INLINE Word word_of(const LOADED *samples) {
+  return JOIN(as_, WORD_OF_LOADED)((JOIN(LOADED, 2))(samples[0], samples[1]));
+}
+INLINE void take_apart(const Word word, LOADED *samples) { vstore2(JOIN(JOIN(as_, LOADED), 2)(word), 0, samples); }
+#else
+INLINE Word word_of(const LOADED *samples) { return samples[0]; }
+INLINE void take_apart(const Word word, LOADED *samples) { samples[0] = word; }
+#endif
+INLINE Words words_of(const LOADED *samples) { return (Words)(word_of(samples), word_of(samples + PAIRS)); }
+
+// Stores so many results as a vector.
+INLINE void store_vector_of(const int count, const STORED *samples, global STORED *to) {
+  if (count == 4) *(global JOIN(STORED, 4) *)to = vload4(0, samples);
+  if (count == 2) *(global JOIN(STORED, 2) *)to = vload2(0, samples);
+  if (count == 1) *to = *samples;
+}
 
 // Sample i of the two words that are loaded: its channel along x, and which pair of columns.
 #if FORWARD
@@ -95,7 +109,7 @@ INLINE Words load_inner_row(const Picture *picture, const Block *block, const in
 
 // Row y, of channel cy, sample by sample: sample i is in column x[i].
 INLINE Words load_block_row(const Picture *picture, const int cy, const int y, const int *x) {
-  T samples[COLUMNS_OWN];
+  LOADED samples[COLUMNS_OWN];
   UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
     samples[i] = FORWARD ? *signal_at(picture, y, x[i])
                          : *band_at(picture, 2 * cy + LOADED_CHANNEL(i), y >> 1, x[i] >> 1);
@@ -120,7 +134,7 @@ INLINE void load_block(const Picture *picture, const Block *block, const Registe
     }
   }
   UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) {
-    T samples[COLUMNS_OWN];
+    LOADED samples[COLUMNS_OWN];
     take_apart(loaded[r].x, samples);
     take_apart(loaded[r].y, samples + PAIRS);
     UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
@@ -137,17 +151,17 @@ INLINE int pairs_stored(const Block *block, const int count) {
 }
 
 // The results in row r of those that are stored, in columns of channel cx or in all of them.
-INLINE void take_results(A (*v)[COLUMNS_OWN], const int r, const int cx, T *samples) {
+INLINE void take_results(A (*v)[COLUMNS_OWN], const int r, const int cx, STORED *samples) {
   UNROLL for (int p = 0; p < PAIRS; ++p) samples[p] = STORE_2D(cx, r & 1, v[RESULT_ROW + r][2 * p + cx]);
 }
-INLINE void take_row(A (*v)[COLUMNS_OWN], const int r, T *samples) {
+INLINE void take_row(A (*v)[COLUMNS_OWN], const int r, STORED *samples) {
   UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) samples[i] = STORE_2D(i & 1, r & 1, v[RESULT_ROW + r][i]);
 }
 
 #if FORWARD
 INLINE void store_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[COLUMNS_OWN]) {
   const int row = block->row + REACH_LO;
-  T samples[PAIRS];
+  STORED samples[PAIRS];
   UNROLL for (int band = 0; band < 4; ++band) {
     const int cx = band & 1, cy = band >> 1;
     const int pairs = pairs_stored(block, cx ? block->d_columns : block->s_columns);
@@ -156,7 +170,7 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
     if (PAIRS == 1 || (own->stores_words && pairs % PAIRS == 0)) {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
         take_results(v, 2 * n + cy, cx, samples);
-        if (n < rows) *(global Word *)(to + n * picture->band_row[band]) = word_of(samples);
+        if (n < rows) store_vector_of(PAIRS, samples, to + n * picture->band_row[band]);
       }
     } else {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
@@ -173,12 +187,12 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
   const int row = block->row + REACH_LO;
   const int pairs[2] = {pairs_stored(block, block->s_columns), pairs_stored(block, block->d_columns)};
   const int rows = pairs[0] > 0 ? picture->height - 2 * row : 0;
-  global T *const to = signal_at(picture, 2 * row, 2 * block->column);
-  T samples[COLUMNS_OWN];
+  global S *const to = signal_at(picture, 2 * row, 2 * block->column);
+  STORED samples[COLUMNS_OWN];
   if (own->stores_words && pairs[0] == pairs[1] && pairs[1] % PAIRS == 0) {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
       take_row(v, r, samples);
-      if (r < rows) *(global Words *)(to + r * picture->signal_row) = words_of(samples);
+      if (r < rows) store_vector_of(COLUMNS_OWN, samples, to + r * picture->signal_row);
     }
   } else {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
@@ -191,7 +205,7 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void register_block(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterBlocks own) {
+void register_block(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterBlocks own) {
   local A shared[SHARED_ROWS][GROUP * PAIRS];
   const int group = get_group_id(0), number = SINGLE ? 0 : (uint)group / (uint)own.groups;
   const Picture picture = picture_at(signal, bands, low, &pass, number);

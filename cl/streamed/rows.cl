@@ -5,35 +5,11 @@
 // else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them through local
 // memory (STAGED). Samples are prefetched as they are in memory.
 
+#include "core/words.cl"
 #include "streamed/shares.cl"
 
-// Samples of less than 32 bits wait in words, and are taken apart only when they are needed: that would wait for them. NVIDIA's
-// compiler also makes two stores of a vector of 8 shorts. Sample by sample, 16-bit integers take 1.5 to 1.9 times as long.
-#if WIDE && EXCHANGE != EXCHANGE_NONE && LOADED_BITS < 32
-#define WORD uint
-#define IN_WORD (32 / LOADED_BITS)
-#define SAMPLE_OF(words, i) ((LOADED)((words)[(i) / IN_WORD] >> (i) % IN_WORD * LOADED_BITS))
-#else
-#define WORD LOADED
-#define IN_WORD 1
-#define SAMPLE_OF(words, i) (words)[i]
-#endif
+// Sample by sample, 16-bit integers take 1.5 to 1.9 times as long.
 #define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
-// The same of results.
-#if WIDE && EXCHANGE != EXCHANGE_NONE && STORED_BITS < 32
-#define STORED_WORD uint
-#define IN_STORED_WORD (32 / STORED_BITS)
-#if STORED_BITS == 8
-#define AS_WORD(samples, i) \
-  as_uint((uchar4)((samples)[4 * (i)], (samples)[4 * (i) + 1], (samples)[4 * (i) + 2], (samples)[4 * (i) + 3]))
-#else
-#define AS_WORD(samples, i) as_uint((JOIN(STORED, 2))((samples)[2 * (i)], (samples)[2 * (i) + 1]))
-#endif
-#else
-#define STORED_WORD STORED
-#define IN_STORED_WORD 1
-#define AS_WORD(samples, i) (samples)[i]
-#endif
 
 // A vector of `size` words, at a multiple of its size in memory.
 INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
@@ -158,7 +134,7 @@ INLINE void store_run(const OwnColumns *columns, STORED *run, global STORED *to,
   if (WIDE) {
     if (columns->own < columns->from || columns->own >= columns->to) return;
     STORED_WORD words[COLUMNS_OWN / IN_STORED_WORD];
-    UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = AS_WORD(run, i);
+    UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = STORED_WORD_OF(run, i);
     UNROLL for (int i = 0; i < count / IN_STORED_WORD; i += size)
       store_vector(words + i, size, (global STORED_WORD *)to + i);
     return;

@@ -77,7 +77,7 @@ INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, cons
     T run[COARSE_PAIRS];
     UNROLL for (int n = 0; n < COARSE_PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * COARSE_PAIRS + n]);
     STORED_WORD words[COARSE_WORDS];
-    UNROLL for (int i = 0; i < COARSE_WORDS; ++i) words[i] = AS_WORD(run, i);
+    UNROLL for (int i = 0; i < COARSE_WORDS; ++i) words[i] = STORED_WORD_OF(run, i);
     global STORED_WORD *const to = (global STORED_WORD *)band_at(picture, 2 * cy + cx, y >> 1, columns->own);
     UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE) store_vector(words + i, COARSE_SIZE, to + i);
   }

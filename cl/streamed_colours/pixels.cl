@@ -8,6 +8,7 @@
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
+#include "core/words.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -24,9 +25,6 @@
 #if !defined(OVERLAP_LO) || !defined(STRIP)
 #error "OVERLAP_LO, STRIP: work-items before those of a sub-group that store; pairs of pixels that a sub-group stores"
 #endif
-#ifndef WIDE
-#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
-#endif
 #if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
 #endif
@@ -41,19 +39,7 @@
 #define PIXEL_RUN (PIXELS_LOADED * COLOURS)
 #define RUN_OWN (PAIRS * COLOURS)
 
-// Two 16-bit samples wait in a word, and are taken apart only when they are needed: that would wait for them.
-#if SHORT && WIDE
-#define RUN_WORD uint
-#define IN_RUN_WORD 2
-#define SAMPLE_OF_RUN(words, i) ((short)((words)[(i) / 2] >> (i) % 2 * 16))
-#define AS_RUN_WORD(samples, i) as_uint((short2)((samples)[2 * (i)], (samples)[2 * (i) + 1]))
-#else
-#define RUN_WORD T
-#define IN_RUN_WORD 1
-#define SAMPLE_OF_RUN(words, i) (words)[i]
-#define AS_RUN_WORD(samples, i) (samples)[i]
-#endif
-#define PIXEL_WORDS (2 * PIXEL_RUN / IN_RUN_WORD)
+#define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -104,17 +90,17 @@ INLINE int pixels_in_row(const int unit, const int cx, const int width) { return
 INLINE int vector_of_pixels(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
 
 // `count` words, in vectors of `size`, each at a multiple of its size in memory.
-INLINE void load_words(global const RUN_WORD *from, const int count, const int size, RUN_WORD *to) {
+INLINE void load_words(global const WORD *from, const int count, const int size, WORD *to) {
   UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) vstore4(*(global const JOIN(RUN_WORD, 4) *)(from + i), 0, to + i);
-    if (size == 2) vstore2(*(global const JOIN(RUN_WORD, 2) *)(from + i), 0, to + i);
+    if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)(from + i), 0, to + i);
+    if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)(from + i), 0, to + i);
     if (size == 1) to[i] = from[i];
   }
 }
-INLINE void store_words(const RUN_WORD *from, const int count, const int size, global RUN_WORD *to) {
+INLINE void store_words(const STORED_WORD *from, const int count, const int size, global STORED_WORD *to) {
   UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) *(global JOIN(RUN_WORD, 4) *)(to + i) = vload4(0, from + i);
-    if (size == 2) *(global JOIN(RUN_WORD, 2) *)(to + i) = vload2(0, from + i);
+    if (size == 4) *(global JOIN(STORED_WORD, 4) *)(to + i) = vload4(0, from + i);
+    if (size == 2) *(global JOIN(STORED_WORD, 2) *)(to + i) = vload2(0, from + i);
     if (size == 1) to[i] = from[i];
   }
 }
@@ -125,21 +111,21 @@ INLINE void store_words(const RUN_WORD *from, const int count, const int size, g
 INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED && pixels->beyond); }
 
 // Loads a run from a row; neighbouring pixels are `stride` places apart.
-INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, const int unit, const int cx,
-                               const Distance stride, const int width, const int boundary, RUN_WORD *to) {
+INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row, const int unit, const int cx,
+                               const Distance stride, const int width, const int boundary, WORD *to) {
   const int count = unit * PIXEL_RUN;
   if (reads_elsewhere(pixels)) {
-    T run[2 * PIXEL_RUN];
+    LOADED run[2 * PIXEL_RUN];
     UNROLL for (int i = 0; i < unit * PIXELS_LOADED; ++i) {
       const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width, boundary);
-      UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (T)0 : row[pixel * stride + c];
+      UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (LOADED)0 : row[pixel * stride + c];
     }
-    UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) to[i] = AS_RUN_WORD(run, i);
+    UNROLL for (int i = 0; i < count / IN_WORD; ++i) to[i] = LOADED_WORD_OF(run, i);
   } else if (WIDE) {
     // What is beyond the border is put there later: any existing place will do.
     const int pair = clamp(pixels->own, 0, max(pixels->d_count - PAIRS, 0));
-    load_words((global const RUN_WORD *)(row + unit * pair * COLOURS), count / IN_RUN_WORD,
-               vector_of_pixels(unit) / IN_RUN_WORD, to);
+    load_words((global const WORD *)(row + unit * pair * COLOURS), count / IN_WORD,
+               vector_of_pixels(unit) / IN_WORD, to);
   } else {
     const int first = unit * pixels->start * COLOURS + pixels->lane;
     const int length = pixels_in_row(unit, cx, width) * COLOURS;
@@ -151,36 +137,37 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const T *row, con
 }
 
 // Gives each work-item its own run of what its sub-group has loaded, and what is beyond the border.
-INLINE void arrange_loaded(local T *stage, const OwnPixels *pixels, const int unit, const int cx, const int width,
-                           const int boundary, RUN_WORD *run) {
+INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const int unit, const int cx, const int width,
+                           const int boundary, WORD *run) {
 #if !ALONE
+  local LOADED *const stage = (local LOADED *)stage_of_all;
   const int count = unit * RUN_OWN;
   if ((WIDE && !pixels->beyond) || reads_elsewhere(pixels)) return;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j)
-    stage[WIDE ? pixels->lane * count + j : pixels->lane + LANES * j] = SAMPLE_OF_RUN(run, j);
+    stage[WIDE ? pixels->lane * count + j : pixels->lane + LANES * j] = SAMPLE_OF(run, j);
   SUB_GROUP_FENCE;
-  T own[2 * RUN_OWN];
+  LOADED own[2 * RUN_OWN];
   UNROLL for (int i = 0; i < unit * PAIRS; ++i) {
     int pixel = unit * pixels->own + i;
     if (pixels->beyond && !RESTORED) pixel = pixel_for(unit, cx, pixel, width, boundary);
     const int place = clamp(pixel - unit * pixels->start, 0, LANES * unit * PAIRS - 1);
     UNROLL for (int c = 0; c < COLOURS; ++c) own[i * COLOURS + c] = stage[place * COLOURS + c];
   }
-  UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) run[i] = AS_RUN_WORD(own, i);
+  UNROLL for (int i = 0; i < count / IN_WORD; ++i) run[i] = LOADED_WORD_OF(own, i);
 #endif
 }
 
 // Stores a run of results to a row.
-INLINE void store_run_of_pixels(local T *stage, const OwnPixels *pixels, T *run, global T *row, const int unit,
+INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, STORED *run, global STORED *row, const int unit,
                                 const int cx, const Distance stride, const int width) {
   const int count = unit * RUN_OWN;
   if (WIDE && !ALONE) {
     if (pixels->own < pixels->from || pixels->own >= pixels->to) return;
-    RUN_WORD words[2 * RUN_OWN / IN_RUN_WORD];
-    UNROLL for (int i = 0; i < count / IN_RUN_WORD; ++i) words[i] = AS_RUN_WORD(run, i);
-    store_words(words, count / IN_RUN_WORD, vector_of_pixels(unit) / IN_RUN_WORD,
-                (global RUN_WORD *)(row + unit * pixels->own * COLOURS));
+    STORED_WORD words[2 * RUN_OWN / IN_STORED_WORD];
+    UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = STORED_WORD_OF(run, i);
+    store_words(words, count / IN_STORED_WORD, vector_of_pixels(unit) / IN_STORED_WORD,
+                (global STORED_WORD *)(row + unit * pixels->own * COLOURS));
     return;
   }
   const int begin = unit * pixels->from * COLOURS;
@@ -189,6 +176,7 @@ INLINE void store_run_of_pixels(local T *stage, const OwnPixels *pixels, T *run,
   const int first = unit * pixels->own * COLOURS, step = 1;
 #else
   const int first = unit * pixels->start * COLOURS + pixels->lane, step = LANES;
+  local STORED *const stage = (local STORED *)stage_of_all;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j) stage[pixels->lane * count + j] = run[j];
   SUB_GROUP_FENCE;
@@ -211,18 +199,18 @@ INLINE global T *band_row_at(const Picture *picture, const int n, const int row)
 
 #if FORWARD
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        RUN_WORD *to) {
+                        WORD *to) {
   load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, boundary, to);
 }
 
 // From what was loaded to approximations, then details.
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          RUN_WORD *loaded, const int cy, A *row) {
+                          WORD *loaded, const int cy, A *row) {
   arrange_loaded(stage, pixels, 2, 0, picture->width, boundary, loaded);
   UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
     const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
-    row[i] = LOAD_2D(0, cy, SAMPLE_OF_RUN(loaded, place));
-    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF_RUN(loaded, place + COLOURS));
+    row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
+    row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
   }
 }
 
@@ -231,7 +219,7 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
                          const A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
-    T run[RUN_OWN];
+    STORED run[RUN_OWN];
     UNROLL for (int i = 0; i < RUN_OWN; ++i)
       run[i] = STORE_2D(cx, cy, row[cx * PIXEL_RUN + HALO_LO * COLOURS + i]);
     store_run_of_pixels(stage, pixels, run, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n),
@@ -241,26 +229,26 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
 
 #else
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        RUN_WORD *to) {
+                        WORD *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
     load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width, boundary,
-                       to + cx * PIXEL_RUN / IN_RUN_WORD);
+                       to + cx * PIXEL_RUN / IN_WORD);
   }
 }
 
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          RUN_WORD *loaded, const int cy, A *row) {
+                          WORD *loaded, const int cy, A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    RUN_WORD *const run = loaded + cx * PIXEL_RUN / IN_RUN_WORD;
+    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
     arrange_loaded(stage, pixels, 1, cx, picture->width, boundary, run);
-    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF_RUN(run, i));
+    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
   }
 }
 
 INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
                          const A *row) {
-  T run[2 * RUN_OWN];
+  STORED run[2 * RUN_OWN];
   UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
     const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
     run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);

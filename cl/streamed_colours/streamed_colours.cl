@@ -137,7 +137,7 @@ INLINE void lift_pixels_y(A *s, A *d, const int phase, const int newest, const i
 
 // Both rows of pair p, which may be beyond the border.
 INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int boundary, const int p,
-                                    const int way, RUN_WORD (*to)[PIXEL_WORDS]) {
+                                    const int way, WORD (*to)[PIXEL_WORDS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int y = place_for(way * (2 * p + cy), picture->height, boundary);
     if (!RESTORED || y >= 0) load_pixels(picture, pixels, boundary, y, cy, to[cy]);
@@ -149,7 +149,7 @@ INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pix
 // first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
 INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int way,
                          const int from, const int to, local T *stage) {
-  RUN_WORD prefetched[PREFETCHED][2][PIXEL_WORDS];
+  WORD prefetched[PREFETCHED][2][PIXEL_WORDS];
   A s[RING * ROW_LOADED], d[RING * ROW_LOADED];
   // Rounded down and up to whole pairs.
   const int top = from >> 1, bottom = (to + 1) >> 1;
@@ -162,7 +162,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
     UNROLL for (int phase = 0; phase < PIXELS_ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
-      RUN_WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
+      WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
       A *const low = s + phase % RING * ROW_LOADED, *const high = d + phase % RING * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
@@ -191,7 +191,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void streamed_colours(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedColours own) {
+void streamed_colours(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedColours own) {
   local T stage[ALONE ? 1 : GROUP * 2 * RUN_OWN] __attribute__((aligned(16)));
   const int sub_groups = GROUP / LANES, groups = (own.strips * own.segments + sub_groups - 1) / sub_groups;
   const int group = get_group_id(0), number = SINGLE ? 0 : group / groups;

@@ -39,7 +39,7 @@
 
 typedef DISTANCE Distance;
 typedef JOIN(T, 2) TwoSamples;
-typedef JOIN(T, 4) FourSamples;
+typedef JOIN(S, 4) FourSamples;
 typedef JOIN(A, 4) FourNumbers;
 
 // A work-item has two pairs of columns.
@@ -62,12 +62,13 @@ typedef struct {
 
 // What a work-item has of a volume, in pairs.
 typedef struct {
-  global T *signal, *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
-  bool has_low;                       // in an array of its own
-  int column, row;                    // its first ones
-  local const int *rows;              // where the rows are that it reads, the samples of a pair side by side
+  global S *signal;
+  global T *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
+  bool has_low;              // in an array of its own
+  int column, row;           // its first ones
+  local const int *rows;     // where the rows are that it reads, the samples of a pair side by side
   int loaded[OWN_COLUMNS];          // where each of its columns is loaded, in the signal or in its channel
-  bool stores;                        // whether its columns are the tile's to store
+  bool stores;               // whether its columns are the tile's to store
 } VolumePart;
 
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
@@ -78,7 +79,7 @@ INLINE int place_on_axis(const int place, const int samples) {
   return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
 }
 
-static inline VolumePart volume_part(global T *signal, global T *bands, global T *low, const Pass *pass,
+static inline VolumePart volume_part(global S *signal, global T *bands, global T *low, const Pass *pass,
                              const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local int *rows) {
   const int3 at = (int3)(0, 0, volume);
   VolumePart part;
@@ -119,16 +120,16 @@ INLINE global T *detail_row(const VolumePart *part, const Pass *pass, const int 
                          (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail +
                          (Distance)side->line.detail);
 }
-INLINE global T *signal_row(const VolumePart *part, const Pass *pass, const int y, const int z) {
+INLINE global S *signal_row(const VolumePart *part, const Pass *pass, const int y, const int z) {
   return part->signal + (z * (Distance)pass->signal.across[1].detail + y * (Distance)pass->signal.across[0].detail);
 }
 
 // Loads a work-item's columns of the row at these places. Where they are vectors, any existing ones will do for what is beyond
 // the border.
-INLINE void load_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz, T *to) {
+INLINE void load_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz, LOADED *to) {
   const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
 #if FORWARD
-  global const T *const row = signal_row(part, pass, y, z);
+  global const S *const row = signal_row(part, pass, y, z);
   if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
 #else
@@ -147,8 +148,8 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
                           const A *from) {
   if (!part->stores || y < 0 || y >= pass->across[0] || z < 0 || z >= pass->across[1]) return;
   const int samples = pass->samples;
-  T run[OWN_COLUMNS];
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[i] = (T)SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT);
+  STORED run[OWN_COLUMNS];
+  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[i] = SAMPLE(SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
 #if FORWARD
   global T *const s = band_row(part, pass, y, z, cy, cz) + part->column;
   global T *const d = detail_row(part, pass, y, z, cy, cz) + part->column;
@@ -162,7 +163,7 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
     }
   }
 #else
-  global T *const row = signal_row(part, pass, y, z) + 2 * part->column;
+  global S *const row = signal_row(part, pass, y, z) + 2 * part->column;
   if (WIDE) *(global FourSamples *)row = vload4(0, run);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
     if (2 * part->column + i < samples) row[i] = run[i];

@@ -82,7 +82,7 @@ INLINE void lift_columns(const VolumePart *part, const int samples, local const 
 // --- sweep -------------------------------------------------------------------------------------------
 
 // Pair `turn` of the rows that a work-item reads of pair p of planes: by the channels along z, then y.
-INLINE void load_rows(const VolumePart *part, const Pass *pass, const int p, const int turn, T (*to)[2][OWN_COLUMNS]) {
+INLINE void load_rows(const VolumePart *part, const Pass *pass, const int p, const int turn, LOADED (*to)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz) {
     const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
     UNROLL for (int cy = 0; cy < 2; ++cy) {
@@ -93,11 +93,11 @@ INLINE void load_rows(const VolumePart *part, const Pass *pass, const int p, con
 
 // Lifts the pair of rows that was loaded along y, and loads the next one.
 INLINE void lift_rows(const VolumePart *part, const Pass *pass, const int p, const int last, const int turn,
-                      T (*loaded)[2][OWN_COLUMNS], A (*waiting)[STEPS * OWN_COLUMNS], A (*rows)[2][OWN_COLUMNS]) {
+                      LOADED (*loaded)[2][OWN_COLUMNS], A (*waiting)[STEPS * OWN_COLUMNS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
-        rows[cz][cy][i] = SCALED_IN((A)loaded[cz][cy][i], FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
+        rows[cz][cy][i] = SCALED_IN(NUMBER(loaded[cz][cy][i]), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
   if (turn + 1 < ROW_TURNS) load_rows(part, pass, p, turn + 1, loaded);
   else if (p < last) load_rows(part, pass, p + 1, 0, loaded);
   UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
@@ -107,7 +107,7 @@ INLINE void lift_rows(const VolumePart *part, const Pass *pass, const int p, con
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local FourNumbers *kept,
                          local FourNumbers *stage) {
   const int item = get_local_id(0), last = to - 1 + RESULTS_LAG;
-  T loaded[2][2][OWN_COLUMNS];
+  LOADED loaded[2][2][OWN_COLUMNS];
   load_rows(part, pass, from - RESULTS_LAG, 0, loaded);
   UNROLL for (int i = 0; i < OWN_ROWS * STEPS; ++i) kept[i * GROUP + item] = (FourNumbers)0;
   int p = from - RESULTS_LAG;
@@ -134,7 +134,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void streamed_volumes(global T *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
+void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local FourNumbers kept[OWN_ROWS * STEPS * GROUP], stage[4 * GROUP];
   local int rows[2 * ROW_TURNS * (GROUP / ITEMS_X)];
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.

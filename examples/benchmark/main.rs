@@ -8,6 +8,7 @@ mod common;
 mod group;
 mod host;
 mod map;
+mod pixels;
 mod report;
 mod tiles;
 
@@ -23,8 +24,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Rounded, Sample, SampleType,
-    Strategy, Transform, Wavelet,
+    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, PixelType, Rounded, Sample,
+    SampleType, Strategy, Transform, Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -101,6 +102,19 @@ struct Arguments {
     /// arrays need: by the clock, beside a call without a limit and the bus's own rate
     #[arg(long, value_name = "MIB", value_delimiter = ',', conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
     tiles: Vec<u64>,
+    /// Measure plans that take pixels of this type, and give them back, instead: beside plans of samples, and beside a pass that only
+    /// converts
+    #[arg(long, value_parser = cli::pixels(),
+          conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
+    pixels: Option<PixelType>,
+    /// What is taken from each pixel, and given back by the inverse
+    #[arg(
+        long,
+        default_value_t = 0,
+        allow_hyphen_values = true,
+        requires = "pixels"
+    )]
+    level_shift: i32,
     /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
     /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
     /// cell is the least time over that of the best as many levels along as many axes
@@ -225,6 +239,10 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     }
     if !arguments.tiles.is_empty() {
         tiles::benchmark(&arguments, &problems, &engines)?;
+        return left_out.iter().try_for_each(cli::print);
+    }
+    if let Some(pixel) = arguments.pixels {
+        pixels::benchmark(&arguments, pixel, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }
     let strategies = arguments.strategies();

@@ -9,7 +9,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Boundary, Device, DeviceSelector, Direction, Error, Layout, SampleType, Strategy, Wavelet,
+    Boundary, Device, DeviceSelector, Direction, Error, Layout, PixelType, SampleType, Strategy,
+    Wavelet,
 };
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -113,6 +114,10 @@ pub fn wavelet() -> impl TypedValueParser<Value = Wavelet> {
 
 pub fn sample() -> impl TypedValueParser<Value = SampleType> {
     one_of(SampleType::ALL.iter().map(|sample| sample.name()))
+}
+
+pub fn pixels() -> impl TypedValueParser<Value = PixelType> {
+    one_of(PixelType::ALL.iter().map(|pixel| pixel.name()))
 }
 
 pub fn boundary() -> impl TypedValueParser<Value = Boundary> {

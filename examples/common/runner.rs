@@ -2,13 +2,23 @@
 
 use super::check::refer;
 use std::time::{Duration, Instant};
-use wavelift::{Device, Direction, Engine, Plan, Result, Sample, Strategy, Transform};
+use wavelift::{
+    Device, DeviceArray, Direction, Element, Engine, Pixel, Plan, Result, Run, Sample, Strategy,
+    Transform,
+};
 
-/// A transform that is ready to run, on a device or by the reference.
+/// A transform that is ready to run, on a device or by the reference: between samples of type `T`, or pixels of type `P`, and
+/// coefficients.
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
-pub enum Runner<T: Sample> {
-    Device { engine: Engine, plan: Plan<T> },
-    Reference(Transform),
+pub enum Runner<T: Sample, P: Element = T> {
+    Device {
+        engine: Engine,
+        plan: Plan<T, P>,
+    },
+    Reference {
+        transform: Transform,
+        level_shift: i32,
+    },
 }
 
 /// How long the parts of a run took, as the host saw them. The reference needs no upload or download.
@@ -29,14 +39,52 @@ impl<T: Sample> Runner<T> {
         device: Option<&Device>,
         strategy: Option<Strategy>,
     ) -> Result<Self> {
+        let plan = |engine: &Engine| match strategy {
+            Some(strategy) => engine.plan_with(transform, strategy),
+            None => engine.plan(transform),
+        };
+        Self::built(transform, device, 0, plan)
+    }
+
+    pub fn run(&self, direction: Direction, input: &[T]) -> Result<(Vec<T>, Times)> {
+        match direction {
+            Direction::Forward => self.forward(input),
+            Direction::Inverse => self.inverse(input),
+        }
+    }
+}
+
+impl<T: Sample, P: Pixel> Runner<T, P> {
+    /// The same between pixels, less a level shift, and coefficients.
+    pub fn from_pixels(
+        transform: &Transform,
+        device: Option<&Device>,
+        strategy: Option<Strategy>,
+        level_shift: i32,
+    ) -> Result<Self> {
+        let plan = |engine: &Engine| match strategy {
+            Some(strategy) => engine.plan_from_with(transform, level_shift, strategy),
+            None => engine.plan_from_shifted(transform, level_shift),
+        };
+        Self::built(transform, device, level_shift, plan)
+    }
+}
+
+impl<T: Sample, P: Element> Runner<T, P> {
+    fn built(
+        transform: &Transform,
+        device: Option<&Device>,
+        level_shift: i32,
+        plan: impl FnOnce(&Engine) -> Result<Plan<T, P>>,
+    ) -> Result<Self> {
         let Some(device) = device else {
-            return Ok(Runner::Reference(transform.clone()));
+            return Ok(Runner::Reference {
+                transform: transform.clone(),
+                level_shift,
+            });
         };
         let engine = Engine::with_profiling(device)?;
-        let plan = match strategy {
-            Some(strategy) => engine.plan_with(transform, strategy)?,
-            None => engine.plan(transform)?,
-        };
+        let plan = plan(&engine)?;
         Ok(Runner::Device { engine, plan })
     }
 
@@ -44,29 +92,54 @@ impl<T: Sample> Runner<T> {
     pub fn strategy(&self) -> String {
         match self {
             Runner::Device { plan, .. } => plan.strategy().to_string(),
-            Runner::Reference(_) => "reference".to_owned(),
+            Runner::Reference { .. } => "reference".to_owned(),
         }
     }
 
-    pub fn run(&self, direction: Direction, input: &[T]) -> Result<(Vec<T>, Times)> {
+    /// Transforms samples, or pixels, into coefficients.
+    pub fn forward(&self, input: &[P]) -> Result<(Vec<T>, Times)> {
         match self {
-            Runner::Device { engine, plan } => on_device(engine, plan, direction, input),
-            Runner::Reference(transform) => on_reference(transform, direction, input),
+            Runner::Device { engine, plan } => {
+                on_device(engine, input, |from, to| plan.enqueue_forward(from, to))
+            }
+            Runner::Reference {
+                transform,
+                level_shift,
+            } => on_reference(|| {
+                let samples: Vec<T> = input.iter().map(|v| v.to_sample(*level_shift)).collect();
+                refer(transform, Direction::Forward, &samples)
+            }),
+        }
+    }
+
+    /// Transforms coefficients back.
+    pub fn inverse(&self, input: &[T]) -> Result<(Vec<P>, Times)> {
+        match self {
+            Runner::Device { engine, plan } => {
+                on_device(engine, input, |from, to| plan.enqueue_inverse(from, to))
+            }
+            Runner::Reference {
+                transform,
+                level_shift,
+            } => on_reference(|| {
+                let samples = refer(transform, Direction::Inverse, input)?;
+                let element = |sample: T| P::from_sample(sample, *level_shift);
+                Ok(samples.into_iter().map(element).collect())
+            }),
         }
     }
 }
 
-fn on_device<T: Sample>(
+fn on_device<I: Element, O: Element>(
     engine: &Engine,
-    plan: &Plan<T>,
-    direction: Direction,
-    input: &[T],
-) -> Result<(Vec<T>, Times)> {
+    input: &[I],
+    enqueue: impl FnOnce(&DeviceArray<I>, &mut DeviceArray<O>) -> Result<Run>,
+) -> Result<(Vec<O>, Times)> {
     let (from, upload) = timed(|| engine.upload(input))?;
     let mut to = engine.zeros(input.len())?;
     engine.finish()?;
     let (run, transform) = timed(|| {
-        let run = enqueue(plan, direction, &from, &mut to)?;
+        let run = enqueue(&from, &mut to)?;
         run.wait()?;
         Ok(run)
     })?;
@@ -94,12 +167,8 @@ pub fn enqueue<T: Sample>(
     }
 }
 
-fn on_reference<T: Sample>(
-    transform: &Transform,
-    direction: Direction,
-    input: &[T],
-) -> Result<(Vec<T>, Times)> {
-    let (output, transform) = timed(|| refer(transform, direction, input))?;
+fn on_reference<O>(work: impl FnOnce() -> Result<Vec<O>>) -> Result<(Vec<O>, Times)> {
+    let (output, transform) = timed(work)?;
     let times = Times {
         transform,
         ..Times::default()

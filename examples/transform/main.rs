@@ -6,23 +6,24 @@
 mod common;
 
 mod array;
+mod compute;
 mod npy;
 mod picture;
 mod stored;
 
-use array::{Array, Samples};
+use array::{Array, Kind};
 use clap::Parser;
 use common::cli::{self, DirectionArgument, Result, about};
 use common::replace::write_temporary;
-use common::runner::Runner;
-use serde_json::{Value, json};
+use compute::{Task, holds};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
 use stored::Stored;
 use wavelift::{
-    Boundary, Device, DeviceSelector, Layout, Sample, SampleType, Strategy, Transform, Wavelet,
+    Boundary, DeviceSelector, Direction, Layout, PixelType, SampleType, Strategy, Transform,
+    Wavelet,
 };
 
 /// Transforms the array or picture in one file, writes the result to another, and prints one line of JSON with the
@@ -65,9 +66,9 @@ struct Arguments {
     /// The layout of the coefficients
     #[arg(long, default_value = "mallat", value_parser = cli::layout())]
     layout: Layout,
-    /// Convert IN to this type, by rounding to nearest (ties to even) and saturating [default: an array keeps its
-    /// type (int16, int32, float32 or float64); a picture becomes i16 (8 bits per sample) or i32 (16 bits) if the
-    /// wavelet has integer steps, or else f32]
+    /// Transform samples of this type, to which IN is converted by rounding to nearest (ties to even) and saturating [default: an
+    /// array keeps its type (int16, int32, float16, float32 or float64); pixels become i16 (8 bits per sample) or i32 (16
+    /// bits) if the wavelet has integer steps, or else f32]
     #[arg(long, value_parser = cli::sample())]
     sample: Option<SampleType>,
     /// The shape of a .raw file as IN, outermost axis first, such as `65536x49152`; `--sample` says what it has
@@ -76,6 +77,14 @@ struct Arguments {
     /// Transform from file to file in tiles, with at most so many MiB on the device
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// Have the device take pixels of this type from IN (forward), or make them for OUT (inverse), so that nothing else is copied
+    /// to or from it [default: forward, a picture's and those of an array of uint8 or uint16, where every one is a sample
+    /// exactly; inverse, none]
+    #[arg(long, value_parser = cli::pixels())]
+    pixels: Option<PixelType>,
+    /// What is taken from each pixel, and given back by the inverse, such as 128
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
+    level_shift: i32,
     /// Bits per sample of a picture as OUT, 8 or 16 [default: as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
@@ -154,10 +163,13 @@ fn transform(arguments: Arguments) -> Result<()> {
         return stored.transform(&arguments, output);
     }
     let array = match input {
-        Format::Npy => npy::read(&arguments.input, arguments.sample),
-        _ => picture::read(&arguments.input, arguments.sample, &arguments.wavelet),
+        Format::Npy => npy::read(&arguments.input, |own| arguments.kind_of(own)),
+        _ => picture::read(&arguments.input, |own| arguments.kind_of_pixels(own)),
     };
     let array = array.map_err(about(&arguments.input))?;
+    if arguments.level_shift != 0 && arguments.pixels.is_none() {
+        return Err("a level shift is one of pixels; add `--pixels` u8 or u16".into());
+    }
     let is_picture = input != Format::Npy || output != Format::Npy;
     let transform = arguments.transform(&array.shape, is_picture);
     transform.check()?;
@@ -165,15 +177,13 @@ fn transform(arguments: Arguments) -> Result<()> {
         StrategyChoice::Reference => None,
         _ => Some(cli::selector(arguments.device.clone())?.pick()?),
     };
-    let (samples, mut report) = match array.samples {
-        Samples::I16(v) => compute(&arguments, &transform, device, v, Samples::I16)?,
-        Samples::I32(v) => compute(&arguments, &transform, device, v, Samples::I32)?,
-        Samples::F16(v) => compute(&arguments, &transform, device, v, Samples::F16)?,
-        Samples::Rounded(v) => compute(&arguments, &transform, device, v, Samples::Rounded)?,
-        Samples::F32(v) => compute(&arguments, &transform, device, v, Samples::F32)?,
-        Samples::F64(v) => compute(&arguments, &transform, device, v, Samples::F64)?,
+    let shape = array.shape.clone();
+    let task = Task {
+        arguments: &arguments,
+        transform: &transform,
+        device,
     };
-    let shape = array.shape;
+    let (samples, mut report) = task.compute(array)?;
     let array = Array { shape, samples };
     let complete = write_temporary(&arguments.output, |file| {
         if output == Format::Npy {
@@ -219,63 +229,37 @@ impl Arguments {
             .boundary(self.boundary.unwrap_or(self.wavelet.boundary()))
             .layout(self.layout)
     }
-}
 
-/// Computes the transform, and reports how and how long that took.
-fn compute<T: Sample>(
-    arguments: &Arguments,
-    transform: &Transform,
-    device: Option<Device>,
-    samples: Vec<T>,
-    wrap: fn(Vec<T>) -> Samples,
-) -> Result<(Samples, Value)> {
-    let start = Instant::now();
-    let strategy = match arguments.strategy {
-        StrategyChoice::Fixed(strategy) => Some(strategy),
-        StrategyChoice::Auto | StrategyChoice::Reference => None,
-    };
-    let runner = Runner::new(transform, device.as_ref(), strategy)?;
-    let build = start.elapsed();
-    let (result, times) = runner.run(arguments.direction.direction(), &samples)?;
-
-    let mut report = report(arguments, transform, device.as_ref(), T::TYPE, build);
-    report["strategy"] = json!(runner.strategy());
-    // Some drivers compile at the first launch; that time is part of `transform_ns`.
-    for (name, time) in [
-        ("upload_ns", Some(times.upload)),
-        ("transform_ns", Some(times.transform)),
-        ("device_ns", times.device),
-        ("download_ns", Some(times.download)),
-    ] {
-        report[name] = json!(time.map(nanoseconds));
+    /// The type of samples that pixels become.
+    fn sample_of(&self, pixel: PixelType) -> SampleType {
+        let integers = self.wavelet.integer_steps().is_some();
+        let default = match pixel {
+            _ if !integers => SampleType::F32,
+            PixelType::U8 => SampleType::I16,
+            _ => SampleType::I32,
+        };
+        self.sample.unwrap_or(default)
     }
-    Ok((wrap(result), report))
-}
 
-fn nanoseconds(time: Duration) -> u64 {
-    time.as_nanos() as u64
-}
+    /// What pixels are read as: what the device takes, or samples.
+    fn kind_of_pixels(&self, own: PixelType) -> Kind {
+        let sample = self.sample_of(own);
+        let takes = self.direction.direction() == Direction::Forward;
+        match self.pixels {
+            Some(wanted) if takes => Kind::Pixel(wanted),
+            None if takes && holds(sample, own) => Kind::Pixel(own),
+            _ => Kind::Sample(sample),
+        }
+    }
 
-/// What was asked for, on which device, and how long the plan took to build.
-fn report(
-    arguments: &Arguments,
-    transform: &Transform,
-    device: Option<&Device>,
-    sample: SampleType,
-    build: Duration,
-) -> Value {
-    let info = device.map(Device::info);
-    json!({
-        "platform": info.map(|info| &info.platform),
-        "device": info.map(|info| &info.name),
-        "wavelet": transform.wavelet().name(),
-        "sample": sample.name(),
-        "direction": arguments.direction.name(),
-        "levels": transform.level_count(),
-        "shape": transform.shape(),
-        "axes": transform.chosen_axes(),
-        "boundary": transform.boundary_rule().name(),
-        "layout": transform.coefficient_layout().name(),
-        "build_ns": nanoseconds(build),
-    })
+    /// The same of an array, whose own type may be none.
+    fn kind_of(&self, own: Option<Kind>) -> Option<Kind> {
+        let takes = self.direction.direction() == Direction::Forward;
+        match (own, self.pixels) {
+            (_, Some(wanted)) if takes => Some(Kind::Pixel(wanted)),
+            (Some(Kind::Pixel(own)), _) if takes => Some(self.kind_of_pixels(own)),
+            (Some(Kind::Pixel(_)) | None, _) => self.sample.map(Kind::Sample),
+            (own, _) => self.sample.map(Kind::Sample).or(own),
+        }
+    }
 }

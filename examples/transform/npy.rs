@@ -4,28 +4,26 @@
 //! come from anywhere, so every product is checked here, and no memory is reserved for a shape before the file's
 //! length confirms it.
 
-use crate::array::{Array, Samples};
+use crate::array::{Array, Kind, Samples};
 use crate::common::cli::Result;
 use half::f16;
 use npyz::{AutoSerialize, WriterBuilder};
 use std::io::{Read, Write};
 use std::path::Path;
-use wavelift::SampleType;
+use wavelift::{PixelType, SampleType};
 
-/// Reads an array in C order. If `wanted` names a type, samples of any of Rust's integer or float types up to 64 bits
-/// are converted to it; otherwise the array keeps its type, which must be one that can be transformed.
-pub fn read(path: &Path, wanted: Option<SampleType>) -> Result<Array> {
+/// Reads an array in C order, of any of Rust's integer or float types up to 64 bits, as the kind that `choose` makes of its own,
+/// which is none where the type cannot be transformed.
+pub fn read(path: &Path, choose: impl FnOnce(Option<Kind>) -> Option<Kind>) -> Result<Array> {
     if !std::fs::metadata(path)?.is_file() {
         return Err("is not a regular file".into());
     }
     let file = std::fs::read(path)?;
     let (header, data) = split(&file)?;
     let header = Header::parse(header)?;
-    if header.fortran_order {
-        return Err("is in Fortran order; save it in C order (numpy.ascontiguousarray)".into());
-    }
-    let sample = header.sample_type(wanted)?;
-    let samples = header.samples(data, sample)?;
+    header.check_order()?;
+    let kind = header.kind(choose)?;
+    let samples = header.samples(data, kind)?;
     let shape = header.shape;
     Ok(Array { shape, samples })
 }
@@ -45,15 +43,15 @@ pub fn stored(path: &Path, wanted: Option<SampleType>) -> Result<(SampleType, Ve
     let (header, data) = split(&start)?;
     let first = (start.len() - data.len()) as u64;
     let header = Header::parse(header)?;
-    let sample = header.sample_type(wanted)?;
-    if header.fortran_order || header.dtype != dtype(sample)? {
-        return Err(format!(
+    header.check_order()?;
+    match header.kind(|own| wanted.map(Kind::Sample).or(own))? {
+        Kind::Sample(sample) if header.dtype == dtype(sample)? => Ok((sample, header.shape, first)),
+        _ => Err(format!(
             "dtype {} needs a conversion, which tiles do not do",
             header.dtype
         )
-        .into());
+        .into()),
     }
-    Ok((sample, header.shape, first))
 }
 
 /// A type in the machine's byte order, as NumPy writes it. To others, rounded samples are integers.
@@ -152,24 +150,33 @@ impl Header {
         })
     }
 
-    /// The wanted type, or else the array's own type in either byte order.
-    fn sample_type(&self, wanted: Option<SampleType>) -> Result<SampleType> {
+    fn check_order(&self) -> Result<()> {
+        match self.fortran_order {
+            true => Err("is in Fortran order; save it in C order (numpy.ascontiguousarray)".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// What becomes of the array's own type, in either byte order.
+    fn kind(&self, choose: impl FnOnce(Option<Kind>) -> Option<Kind>) -> Result<Kind> {
         let own = match self.dtype.get(1..).unwrap_or_default() {
-            "i2" => Some(SampleType::I16),
-            "i4" => Some(SampleType::I32),
-            "f2" => Some(SampleType::F16),
-            "f4" => Some(SampleType::F32),
-            "f8" => Some(SampleType::F64),
-            "i1" | "u1" | "u2" | "u4" | "i8" | "u8" => None,
+            "u1" => Some(Kind::Pixel(PixelType::U8)),
+            "u2" => Some(Kind::Pixel(PixelType::U16)),
+            "i2" => Some(Kind::Sample(SampleType::I16)),
+            "i4" => Some(Kind::Sample(SampleType::I32)),
+            "f2" => Some(Kind::Sample(SampleType::F16)),
+            "f4" => Some(Kind::Sample(SampleType::F32)),
+            "f8" => Some(Kind::Sample(SampleType::F64)),
+            "i1" | "u4" | "i8" | "u8" => None,
             _ => return Err(format!("dtype {} is not supported", self.dtype).into()),
         };
-        wanted.or(own).ok_or_else(|| {
+        choose(own).ok_or_else(|| {
             let dtype = &self.dtype;
             format!("dtype {dtype} needs a conversion; add `--sample` i16, i32, f16, rounded, f32 or f64").into()
         })
     }
 
-    fn samples(&self, data: &[u8], to: SampleType) -> Result<Samples> {
+    fn samples(&self, data: &[u8], to: Kind) -> Result<Samples> {
         let dtype = self.dtype.as_str();
         let big = match dtype.chars().next() {
             Some('<' | '|') => false,
@@ -245,6 +252,8 @@ fn axes(shape: &str) -> Result<Vec<usize>> {
 /// Writes an array in C order and in the machine's byte order.
 pub fn write(file: &mut impl Write, array: &Array) -> Result<()> {
     match &array.samples {
+        Samples::U8(pixels) => write_as(file, &array.shape, pixels),
+        Samples::U16(pixels) => write_as(file, &array.shape, pixels),
         Samples::I16(samples) => write_as(file, &array.shape, samples),
         Samples::I32(samples) => write_as(file, &array.shape, samples),
         Samples::F16(samples) => write_as(file, &array.shape, samples),

@@ -1,33 +1,28 @@
 //! Arrays as pictures, in which three colours are a leading axis of length 3.
 
-use crate::array::{Array, Samples};
+use crate::array::{Array, Kind, Samples};
 use crate::common::cli::Result;
 use crate::common::{pixels_of_planes, planes_of_pixels};
 use image::codecs::png::PngEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder};
 use std::io::Write;
 use std::path::Path;
-use wavelift::{SampleType, Wavelet};
+use wavelift::PixelType;
 
 /// Values up to this are taken for a picture of 8 bits: lossy coefficients make it overshoot 255 a little, whereas a
 /// picture of 16 bits goes far beyond.
 const MOST_OF_8_BITS: f64 = 383.0;
 
-/// Reads a picture as samples of the type `wanted`. Without it, samples become i16 (8 bits per sample) or i32 (16 bits)
-/// if the wavelet has integer steps, or else f32.
-pub fn read(path: &Path, wanted: Option<SampleType>, wavelet: &Wavelet) -> Result<Array> {
+/// Reads a picture as the kind that `choose` makes of its own pixels.
+pub fn read(path: &Path, choose: impl FnOnce(PixelType) -> Kind) -> Result<Array> {
     let reader = image::ImageReader::open(path)?.with_guessed_format()?;
     let image = without_alpha(reader.decode()?)?;
     let (height, width) = (image.height() as usize, image.width() as usize);
-    let integers = wavelet.integer_steps().is_some();
-    let default = |integer| if integers { integer } else { SampleType::F32 };
-    let bits8 = wanted.unwrap_or(default(SampleType::I16));
-    let bits16 = wanted.unwrap_or(default(SampleType::I32));
     let (colours, samples) = match image {
-        DynamicImage::ImageLuma8(image) => (1, planar(image.as_raw(), 1, bits8)?),
-        DynamicImage::ImageRgb8(image) => (3, planar(image.as_raw(), 3, bits8)?),
-        DynamicImage::ImageLuma16(image) => (1, planar(image.as_raw(), 1, bits16)?),
-        DynamicImage::ImageRgb16(image) => (3, planar(image.as_raw(), 3, bits16)?),
+        DynamicImage::ImageLuma8(image) => (1, planar(image.as_raw(), 1, choose(PixelType::U8))?),
+        DynamicImage::ImageRgb8(image) => (3, planar(image.as_raw(), 3, choose(PixelType::U8))?),
+        DynamicImage::ImageLuma16(image) => (1, planar(image.as_raw(), 1, choose(PixelType::U16))?),
+        DynamicImage::ImageRgb16(image) => (3, planar(image.as_raw(), 3, choose(PixelType::U16))?),
         _ => return Err("has neither 8 nor 16 bits per sample".into()),
     };
     let shape = match colours {
@@ -37,7 +32,7 @@ pub fn read(path: &Path, wanted: Option<SampleType>, wavelet: &Wavelet) -> Resul
     Ok(Array { shape, samples })
 }
 
-fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: SampleType) -> Result<Samples> {
+fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: Kind) -> Result<Samples> {
     let planes = planes_of_pixels(pixels, colours);
     Samples::convert(to, planes.into_iter().map(T::into))
 }
@@ -74,8 +69,8 @@ pub struct Written {
     pub clipped: usize,
 }
 
-/// Writes an array as PNG, rounded and clamped to the given number of bits per sample. Without it that is 8, or 16 if
-/// any value is above 383.
+/// Writes an array as PNG, rounded and clamped to the given number of bits per sample. Without it pixels have their own, and
+/// others 8, or 16 if any value is above 383.
 pub fn write(file: &mut impl Write, array: &Array, bits: Option<u32>) -> Result<Written> {
     let (colours, height, width) = match array.shape[..] {
         [height, width] => (1, height, width),
@@ -92,7 +87,13 @@ pub fn write(file: &mut impl Write, array: &Array, bits: Option<u32>) -> Result<
         return Err("the result has a NaN, which a picture cannot hold".into());
     }
     let largest = array.samples.values().fold(0.0, f64::max);
-    let bits = bits.unwrap_or(if largest > MOST_OF_8_BITS { 16 } else { 8 });
+    let own = match array.samples {
+        Samples::U8(_) => 8,
+        Samples::U16(_) => 16,
+        _ if largest > MOST_OF_8_BITS => 16,
+        _ => 8,
+    };
+    let bits = bits.unwrap_or(own);
     let limit = f64::from((1u32 << bits) - 1);
     let rounded = || array.samples.values().map(f64::round_ties_even);
     let clipped = rounded().filter(|v| !(0.0..=limit).contains(v)).count();

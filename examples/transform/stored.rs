@@ -1,7 +1,8 @@
 //! From file to file in tiles, so that arrays may be larger than the memory of this machine.
 
 use crate::common::cli::{self, Result, about};
-use crate::{Arguments, Format, StrategyChoice, npy, report};
+use crate::compute::report;
+use crate::{Arguments, Format, StrategyChoice, npy};
 use half::f16;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};

@@ -4,6 +4,7 @@
 use super::Strategy;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define};
+use super::pixels;
 use super::planner::{Coloured, Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
@@ -123,6 +124,7 @@ impl Sizes {
             define("PLANAR", 0),
             define("DISTANCE", "long"),
         ]);
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }
@@ -140,7 +142,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Pass {
     let blocks = wanted.clamp(1, rows.div_ceil(ROW_BLOCK));
     let block = rows.div_ceil(blocks);
     let blocks = rows.div_ceil(block);
-    let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let (reach, late_rows) = (&sizes.reach, sizes.vectors.y.last);
     let loaded_columns = width + 2 * (strips - 1) * (reach.before + reach.after);
     let loaded_rows = height + 2 * (blocks - 1) * (reach.before + late_rows);

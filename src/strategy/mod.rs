@@ -157,7 +157,16 @@ impl Strategy {
 
     /// Whether its passes take pixels on the signal side; for others these become samples first.
     fn takes_pixels(self) -> bool {
-        matches!(self, Strategy::Streamed | Strategy::SingleLoop)
+        matches!(
+            self,
+            Strategy::Pyramid
+                | Strategy::RegisterBlock
+                | Strategy::Streamed
+                | Strategy::StreamedColours
+                | Strategy::StreamedVolumes
+                | Strategy::SingleLoop
+                | Strategy::ColourLoop
+        )
     }
 
     /// Whether sizes that are tuned for one of the two are the other's as well.

@@ -1,15 +1,16 @@
 //! Pixels on the signal side: what a launch that takes them is told, and the launch that makes samples of them for those that do
 //! not (cl/pixels/convert.cl).
 
-use super::cost::Cost;
-use super::design::{Define, Kernel, Pass, Problem, Slots, Target, define};
-use crate::transform::geometry::Geometry;
-use crate::wavelet::{Direction, Pixels};
+use super::cost::Meter;
+use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Problem, Slots, Target, define};
+use crate::transform::Region;
+use crate::transform::geometry::{Geometry, Sides, View};
+use crate::wavelet::Pixels;
 
 const KERNEL: &str = "convert_pixels";
 
 /// Work-items in a work-group.
-const GROUP: usize = 64;
+const GROUP: usize = 256;
 
 /// What a kernel with pixels on its signal side is specialised on.
 pub(super) fn defines(pixels: Option<Pixels>) -> Vec<Define> {
@@ -22,45 +23,64 @@ pub(super) fn defines(pixels: Option<Pixels>) -> Vec<Define> {
     ]
 }
 
-/// The launch between pixels on the signal side and samples on the other, along these lines.
-pub(super) fn convert(problem: &Problem, target: &Target, geometry: Geometry) -> Pass {
+/// The launch between the caller's pixels and samples that stand in `bands`.
+pub(super) fn convert(problem: &Problem, target: &Target, bands: &Region) -> Pass {
+    let geometry = lines(&problem.regions.signal, bands);
+    let vector = LARGEST_VECTOR / problem.sample.size();
+    let by_vectors = [geometry.signal, geometry.bands]
+        .iter()
+        .all(|side| side.is_aligned(2, vector));
+    let mut defines = defines(problem.pixels);
+    if by_vectors {
+        defines.push(define("VECTOR", vector));
+    }
     let group = GROUP.min(target.work_group(KERNEL));
     let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
-    let pairs = samples.div_ceil(2);
-    let bytes = |size: usize| (lines * samples * size) as u64;
+    let parts = samples.div_ceil(if by_vectors { vector } else { 1 });
     let pixel = problem.pixels.map_or(0, |pixels| pixels.pixel.size());
-    let sizes = [pixel, problem.sample.size()].map(bytes);
-    let [bytes_read, bytes_written] = match problem.direction {
-        Direction::Forward => sizes,
-        Direction::Inverse => [sizes[1], sizes[0]],
-    };
     Pass {
         kernel: Kernel {
             name: KERNEL,
             file: "pixels/convert.cl",
-            defines: defines(problem.pixels),
+            defines,
             group: [group, 1],
         },
         slots: Slots::OF_TAKE,
         geometry,
-        own: vec![("pairs", pairs as i32)],
-        groups: (pairs * lines).div_ceil(group),
-        cost: Cost {
-            bytes_read,
-            bytes_written,
-            launches: 1,
-            ..Cost::default()
-        },
+        own: vec![("parts", parts as i32)],
+        groups: (parts * lines).div_ceil(group),
+        cost: Meter::new(problem, 1, 0)
+            .with_signal(pixel)
+            .moved(lines * samples, lines * samples),
     }
+}
+
+/// The lines along the last axis; one line where both sides are in one piece and samples can be counted in 32 bits.
+fn lines(signal: &Region, bands: &Region) -> Geometry {
+    let is_line = signal.is_dense() && bands.is_dense() && signal.len() <= i32::MAX as usize;
+    let view = |region: &Region| match is_line {
+        true => View {
+            offset: region.offset(),
+            ..View::dense(&[region.len()])
+        },
+        false => View::of_region(region),
+    };
+    let sides = Sides {
+        signal: view(signal),
+        bands: view(bands),
+        low: None,
+    };
+    sides.lines(sides.signal.shape.len() - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceInfo;
     use crate::strategy::design::{Array, Launch};
     use crate::strategy::tests::cases::{BOTH, Setting, cpu, large_gpu};
     use crate::transform::Transform;
-    use crate::wavelet::{PixelType, SampleType, Wavelet};
+    use crate::wavelet::{Direction, PixelType, SampleType, Wavelet};
 
     fn launches(setting: &Setting, shape: &[usize], direction: Direction) -> Vec<Launch> {
         let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(3);
@@ -113,14 +133,67 @@ mod tests {
     }
 
     #[test]
-    fn large_pictures_take_no_launch_more() {
-        for (setting, levels) in [(Setting::of(large_gpu()), 2), (Setting::of(cpu()), 3)] {
-            for direction in BOTH {
-                let launches = launches(&setting, &[4096, 4096], direction);
-                assert_eq!(launches.len(), levels, "{launches:?}");
+    fn only_axes_by_themselves_take_a_launch_more() {
+        let converts = |device: fn() -> DeviceInfo, shape: &[usize], axes: &[usize]| {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes).levels(2);
+            BOTH.map(|direction| {
+                let problem = Problem {
+                    pixels: Some(Pixels {
+                        pixel: PixelType::U8,
+                        level_shift: 0,
+                    }),
+                    ..Problem::new(&transform, SampleType::F32, direction)
+                };
+                let design = Setting::of(device()).design(&problem).unwrap();
+                let mut names = design.launches.iter().map(|launch| launch.pass.kernel.name);
+                names.any(|name| name == KERNEL)
+            })
+        };
+        for device in [large_gpu, cpu] {
+            for side in [64, 256, 1024, 4096] {
+                assert_eq!(converts(device, &[side, side], &[0, 1]), [false; 2]);
+                assert_eq!(converts(device, &[side, side, 3], &[0, 1]), [false; 2]);
             }
+            assert_eq!(converts(device, &[1 << 20], &[0]), [true; 2]);
         }
-        let volume = launches(&Setting::of(cpu()), &[30, 40, 50], Direction::Inverse);
-        assert_eq!(volume.last().unwrap().pass.kernel.name, KERNEL);
+        assert_eq!(
+            converts(large_gpu, &[256, 256, 256], &[0, 1, 2]),
+            [false; 2]
+        );
+        assert_eq!(converts(cpu, &[30, 40, 50], &[0, 1, 2]), [true; 2]);
+    }
+
+    #[test]
+    fn arrays_in_one_piece_are_one_line() {
+        let pass = |shape: &[usize], signal: Region| {
+            let transform = Transform::new(Wavelet::CDF_5_3, shape);
+            let mut problem = Problem::new(&transform, SampleType::I16, Direction::Forward);
+            problem.pixels = Some(Pixels {
+                pixel: PixelType::U8,
+                level_shift: 0,
+            });
+            problem.regions.signal = signal;
+            let setting = Setting::of(large_gpu());
+            let target = Target {
+                device: &setting.device,
+                tuning: &setting.tuning,
+                limits: &[],
+                ways: &[],
+            };
+            let pass = convert(&problem, &target, &Region::dense(shape));
+            let has_vector = |(name, _): &Define| name == "VECTOR";
+            let by_vectors = pass.kernel.defines.iter().any(has_vector);
+            (pass.geometry.lines, pass.groups, by_vectors)
+        };
+        let dense = Region::dense([101, 103]);
+        // 10403 samples, 8 of them to a work-item.
+        assert_eq!(pass(&[101, 103], dense.clone()), (1, 6, true));
+        assert_eq!(pass(&[101, 103], dense.at(1)), (1, 41, false));
+        let rows = Region::dense([64, 96]).with_strides([128, 1]);
+        assert_eq!(pass(&[64, 96], rows.clone()), (64, 3, true));
+        assert_eq!(
+            pass(&[64, 96], rows.with_strides([129, 1])),
+            (64, 24, false)
+        );
     }
 }

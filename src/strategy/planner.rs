@@ -5,7 +5,7 @@ use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots, T
 use super::{Strategy, pixels, stepwise};
 use crate::error::{Error, Result};
 use crate::transform::geometry::{Axis, Geometry, Order, Side, Sides, View, most_lines};
-use crate::transform::{Layout, Level};
+use crate::transform::{Layout, Level, Region};
 use crate::wavelet::{Direction, Pixels, SampleType};
 
 /// What is left to do.
@@ -200,7 +200,8 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
             samples: todo.levels[0].shape.iter().product(),
         };
         if todo.pixels().is_some() && !strategy.takes_pixels() {
-            takes.push(take(vec![converting(&todo)]));
+            let samples = Region::dense(problem.transform.shape());
+            takes.push(take(vec![pixels::convert(problem, target, &samples)]));
             todo.converted = true;
             continue;
         }
@@ -230,20 +231,6 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
         advice: is_slow.then(|| advice(&first, strategies)).flatten(),
         ..bind_arrays(problem, takes)
     })
-}
-
-/// The launch that makes samples in one piece of the caller's pixels, or pixels of samples.
-fn converting(todo: &Todo) -> Pass {
-    let Todo {
-        problem, target, ..
-    } = todo;
-    let shape = problem.transform.shape();
-    let sides = Sides {
-        signal: View::of_region(&problem.regions.signal),
-        bands: View::dense(shape),
-        low: None,
-    };
-    pixels::convert(problem, target, sides.lines(shape.len() - 1))
 }
 
 /// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer; nothing where that

@@ -10,6 +10,7 @@ use super::design::{
     Define, Kernel, Pass, Slots, define, define_distance, lack_of_registers, loops_as_they_are,
     smallest_sub_groups,
 };
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -499,7 +500,7 @@ impl Sizes {
     }
 
     fn cost(&self, todo: &Todo, pictures: usize) -> Cost {
-        let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+        let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
         let [y, x] = [0, 1].map(|axis| extents(self, axis, self.levels, self.tile[axis]));
         let groups = pictures * self.tiles().iter().product::<usize>();
         let stored = pictures * self.shape.iter().product::<usize>();
@@ -542,6 +543,7 @@ impl Sizes {
             smallest_sub_groups(device),
         ];
         defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }

@@ -8,6 +8,7 @@ use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, define_distance, lack_of_registers,
     loops_as_they_are, registers,
 };
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -233,7 +234,7 @@ impl Sizes {
     /// So many blocks side by side and one below another in each picture. They read their halos; along y each lifts what
     /// its results depend on, along x all of its columns.
     fn cost(&self, todo: &Todo, geometry: &Geometry, [strips, rows]: [usize; 2]) -> Cost {
-        let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+        let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
         let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
         let pictures = (geometry.across[1] * geometry.across[2]) as usize;
         let halo = 2 * (self.lanes * self.pairs - self.width());
@@ -273,6 +274,7 @@ impl Sizes {
             define("PRE_SHIFT", todo.pre_shift()),
         ];
         defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }

@@ -58,13 +58,13 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
     };
-    let lines = sides.lines(problem.transform.shape().len() - 1);
+    let last = problem.transform.shape().len() - 1;
     Design {
         launches: vec![Launch {
             strategy: Strategy::Stepwise,
             pass: match problem.pixels {
-                Some(_) => pixels::convert(problem, target, lines),
-                None => pass("move", 0, lines, problem, target),
+                Some(_) => pixels::convert(problem, target, &problem.regions.bands),
+                None => pass("move", 0, sides.lines(last), problem, target),
             },
             arrays: Arrays {
                 signal,

@@ -9,6 +9,7 @@ use super::design::{
     loops_as_they_are,
 };
 use super::lines::segments;
+use super::pixels;
 use super::planner::{Coloured, Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -188,8 +189,10 @@ impl Sizes {
             size.map(usize::next_power_of_two)
         };
         let bytes = problem.sample.size();
-        // Runs of a sub-band are whole words.
-        let least = (picture.colours * bytes) % 4 / 2 + 1;
+        // Runs are whole words, of a sub-band and of the signal side, which is twice as many samples.
+        let has_whole_words = |bytes: usize| (picture.colours * bytes).is_multiple_of(4);
+        let is_whole = has_whole_words(bytes) && has_whole_words(2 * todo.signal_size());
+        let least = if is_whole { 1 } else { 2 };
         let alone = device.exchange == Exchange::None;
         let held = |pairs: usize, prefetched: Option<usize>| {
             let little = 2 * pairs * picture.colours * bytes <= SHORT_RUN;
@@ -266,14 +269,20 @@ impl Sizes {
         let planar = geometry.band_sides().all(is_dense);
         let run = self.pairs * colours;
         let bytes = todo.problem.sample.size();
-        let signal = vector(&geometry.signal, 2 * run, bytes);
+        let signal_bytes = todo.signal_size();
+        let signal = vector(&geometry.signal, 2 * run, signal_bytes);
         let band = geometry
             .band_sides()
             .map(|side| vector(side, run, bytes))
             .min()
             .unwrap_or(1);
+        let least = if signal_bytes < bytes { 4 } else { 8 };
         let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
-        let wide = self.lanes > 1 && planar && whole && band * bytes >= 4 && signal * bytes >= 8;
+        let wide = self.lanes > 1
+            && planar
+            && whole
+            && band * bytes >= 4
+            && signal * signal_bytes >= least;
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -298,6 +307,7 @@ impl Sizes {
             define_distance(self.is_narrow(geometry)),
         ];
         defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 
@@ -343,7 +353,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
     let symmetric = is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample);
     let is_periodic = borders.x.is_periodic() || borders.y.is_periodic();
     let turns = symmetric && !borders.are_restored() && !is_periodic;
-    let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let columns = width as usize + 2 * (strips - 1) * (sizes.reach.before + sizes.reach.after);
     let lines = height as usize + 2 * (segments - 1) * (sizes.reach.before + sizes.reach.after);
     let lifted =

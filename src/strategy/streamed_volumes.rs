@@ -7,6 +7,7 @@ use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
 };
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -162,6 +163,7 @@ impl Sizes {
             define_distance(geometry.is_narrow(3, 0)),
         ];
         defines.extend(loops_as_they_are(todo.target.device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }
@@ -260,7 +262,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let tiles_x = sizes.tiles_x;
     let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
     let volumes = geometry.across[2] as usize;
-    let meter = Meter::new(todo.problem, 3, todo.pre_shift());
+    let meter = Meter::new(todo.problem, 3, todo.pre_shift()).with_signal(todo.signal_size());
     let warm_up = sizes.steps;
     let turns = segments * (each + warm_up);
     // Each work-item reads the rows in reach of its own again.

@@ -9,6 +9,7 @@ use crate::strategy::design::{
     Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
     registers,
 };
+use crate::strategy::pixels;
 use crate::strategy::planner::Todo;
 use crate::transform::Layout;
 use crate::transform::geometry::Geometry;
@@ -303,7 +304,7 @@ impl Windows {
             ..todo.sides(self.levels(), 2).pictures(y, x)
         };
         let [tiles_y, tiles_x] = self.tiles();
-        let is_short = 2 * self.pairs * todo.problem.sample.size() <= LARGEST_VECTOR;
+        let is_short = 2 * self.pairs * todo.signal_size() <= LARGEST_VECTOR;
         let own = [
             ("levels", self.levels()),
             ("tile_x", self.tile[1]),
@@ -331,7 +332,7 @@ impl Windows {
     }
 
     fn cost(&self, todo: &Todo) -> Cost {
-        let meter = Meter::new(todo.problem, 2, todo.pre_shift());
+        let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
         let groups = self.groups();
         let (mut read, mut lifted) = (0, Cost::default());
         for (level, window) in self.windows.iter().enumerate() {
@@ -387,6 +388,7 @@ impl Windows {
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
         defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }

@@ -1,0 +1,48 @@
+// Words of memory in rows that go by vectors: samples of less than 32 bits wait in them, and are taken apart only when they are
+// needed, since that would wait for them. NVIDIA's compiler also makes two stores of a vector of 8 shorts.
+//
+//   WORD, IN_WORD                what is loaded, and how many samples it has
+//   SAMPLE_OF(words, i)          sample i of such words
+//   LOADED_WORD_OF(samples, i)   word i of loaded samples
+//   STORED_WORD, IN_STORED_WORD, STORED_WORD_OF(samples, i)  the same of results
+
+#include "core/exchange.cl"
+#include "core/samples.cl"
+
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
+#endif
+
+#define TWO_IN_WORD(type, samples, i) as_uint((JOIN(type, 2))((samples)[2 * (i)], (samples)[2 * (i) + 1]))
+#define FOUR_IN_WORD(type, samples, i) \
+  as_uint((JOIN(type, 4))((samples)[4 * (i)], (samples)[4 * (i) + 1], (samples)[4 * (i) + 2], (samples)[4 * (i) + 3]))
+
+#if WIDE && EXCHANGE != EXCHANGE_NONE && LOADED_BITS < 32
+#define WORD uint
+#define IN_WORD (32 / LOADED_BITS)
+#define SAMPLE_OF(words, i) ((LOADED)((words)[(i) / IN_WORD] >> (i) % IN_WORD * LOADED_BITS))
+#if LOADED_BITS == 8
+#define LOADED_WORD_OF(samples, i) FOUR_IN_WORD(LOADED, samples, i)
+#else
+#define LOADED_WORD_OF(samples, i) TWO_IN_WORD(LOADED, samples, i)
+#endif
+#else
+#define WORD LOADED
+#define IN_WORD 1
+#define SAMPLE_OF(words, i) (words)[i]
+#define LOADED_WORD_OF(samples, i) (samples)[i]
+#endif
+
+#if WIDE && EXCHANGE != EXCHANGE_NONE && STORED_BITS < 32
+#define STORED_WORD uint
+#define IN_STORED_WORD (32 / STORED_BITS)
+#if STORED_BITS == 8
+#define STORED_WORD_OF(samples, i) FOUR_IN_WORD(STORED, samples, i)
+#else
+#define STORED_WORD_OF(samples, i) TWO_IN_WORD(STORED, samples, i)
+#endif
+#else
+#define STORED_WORD STORED
+#define IN_STORED_WORD 1
+#define STORED_WORD_OF(samples, i) (samples)[i]
+#endif
