@@ -172,6 +172,18 @@ fn check_pyramids<T: RandomSample>(transform: &Transform) {
     }
 }
 
+/// Several levels by windows, which take the inverse in work-groups of this size at least.
+fn check_windows<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(128);
+        check_on::<T>(&device, transform, |strategy| strategy == Strategy::Pyramid);
+        let engine = Engine::new(&device).unwrap();
+        let plan = engine.plan_with::<T>(transform, Strategy::Pyramid).unwrap();
+        let kernels = format!("{plan:?}");
+        assert_eq!(kernels.matches("pyramid_windows").count(), 1, "{kernels}");
+    }
+}
+
 fn check_vectors<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         check_on::<T>(&device.with_kind(DeviceKind::Cpu), transform, |strategy| {
@@ -381,6 +393,15 @@ fn pyramids_in_both_layouts() {
     for pictures in both_layouts(pictures.levels(2)) {
         check_pyramids::<i16>(&pictures);
     }
+}
+
+#[test]
+fn pyramids_in_windows() {
+    check_windows::<f32>(&Transform::new(Wavelet::CDF_9_7, [21, 37]).levels(2));
+    // So small that steps reach beyond the mirrored picture.
+    let pictures = Transform::new(Wavelet::CDF_9_7, [2, 9, 6]).axes([1, 2]);
+    check_windows::<f32>(&pictures.levels(2));
+    check_windows::<i16>(&Transform::new(Wavelet::CDF_5_3, [12, 22]).levels(2));
 }
 
 #[test]

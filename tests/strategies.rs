@@ -1006,7 +1006,7 @@ fn windows<T: RandomSample>(wavelet: Wavelet) {
             (&[3, 17, 64], 2),
             (&[131, 66], 2),
             (&[61, 127], 4),
-            (&[64, 64], 4),
+            (&[66, 70], 7),
         ]
         .into_iter()
         .enumerate()

@@ -6,7 +6,7 @@
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
 // along x. On an NVIDIA H200, five levels by 9/7 in f32 of 128 x 128 take 6.9 us (by the kernel `pyramid` 11.1), of 256 x 256 8.0
-// (11.2), of 512 x 512 9.6 (12.7), of 1024 x 1024 12.8 (16.4), of which an empty launch is 3: limited by what a level waits for,
+// (11.2), of 512 x 512 9.3 (12.7), of 1024 x 1024 12.5 (16.4), of which an empty launch is 3: limited by what a level waits for,
 // loads, exchange and a barrier. Work-groups of few sub-groups, several to a compute unit, and one pair of columns to a
 // work-item are fastest.
 
@@ -139,6 +139,9 @@ void pyramid_windows(global S *signal, global T *bands, global T *low, const Pas
   const Picture picture = picture_at(signal, bands, low, &pass, number);
   A v[BLOCK_ROWS][COLUMNS_OWN];
   Window before = {LEVELS, 1, 1, 1, 0};
+#if LEVELS > 6
+  LIFT_WINDOW(6)
+#endif
 #if LEVELS > 5
   LIFT_WINDOW(5)
 #endif
