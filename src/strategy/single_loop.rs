@@ -43,12 +43,24 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let Some([y, x]) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
-    if todo.problem.transform.boundary_rule() == Boundary::Periodic {
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        ..todo.sides(1, 2).pictures(y, x)
+    };
+    let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
+    if is_periodic && geometry.across[0] % 2 == 1 {
         return Offer::no(
-            "a loop that goes down once does not see the other end of a periodic column",
+            "a periodic column of an odd number of samples does not go on as it begins",
         );
     }
     let sizes = Sizes::new(todo);
+    // Columns of both borders are lifted together, and those that y has changed are at hand in their strip alone.
+    if is_periodic && !sizes.x_first && geometry.samples as usize > 2 * sizes.strip {
+        return Offer::no(format!(
+            "it lifts y first, and a periodic row is longer than the {} samples of a strip",
+            2 * sizes.strip
+        ));
+    }
     if !sizes.vectors.hold(todo.problem) {
         let vector = sizes.vectors.samples;
         return Offer::no(format!(
@@ -70,10 +82,6 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             "its rows need {needed} bytes of local memory, there are {available}"
         ));
     }
-    let geometry = Geometry {
-        boundary: todo.problem.transform.boundary_rule().number(),
-        ..todo.sides(1, 2).pictures(y, x)
-    };
     let taken = Taken {
         levels: 1,
         axes: 2,
@@ -99,8 +107,6 @@ struct Sizes {
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
     border: usize,
-    /// Where those of the right border lie in their row buffer.
-    right_border: usize,
     /// Pairs that a strip loads before and after its own, and pairs of rows that a row block loads before.
     halo: (usize, usize),
     halo_top: usize,
@@ -125,7 +131,6 @@ impl Sizes {
             strip: whole(wanted),
             channel: 0,
             border: whole(reach.before.max(reach.after).max(1)),
-            right_border: 0,
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: reach.before,
             vectors,
@@ -134,8 +139,9 @@ impl Sizes {
         };
         loop {
             let loaded = sizes.halo.0 + sizes.strip + sizes.halo.1;
-            sizes.right_border = 2 * sizes.border + vector + 2 * MARGIN;
-            sizes.channel = (2 * sizes.right_border).max(MARGIN + loaded + MARGIN);
+            // Head and tail of a row, joined.
+            let borders = 4 * sizes.border + vector;
+            sizes.channel = MARGIN + loaded.max(borders) + MARGIN;
             let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
             if fits || sizes.strip <= 4 * vector {
                 return sizes;
@@ -176,7 +182,6 @@ impl Sizes {
             define("HALO_HI", self.halo.1),
             define("HALO_TOP", self.halo_top),
             define("BORDER_PAIRS", self.border),
-            define("RIGHT_BORDER", self.right_border),
             define("SINGLE", 0),
             define("PRE_SHIFT", todo.pre_shift()),
             define("PLANAR", 0),
@@ -230,7 +235,9 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;
     let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
-    let rows = 2 * (blocks - 1) * (sizes.halo_top + late_rows) + height;
+    let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
+    let seams = blocks - usize::from(!is_periodic);
+    let rows = 2 * seams * (sizes.halo_top + late_rows) + height;
     let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + 4 * sizes.border;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)
