@@ -119,6 +119,12 @@ pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
     (name.into(), value.to_string())
 }
 
+/// The type of distances between samples of one picture or volume: of 32 bits where they fit, which takes half the
+/// registers.
+pub(crate) fn define_distance(is_narrow: bool) -> Define {
+    define("DISTANCE", if is_narrow { "int" } else { "long" })
+}
+
 /// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs, whose compilers take long over
 /// loops that are written out.
 pub(crate) fn loops_as_they_are(device: &DeviceInfo) -> Option<Define> {

@@ -120,8 +120,7 @@ impl Todo<'_> {
             && geometry.low_across[1] == geometry.across[1]
             && geometry.signal.line == pixel
             && inner(&geometry.signal)
-            && inner(&geometry.bands)
-            && (geometry.has_low == 0 || inner(&geometry.low));
+            && geometry.band_sides().all(inner);
         if !fits {
             return None;
         }

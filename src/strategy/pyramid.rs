@@ -7,14 +7,15 @@ use self::windows::Windows;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, define, lack_of_registers, loops_as_they_are, smallest_sub_groups,
+    Define, Kernel, Pass, Slots, define, define_distance, lack_of_registers, loops_as_they_are,
+    smallest_sub_groups,
 };
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
-use crate::transform::geometry::Geometry;
+use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[];
@@ -159,11 +160,8 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
     };
     let windows = Windows::new(todo, axes).ok()?;
     let pass = windows.pass(todo, axes);
-    let sides = [&pass.geometry.bands, &pass.geometry.low];
-    if sides[..1 + pass.geometry.has_low as usize]
-        .iter()
-        .any(|side| side.line.stride != 1)
-    {
+    let is_dense = |side: &Side| side.line.stride == 1;
+    if !pass.geometry.band_sides().all(is_dense) {
         return None;
     }
     let is_small = windows.is_one_tile() || windows.loaded(device.compute_units) <= MOST_IN_WINDOWS;
@@ -528,11 +526,6 @@ impl Sizes {
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
-        let [height, width] = self.shape;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
-        let mut sides = sides.into_iter().flatten();
-        let is_narrow = sides.all(|side| side.is_narrow(height, width));
         // CPUs keep the general way under test.
         let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
         let mut defines = vec![
@@ -541,7 +534,7 @@ impl Sizes {
             define("SAMPLES", self.local.samples),
             define("X_FIRST", u8::from(self.x_first)),
             define("ZEROED", u8::from(device.exchange == Exchange::None)),
-            define("DISTANCE", if is_narrow { "int" } else { "long" }),
+            define_distance(geometry.is_narrow(2, 0)),
             define("PLANAR", 0),
             define("SINGLE", u8::from(single)),
             define("RESTORED", u8::from(self.restored)),

@@ -5,14 +5,14 @@ use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
-    registers,
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, lack_of_registers,
+    loops_as_they_are, registers,
 };
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
-use crate::transform::geometry::{Geometry, Side};
+use crate::transform::geometry::Geometry;
 use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[BLOCK_ROWS];
@@ -133,12 +133,6 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> 
     })
 }
 
-/// The arrays of the sub-bands.
-fn band_sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
-    let low = (geometry.has_low == 1).then_some(&geometry.low);
-    [Some(&geometry.bands), low].into_iter().flatten()
-}
-
 /// What the kernel is specialised on besides the prelude.
 struct Sizes {
     reach: Reach,
@@ -213,8 +207,8 @@ impl Sizes {
     /// Whether what is loaded, and what is stored, is in whole words of memory.
     fn words(&self, direction: Direction, geometry: &Geometry) -> [bool; 2] {
         let signal = geometry.signal.is_aligned(2, 2 * self.pairs);
-        let bands =
-            self.pairs == 1 || band_sides(geometry).all(|side| side.is_aligned(1, self.pairs));
+        let mut bands = geometry.band_sides();
+        let bands = self.pairs == 1 || bands.all(|side| side.is_aligned(1, self.pairs));
         match direction {
             Direction::Forward => [signal, bands],
             Direction::Inverse => [bands, signal],
@@ -262,9 +256,6 @@ impl Sizes {
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
-        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
-        let mut sides = band_sides(geometry).chain([&geometry.signal]);
-        let is_narrow = sides.all(|side| side.is_narrow(height, width));
         // To find one of several pictures takes a fifth more instructions (9/7 in f32, compiled for an NVIDIA H200). CPUs
         // keep the general way under test.
         let exchanges = device.exchange != Exchange::None;
@@ -276,7 +267,7 @@ impl Sizes {
             define("PAIRS", self.pairs),
             define("BLOCK_ROWS", self.rows),
             define("X_FIRST", u8::from(self.x_first)),
-            define("DISTANCE", if is_narrow { "int" } else { "long" }),
+            define_distance(geometry.is_narrow(2, 0)),
             define("PLANAR", 0),
             define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", todo.pre_shift()),

@@ -76,12 +76,8 @@ fn go_by_vectors(geometry: &Geometry, vector: usize) -> bool {
                 .iter()
                 .all(|axis| whole(axis.stride) && whole(axis.detail))
     };
-    let low = (geometry.has_low == 1).then_some(&geometry.low);
-    let mut sides = [Some(&geometry.signal), Some(&geometry.bands), low]
-        .into_iter()
-        .flatten();
     let extents = [geometry.across[0], geometry.low_across[0]];
-    vector == 1 || extents.iter().all(|&n| whole(n.into())) && sides.all(is_whole)
+    vector == 1 || extents.iter().all(|&n| whole(n.into())) && geometry.sides().all(is_whole)
 }
 
 /// What a work-item has in registers.

@@ -5,7 +5,8 @@ use super::Strategy;
 use super::border::Border;
 use super::cost::Meter;
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, lack_of_registers, loops_as_they_are,
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, lack_of_registers,
+    loops_as_they_are,
 };
 use super::lines::segments;
 use super::planner::{Coloured, Offer, Taken, Todo};
@@ -183,15 +184,13 @@ impl Sizes {
             true => self.lags.kept.max(self.lags.last + 2),
             false => self.lags.kept,
         };
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let bands = [Some(&geometry.bands), low].into_iter().flatten();
-        let planar = bands
-            .clone()
-            .all(|side| side.line.stride == *colours as i64);
+        let is_dense = |side: &Side| side.line.stride == *colours as i64;
+        let planar = geometry.band_sides().all(is_dense);
         let run = self.pairs * colours;
         let bytes = todo.problem.sample.size();
         let signal = vector(&geometry.signal, 2 * run, bytes);
-        let band = bands
+        let band = geometry
+            .band_sides()
             .map(|side| vector(side, run, bytes))
             .min()
             .unwrap_or(1);
@@ -218,14 +217,7 @@ impl Sizes {
             define("PLANAR", u8::from(planar)),
             define("SINGLE", u8::from(pictures(geometry) == 1)),
             define("PRE_SHIFT", todo.pre_shift()),
-            define(
-                "DISTANCE",
-                if self.is_narrow(geometry) {
-                    "int"
-                } else {
-                    "long"
-                },
-            ),
+            define_distance(self.is_narrow(geometry)),
         ];
         defines.extend(loops_as_they_are(device));
         defines
@@ -234,13 +226,7 @@ impl Sizes {
     /// Whether the distances between the samples of a picture fit 32 bits, those past it included that the last sub-group
     /// has. CPUs without exchange keep the general way under test.
     fn is_narrow(&self, geometry: &Geometry) -> bool {
-        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
-        let width = width + 2 * self.lanes * self.pairs;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let mut sides = [Some(&geometry.signal), Some(&geometry.bands), low]
-            .into_iter()
-            .flatten();
-        self.lanes > 1 && sides.all(|side| side.is_narrow(height, width))
+        self.lanes > 1 && geometry.is_narrow(2, 2 * self.lanes * self.pairs)
     }
 }
 

@@ -4,13 +4,15 @@
 use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
-use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, loops_as_they_are};
+use super::design::{
+    Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
+};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{are_near, is_symmetric};
 use crate::lifting::reach::Reach;
-use crate::transform::geometry::{Geometry, Side};
+use crate::transform::geometry::Geometry;
 use crate::wavelet::{Channel, SampleType, Stencil};
 
 pub(super) const TUNABLES: &[Tunable] = &[FILLING];
@@ -157,7 +159,7 @@ impl Sizes {
             define("WIDE", u8::from(self.wide)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
-            define("DISTANCE", if is_narrow(geometry) { "int" } else { "long" }),
+            define_distance(geometry.is_narrow(3, 0)),
         ];
         defines.extend(loops_as_they_are(todo.target.device));
         defines
@@ -180,14 +182,6 @@ fn local_bytes(todo: &Todo, steps: usize, items: usize) -> usize {
     items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
 }
 
-/// All sides that a pass has.
-fn sides(geometry: &Geometry) -> impl Iterator<Item = &Side> {
-    let low = (geometry.has_low == 1).then_some(&geometry.low);
-    [Some(&geometry.signal), Some(&geometry.bands), low]
-        .into_iter()
-        .flatten()
-}
-
 /// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
 fn is_wide(geometry: &Geometry, sample: SampleType) -> bool {
     let width = geometry.samples as usize;
@@ -195,24 +189,9 @@ fn is_wide(geometry: &Geometry, sample: SampleType) -> bool {
         && width.is_multiple_of(2 * OWN_PAIRS)
         && width >= 4 * OWN_PAIRS
         && geometry.signal.is_aligned(2, 2 * OWN_PAIRS)
-        && geometry.bands.is_aligned(1, OWN_PAIRS)
-        && (geometry.has_low == 0 || geometry.low.is_aligned(1, OWN_PAIRS))
-}
-
-/// Whether the distances between the samples of a volume fit 32 bits.
-fn is_narrow(geometry: &Geometry) -> bool {
-    let length = |side: &Side| {
-        let axes = [side.line, side.across[0], side.across[1]];
-        let samples = [geometry.samples, geometry.across[0], geometry.across[1]];
-        let lengths = axes.iter().zip(samples).map(|(axis, samples)| {
-            let pairs = i64::from(samples) / 2 + 1;
-            axis.stride
-                .saturating_mul(pairs)
-                .saturating_add(axis.detail)
-        });
-        lengths.fold(0i64, i64::saturating_add)
-    };
-    sides(geometry).all(|side| length(side) <= i64::from(i32::MAX))
+        && geometry
+            .band_sides()
+            .all(|side| side.is_aligned(1, OWN_PAIRS))
 }
 
 /// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
@@ -231,7 +210,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 3).volumes(z, y, x)
     };
-    if sides(&geometry).skip(1).any(|bands| bands.line.stride != 1) {
+    if geometry.band_sides().any(|side| side.line.stride != 1) {
         return Err("it takes sub-bands in one piece".into());
     }
     let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];

@@ -33,17 +33,6 @@ impl Side {
         let starts = stride == 2 || aligned(self.line.detail);
         self.line.stride == stride && rows && starts && aligned(self.offset)
     }
-
-    /// Whether the distances between the samples of a picture fit 32 bits.
-    pub fn is_narrow(&self, height: usize, width: usize) -> bool {
-        let length = |axis: Axis, samples: usize| {
-            axis.stride
-                .saturating_mul(samples.div_ceil(2) as i64)
-                .saturating_add(axis.detail)
-        };
-        let (y, x) = (length(self.across[0], height), length(self.line, width));
-        y.saturating_add(x) <= i64::from(i32::MAX)
-    }
 }
 
 /// Where a pass works: on the lines along one axis of a box, between the signal side and the sub-band side. The same as
@@ -65,6 +54,37 @@ pub(crate) struct Geometry {
     pub has_low: i32,
     /// Makes the size a multiple of that of an `i64`.
     pub unused: i32,
+}
+
+impl Geometry {
+    /// The arrays of the sub-bands: one of all, and that of the low band if it has its own.
+    pub fn band_sides(&self) -> impl Iterator<Item = &Side> + Clone {
+        let low = (self.has_low == 1).then_some(&self.low);
+        [Some(&self.bands), low].into_iter().flatten()
+    }
+
+    /// The arrays of the signal and of the sub-bands.
+    pub fn sides(&self) -> impl Iterator<Item = &Side> + Clone {
+        [&self.signal].into_iter().chain(self.band_sides())
+    }
+
+    /// Whether the distances between the samples of a picture (2 axes) or a volume (3) fit 32 bits, those included that
+    /// lie up to `past` samples past a row's end.
+    pub fn is_narrow(&self, axes: usize, past: usize) -> bool {
+        let [height, depth] = [self.across[0], self.across[1]].map(i64::from);
+        let samples = [i64::from(self.samples) + past as i64, height, depth];
+        let is_narrow = |side: &Side| {
+            let places = [side.line, side.across[0], side.across[1]];
+            let lengths = places.iter().zip(samples).map(|(axis, samples)| {
+                let pairs = samples / 2 + 1;
+                axis.stride
+                    .saturating_mul(pairs)
+                    .saturating_add(axis.detail)
+            });
+            lengths.take(axes).fold(0, i64::saturating_add) <= i64::from(i32::MAX)
+        };
+        self.sides().all(is_narrow)
+    }
 }
 
 /// How the two channels of an axis lie in an array.

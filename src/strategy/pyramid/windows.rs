@@ -6,7 +6,8 @@ use crate::device::Exchange;
 use crate::lifting::reach::Reach;
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{
-    Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, loops_as_they_are, registers,
+    Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
+    registers,
 };
 use crate::strategy::planner::Todo;
 use crate::transform::Layout;
@@ -362,11 +363,6 @@ impl Windows {
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
-        let [height, width] = self.shape;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
-        let mut sides = sides.into_iter().flatten();
-        let is_narrow = sides.all(|side| side.is_narrow(height, width));
         // CPUs keep the general way under test.
         let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
         let mut defines = vec![
@@ -379,7 +375,7 @@ impl Windows {
             define("LEVELS", self.levels()),
             define("PLACES", self.kept),
             define("MIRRORED_OFTEN", u8::from(self.mirrored_often)),
-            define("DISTANCE", if is_narrow { "int" } else { "long" }),
+            define_distance(geometry.is_narrow(2, 0)),
             define("PLANAR", 1),
             define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", todo.pre_shift()),

@@ -9,7 +9,9 @@ mod sizes;
 
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
-use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
+use super::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, loops_as_they_are,
+};
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -173,9 +175,7 @@ impl<'a> Picture<'a> {
         sizes.check(todo)?;
         let wide = is_wide(&sizes);
         let is_dense = |side: &Side| side.line.stride == 1;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.bands), low];
-        let planar = sides.into_iter().flatten().all(is_dense);
+        let planar = geometry.band_sides().all(is_dense);
         let extension = extension(todo, [height, width])
             .filter(|_| height.min(width) > 2 * (sizes.reach.before.max(sizes.reach.after) + 1));
         let count = (geometry.across[1] * geometry.across[2]) as usize;
@@ -295,15 +295,8 @@ impl<'a> Picture<'a> {
     /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
     /// last sub-group has. CPUs without exchange keep the general way under test.
     fn is_narrow(&self) -> bool {
-        let (sizes, geometry) = (&self.sizes, &self.geometry);
-        let width = self.width + 2 * sizes.lanes * sizes.pairs;
-        let low = (geometry.has_low == 1).then_some(&geometry.low);
-        let sides = [Some(&geometry.signal), Some(&geometry.bands), low];
-        sizes.lanes > 1
-            && sides
-                .into_iter()
-                .flatten()
-                .all(|side| side.is_narrow(self.height, width))
+        let sizes = &self.sizes;
+        sizes.lanes > 1 && self.geometry.is_narrow(2, 2 * sizes.lanes * sizes.pairs)
     }
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
@@ -335,7 +328,7 @@ impl<'a> Picture<'a> {
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
             define("SINGLE", u8::from(self.count == 1 && exchanges)),
             define("PRE_SHIFT", self.todo.pre_shift()),
-            define("DISTANCE", if self.is_narrow() { "int" } else { "long" }),
+            define_distance(self.is_narrow()),
         ];
         defines.extend(loops_as_they_are(self.todo.target.device));
         defines.extend(pixels::defines(self.todo.pixels()));
