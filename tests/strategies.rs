@@ -124,6 +124,19 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         );
         return;
     }
+    // Local memory does not hold them everywhere.
+    let long = transform
+        .shape()
+        .last()
+        .is_some_and(|&samples| samples > 2000);
+    if by == By::One(Strategy::SingleLoop)
+        && long
+        && transform.boundary_rule() == Boundary::Periodic
+        && let Err(Error::Unsupported { why, .. }) = &plan
+    {
+        assert!(why.contains("too long for a strip"), "{why}");
+        return;
+    }
     let plan = plan.unwrap_or_else(|error| panic!("{by:?} {transform:?}: {error}"));
     let samples = random_samples::<T>(transform.len(), seed);
     for direction in [Direction::Forward, Direction::Inverse] {
@@ -835,11 +848,9 @@ mod past_the_caches {
                     check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
                 }
             }
-            // Where y goes first, periodic rows must be of one strip.
-            let is_real = !matches!(T::TYPE, SampleType::I16 | SampleType::I32);
-            let takes_periodic = is_real || sizes.ends_with("STRIP=4096");
-            if strategy == Strategy::SingleLoop && takes_periodic {
-                for shape in [[4, 481], [34, 496], [140, 495]] {
+            // Periodic rows end in a strip that is not narrow.
+            if strategy == Strategy::SingleLoop && !sizes.ends_with("STRIP=16") {
+                for shape in [[4, 505], [34, 512], [140, 511]] {
                     let transform = Transform::new(wavelet.clone(), shape);
                     check::<T>(
                         &engine,

@@ -53,12 +53,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             "a periodic column of an odd number of samples does not go on as it begins",
         );
     }
-    let sizes = Sizes::new(todo);
-    // Columns of both borders are lifted together, and those that y has changed are at hand in their strip alone.
-    if is_periodic && !sizes.x_first && geometry.samples as usize > 2 * sizes.strip {
+    let sizes = Sizes::new(todo, &geometry);
+    if is_periodic && !sizes.close_rows(&geometry) {
         return Offer::no(format!(
-            "it lifts y first, and a periodic row is longer than the {} samples of a strip",
-            2 * sizes.strip
+            "a periodic row of {} samples is too long for a strip of {} pairs, and its strips do not see both of its ends",
+            geometry.samples, sizes.strip
         ));
     }
     if !sizes.vectors.hold(todo.problem) {
@@ -114,7 +113,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(todo: &Todo) -> Self {
+    fn new(todo: &Todo, geometry: &Geometry) -> Self {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
@@ -124,7 +123,12 @@ impl Sizes {
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
         let cached = SECOND_CACHE / (4 * vectors.y.kept * vectors.bytes);
         let tuned = target.size(Strategy::SingleLoop, problem, &STRIP);
-        let wanted = tuned.unwrap_or(cached.clamp(64, 4096));
+        let x_first = todo.x_first() || !problem.sample.is_integer();
+        let is_periodic = problem.transform.boundary_rule() == Boundary::Periodic;
+        let wanted = match is_periodic && !x_first {
+            true => (geometry.samples as usize).div_ceil(2),
+            false => tuned.unwrap_or(cached.clamp(64, 4096)),
+        };
         // Strips start and end at whole vectors, so that their stores do.
         let whole = |pairs: usize| pairs.next_multiple_of(vector);
         let mut sizes = Sizes {
@@ -135,7 +139,7 @@ impl Sizes {
             halo_top: reach.before,
             vectors,
             // Rounding apart, real steps along different axes commute; x first needs no row for results.
-            x_first: todo.x_first() || !problem.sample.is_integer(),
+            x_first,
         };
         loop {
             let loaded = sizes.halo.0 + sizes.strip + sizes.halo.1;
@@ -148,6 +152,23 @@ impl Sizes {
             }
             sizes.strip = whole(sizes.strip / 2);
         }
+    }
+
+    /// How many strips a row of so many pairs has, and how many pairs each but the last one.
+    fn strips(&self, columns: usize) -> [usize; 2] {
+        let strips = columns.div_ceil(self.strip);
+        let strip = columns.div_ceil(strips);
+        let strip = strip.next_multiple_of(self.vectors.samples);
+        [columns.div_ceil(strip), strip]
+    }
+
+    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both; else they are
+    /// loaded beside it, before y has changed them, if the last one is not so narrow that it goes step by step.
+    fn close_rows(&self, geometry: &Geometry) -> bool {
+        let columns = (geometry.samples as usize).div_ceil(2);
+        let [strips, strip] = self.strips(columns);
+        let last = self.halo.0 + columns - (strips - 1) * strip;
+        strips == 1 || (self.x_first && last > 2 * self.border)
     }
 
     fn local_bytes(&self) -> usize {
@@ -197,11 +218,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
     let (columns, rows) = (pairs(geometry.samples), pairs(geometry.across[0]));
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
 
-    let strips = columns.div_ceil(sizes.strip);
-    let strip = columns
-        .div_ceil(strips)
-        .next_multiple_of(sizes.vectors.samples);
-    let strips = columns.div_ceil(strip);
+    let [strips, strip] = sizes.strips(columns);
     // Some row blocks for each compute unit, so that all end at about the same time.
     let wanted = (4 * todo.target.device.compute_units).div_ceil(strips * pictures);
     let blocks = wanted.clamp(1, rows.div_ceil(ROW_BLOCK));
