@@ -22,6 +22,7 @@ struct Target {
     maker: &'static Maker,
 }
 
+/// What the devices of a vendor have in common.
 struct Maker {
     platform: &'static str,
     vendor: &'static str,
@@ -29,6 +30,8 @@ struct Maker {
     exchange: &'static [(Exchange, usize)],
     /// How large kernels may ask them to be.
     sub_groups: &'static [usize],
+    /// Work-items of a wavefront, where a driver tells it.
+    wavefront: usize,
 }
 
 const AMD: &Maker = &Maker {
@@ -36,18 +39,25 @@ const AMD: &Maker = &Maker {
     vendor: "Advanced Micro Devices, Inc.",
     exchange: &[(Exchange::Amd, 32), (Exchange::None, 1)],
     sub_groups: &[],
+    wavefront: 32,
+};
+const AMD_WIDE: &Maker = &Maker {
+    wavefront: 64,
+    ..*AMD
 };
 const NVIDIA: &Maker = &Maker {
     platform: "NVIDIA CUDA",
     vendor: "NVIDIA Corporation",
     exchange: &[(Exchange::Ptx, 32)],
     sub_groups: &[],
+    wavefront: 0,
 };
 const INTEL: &Maker = &Maker {
     platform: "Intel(R) OpenCL HD Graphics",
     vendor: "Intel(R) Corporation",
     exchange: &[(Exchange::Khr, 16)],
     sub_groups: &[8, 16, 32],
+    wavefront: 0,
 };
 const INTEL_WIDE: &Maker = &Maker {
     sub_groups: &[16, 32],
@@ -58,16 +68,18 @@ const ANY: &Maker = &Maker {
     vendor: "Nobody",
     exchange: &[(Exchange::None, 1)],
     sub_groups: &[],
+    wavefront: 0,
 };
 
 /// A line for each processor: its name, a device that has it, compute units, the largest work-group, KiB of local memory,
 /// whether it has doubles.
 #[rustfmt::skip]
 const TARGETS: &[Target] = &[
-    target("gfx906", "Radeon Instinct MI50", 60, 256, 64, true, AMD),
-    target("gfx90a", "AMD Instinct MI250X", 104, 256, 64, true, AMD),
-    target("gfx942", "AMD Instinct MI300X", 304, 256, 64, true, AMD),
+    target("gfx906", "Radeon Instinct MI50", 60, 256, 64, true, AMD_WIDE),
+    target("gfx90a", "AMD Instinct MI250X", 104, 256, 64, true, AMD_WIDE),
+    target("gfx942", "AMD Instinct MI300X", 304, 256, 64, true, AMD_WIDE),
     target("gfx1030", "AMD Radeon RX 6800 XT", 36, 256, 64, true, AMD),
+    target("gfx1030-64", "AMD Radeon RX 6800 XT", 36, 256, 64, true, AMD_WIDE),
     target("gfx1100", "AMD Radeon RX 7900 XTX", 48, 256, 64, true, AMD),
     target("sm_75", "Tesla T4", 40, 1024, 48, true, NVIDIA),
     target("sm_80", "NVIDIA A100-SXM4-80GB", 108, 1024, 48, true, NVIDIA),
@@ -111,6 +123,7 @@ impl Target {
             info.local_memory = self.local_memory << 10;
             info.fp64 = self.fp64;
             info.sub_group_sizes = self.maker.sub_groups.to_vec();
+            info.wavefront = self.maker.wavefront;
             (info.exchange, info.lanes) = (exchange, lanes);
             info
         })

@@ -62,7 +62,7 @@ INLINE void sweep(const LineSegment *segment, global const T *saved, const Pass 
   }
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void columns_in_place(global T *array, global T *same, global T *saved, const Pass pass, const Segments own) {
   const uint lines = pass.lines;
   const int group = (int)get_group_id(0) - own.border_groups;

@@ -76,7 +76,7 @@ INLINE void lift_tile_pairs(local L *tile, const int x, const int shift) {
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
+kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1))) SMALL_SUB_GROUPS
 void rows_in_place(global T *array, global T *same, global T *saved, const Pass pass, const Segments own) {
   local L tiles[ROWS_Y][PLACE_OF_SAMPLE(KEPT_SAMPLES + TILE_SAMPLES)];
   const int x = get_local_id(0), y = get_local_id(1);

@@ -39,7 +39,7 @@ typedef struct {
     s_ring[row][x] = (L)SCALED_IN(NUMBER(in.s[min(p, last_s) * in.s_stride]), FACTOR(IN_s), pass.shift);     \
     d_ring[row][x] = (L)SCALED_IN(NUMBER(in.d[min(p, last_d) * in.d_stride]), FACTOR(IN_d), pass.shift); }
 
-kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1)))
+kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1))) SMALL_SUB_GROUPS
 void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
   local L s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);

@@ -5,6 +5,7 @@
 // are 15 samples loaded for 8 results, one pair is 9 for 2. Or it computes the one pair by the taps of both filters (Galiano
 // et al. 2011), for 9/7 in 16 multiplications where lifting one pair on its own takes 12.
 
+#include "core/small_sub_groups.cl"
 #include "separable/borders.cl"
 
 #ifndef PAIRS_LIFTED

@@ -13,7 +13,7 @@
 #include "separable/pairs.cl"
 #include "separable/row_tiles.cl"
 
-kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
+kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1))) SMALL_SUB_GROUPS
 void row_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const RowTiles own) {
   local L tiles[ROWS_Y][2][ROW_PLACES];
   const int x = get_local_id(0);

@@ -256,6 +256,10 @@ fn describe(
         true => numbers(&device.get_data(CL_DEVICE_SUB_GROUP_SIZES_INTEL)?),
         false => Vec::new(),
     };
+    let wavefront = match has("cl_amd_device_attribute_query") {
+        true => device.wavefront_width_amd()? as usize,
+        false => 0,
+    };
     Ok(DeviceInfo {
         index,
         platform: platform.trim().to_owned(),
@@ -277,6 +281,7 @@ fn describe(
         sub_groups: has("cl_khr_subgroups") || has("cl_intel_subgroups"),
         float_vector: device.native_vector_width_float()? as usize,
         sub_group_sizes,
+        wavefront,
         address_bits: device.address_bits()?,
         little_endian: device.endian_little()?,
         exchange: Exchange::None,

@@ -115,6 +115,9 @@ pub struct DeviceInfo {
     pub sub_groups: bool,
     /// The sizes that a kernel may ask its sub-groups to have; none where it cannot ask.
     pub sub_group_sizes: Vec<usize>,
+    /// The number of work-items that the hardware runs together, where the device tells it (`cl_amd_device_attribute_query`);
+    /// else 0.
+    pub wavefront: usize,
     /// How many bits an address has on the device: 32 or 64.
     pub address_bits: u32,
     /// Whether the least significant byte of a number comes first. Engines refuse devices on which it does not.
@@ -134,6 +137,12 @@ impl DeviceInfo {
     /// Whether the device has the OpenCL extension of this name.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.split_whitespace().any(|e| e == extension)
+    }
+
+    /// Whether two or more of the sub-groups in which values are exchanged share what the hardware runs together, and have no
+    /// scalar registers of their own.
+    pub(crate) fn shares_wavefronts(&self) -> bool {
+        self.exchange != Exchange::None && self.lanes < self.wavefront
     }
 
     /// The largest array, in bytes: all of it has addresses.
@@ -208,6 +217,7 @@ impl DeviceInfo {
             fp64: true,
             sub_groups: false,
             sub_group_sizes: Vec::new(),
+            wavefront: 0,
             address_bits: 64,
             little_endian: true,
             float_vector: 1,

@@ -6,7 +6,9 @@
 //! none.
 
 use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are};
+use super::design::{
+    Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are, smallest_sub_groups,
+};
 use super::planner::impossible;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
@@ -206,6 +208,7 @@ impl Designer<'_> {
                     define("ROWS_Y", y),
                     define("PAIRS_LIFTED", PAIRS),
                     define("CONVOLUTION", 0),
+                    smallest_sub_groups(self.target.device),
                 ],
                 group: [x, y],
             },
@@ -219,9 +222,11 @@ impl Designer<'_> {
     /// Along any other.
     fn columns(&self) -> Sweep {
         let mut kernel = self.kernel_of_items("columns_in_place", "in_place/columns_in_place.cl");
-        kernel
-            .defines
-            .extend([define("PAIRS_LIFTED", PAIRS), define("CONVOLUTION", 0)]);
+        kernel.defines.extend([
+            define("PAIRS_LIFTED", PAIRS),
+            define("CONVOLUTION", 0),
+            smallest_sub_groups(self.target.device),
+        ]);
         Sweep {
             segments: kernel.group[0],
             unit: PAIRS,

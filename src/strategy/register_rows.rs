@@ -154,9 +154,15 @@ impl Row {
         };
         // Compilers for CPUs take long over long runs.
         let best = if alone { LEAST_RUN } else { best_run(tile) };
-        let fitting = registers(target.device) / (REGISTERS_OF_PAIR * bytes.div_ceil(4));
+        let words = bytes.div_ceil(4);
+        // To set doubles beyond a border anew takes two more.
+        let [more, least] = match border.restored {
+            true => [2 * (words - 1), LEAST_RUN / words],
+            false => [0, LEAST_RUN],
+        };
+        let fitting = registers(target.device) / (REGISTERS_OF_PAIR * words + more);
         let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
-        let best = best.min(prev_power_of_two(fitting.max(LEAST_RUN)));
+        let best = best.min(prev_power_of_two(fitting.max(least)));
         let shortest = tile / 2 / prev_power_of_two(most);
         let pairs = best.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;
@@ -384,6 +390,20 @@ mod tests {
         let levels: Vec<_> = launches.iter().map(|one| own(one, "levels")).collect();
         assert_eq!(levels.iter().sum::<i32>(), 20, "{levels:?}");
         assert!(levels.len() <= 4, "{levels:?}");
+    }
+
+    #[test]
+    fn runs_are_as_short_as_registers_are_few() {
+        let pairs = |sample, boundary| {
+            let setting = Setting::of(gpu(Exchange::Khr, 16));
+            let launch = launches(&setting, &rows(2048, 3).boundary(boundary), sample).remove(0);
+            assert_eq!(launch.strategy, Strategy::RegisterRows);
+            number(&launch.pass.kernel, "RUN_PAIRS")
+        };
+        assert_eq!(pairs(SampleType::F32, Boundary::Symmetric), 8);
+        assert_eq!(pairs(SampleType::F32, Boundary::Zero), 8);
+        assert_eq!(pairs(SampleType::F64, Boundary::Symmetric), 4);
+        assert_eq!(pairs(SampleType::F64, Boundary::Zero), 2);
     }
 
     #[test]

@@ -52,6 +52,12 @@ const SHORT_RUN: usize = 16;
 const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 6;
 
+/// Registers, counted as above, that a work-item has where sub-groups share wavefronts: what one of them knows of itself takes
+/// registers of its work-items as well, up to the 256 of AMD's GPUs (`make vendors`). Elsewhere more fit, and less is slower: on
+/// an NVIDIA H200, 13/7 on 4096 x 4096 x 3 in i16 takes 141 and 152 us, by one pair 195 and 237, and 9/7 in f64 250 and 224, with
+/// one pair of rows loaded ahead 264 and 263.
+const MOST_OF_SHARED: usize = 125;
+
 pub(super) fn offer(todo: &Todo) -> Offer {
     let todo = &Todo {
         target: &todo.target.of(NAME),
@@ -60,8 +66,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let Some(picture) = todo.coloured_picture() else {
         return Offer::no("it takes two axes before an inner batch of 2 to 4, in one piece");
     };
-    let found = Sizes::new(todo, &picture).and_then(|sizes| {
-        let pass = pass(todo, &sizes, &picture)?;
+    let found = Borders::new(todo, &picture).and_then(|borders| {
+        let sizes = Sizes::new(todo, &picture, &borders)?;
+        let pass = pass(todo, &sizes, &picture, &borders);
         Ok((sizes, pass))
     });
     let (sizes, pass) = match found {
@@ -76,12 +83,74 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     // VC-2's Fidelity, for which 14 of 32 work-items are overlap, took 1191 us where 9/7 took 157.
     let little_overlap = 3 * sizes.strip() >= 2 * sizes.lanes * sizes.pairs;
     let device = todo.target.device;
+    let fits = can_stream(device) && sizes.fits;
     match device.kind {
-        DeviceKind::Gpu if can_stream(device) && sizes.lanes > 1 && little_overlap => {
-            Offer::Preferred(taken)
-        }
+        DeviceKind::Gpu if fits && sizes.lanes > 1 && little_overlap => Offer::Preferred(taken),
         _ => Offer::Works(taken),
     }
+}
+
+/// How rows and columns of a picture go on beyond its border.
+struct Borders {
+    x: Border,
+    y: Border,
+}
+
+impl Borders {
+    fn new(todo: &Todo, picture: &Coloured) -> Result<Self, String> {
+        Ok(Borders {
+            x: Border::new(todo, picture.geometry.samples)?,
+            y: Border::new(todo, picture.geometry.across[0])?,
+        })
+    }
+
+    /// Whether samples beyond one of them must be set anew before every step.
+    fn are_restored(&self) -> bool {
+        self.x.restored || self.y.restored
+    }
+}
+
+/// What a work-item has in registers, by the sizes that this depends on.
+struct Held {
+    pairs: usize,
+    prefetched: usize,
+    registers: usize,
+}
+
+impl Held {
+    fn new(lags: &Lags, colours: usize, pairs: usize, prefetched: usize, bytes: usize) -> Self {
+        let row = 2 * pairs * colours;
+        // Rows wait in whole words where there are such.
+        let waiting = match (pairs * colours * bytes).is_multiple_of(4) {
+            true => bytes,
+            false => bytes.max(4),
+        };
+        let kept = lags.oldest[0] + lags.oldest[1] + 2;
+        let counted = row * (2 * prefetched * waiting + kept * bytes.max(4)) / 4 + OTHER_REGISTERS;
+        Held {
+            pairs,
+            prefetched,
+            registers: if pairs == 1 {
+                counted
+            } else {
+                as_compiled(counted)
+            },
+        }
+    }
+
+    /// The registers where what is beyond the border is set anew before every step, or is not.
+    fn compiled(&self, restored: bool) -> usize {
+        if restored {
+            as_compiled(self.registers)
+        } else {
+            self.registers
+        }
+    }
+}
+
+/// Compiled for two pairs, programs have 1.4 times as many registers as counted, and so they have with a border that is restored.
+fn as_compiled(registers: usize) -> usize {
+    registers * 7 / 5
 }
 
 /// What the kernel is specialised on besides the prelude.
@@ -99,6 +168,8 @@ struct Sizes {
     /// Work-items at the ends of a sub-group that store nothing.
     overlap: [usize; 2],
     prefetched: usize,
+    /// Whether compilers find registers for it.
+    fits: bool,
     /// Sub-groups that a compute unit runs at once.
     filling: usize,
     x_first: bool,
@@ -106,7 +177,7 @@ struct Sizes {
 
 impl Sizes {
     /// The sizes for a device, or why it cannot run them.
-    fn new(todo: &Todo, picture: &Coloured) -> Result<Self, String> {
+    fn new(todo: &Todo, picture: &Coloured, borders: &Borders) -> Result<Self, String> {
         let (problem, device) = (todo.problem, todo.target.device);
         let stencils = problem.stencils();
         let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
@@ -119,28 +190,34 @@ impl Sizes {
         let bytes = problem.sample.size();
         // Runs of a sub-band are whole words.
         let least = (picture.colours * bytes) % 4 / 2 + 1;
-        let pairs = tuned(&PAIRS).unwrap_or(least);
+        let alone = device.exchange == Exchange::None;
+        let held = |pairs: usize, prefetched: Option<usize>| {
+            let little = 2 * pairs * picture.colours * bytes <= SHORT_RUN;
+            let usual = if little { 4 } else { PREFETCHED.default };
+            let prefetched = tuned(&PREFETCHED).or(prefetched).unwrap_or(usual);
+            Held::new(&lags, picture.colours, pairs, prefetched, bytes)
+        };
+        let shared = device.shares_wavefronts();
+        let fits = |held: &Held| !shared || held.compiled(borders.are_restored()) <= MOST_OF_SHARED;
+        let [usual, fewer] = [least, 1].map(|pairs| tuned(&PAIRS).unwrap_or(pairs));
+        let choices = [
+            held(usual, None),
+            held(usual, Some(1)),
+            held(fewer, None),
+            held(fewer, Some(1)),
+        ];
+        let chosen = choices.iter().find(|held| fits(held));
+        let Held {
+            pairs,
+            prefetched,
+            registers,
+        } = *chosen.unwrap_or(&choices[3]);
         let row = 2 * pairs * picture.colours;
         let kept = 2 * lags.kept * row;
         if let Some(why) = lack_of_registers("what its steps still read", kept, problem.sample) {
             return Err(why);
         }
-        let little = if row * bytes <= SHORT_RUN {
-            4
-        } else {
-            PREFETCHED.default
-        };
-        let prefetched = tuned(&PREFETCHED).unwrap_or(little);
-        let kept = lags.oldest[0] + lags.oldest[1] + 2;
-        let registers = row * (2 * prefetched * bytes + kept * bytes.max(4)) / 4 + OTHER_REGISTERS;
-        // Compiled for two pairs, programs have 1.4 times as many.
-        let registers = if pairs == 1 {
-            registers
-        } else {
-            registers * 7 / 5
-        };
         let filling = REGISTERS / (GROUP * registers) * GROUP / 32;
-        let alone = device.exchange == Exchange::None;
         let lanes = if alone { 1 } else { device.lanes };
         let reaches = [reach.before, reach.after];
         let sizes = Sizes {
@@ -153,6 +230,7 @@ impl Sizes {
                 false => reaches.map(|reach| reach.div_ceil(pairs)),
             },
             prefetched,
+            fits: chosen.is_some(),
             filling: todo
                 .target
                 .size(Strategy::StreamedColours, problem, &FILLING)
@@ -176,10 +254,10 @@ impl Sizes {
         self.lanes.saturating_sub(self.overlap[0] + self.overlap[1]) * self.pairs
     }
 
-    fn defines(&self, todo: &Todo, picture: &Coloured, [x, y]: [Border; 2]) -> Vec<Define> {
+    fn defines(&self, todo: &Todo, picture: &Coloured, borders: &Borders) -> Vec<Define> {
         let Coloured { geometry, colours } = picture;
         let device = todo.target.device;
-        let restored = x.restored || y.restored;
+        let restored = borders.are_restored();
         let kept = match restored {
             true => self.lags.kept.max(self.lags.last + 2),
             false => self.lags.kept,
@@ -212,7 +290,7 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("RING", kept.next_power_of_two()),
             define("RESTORED", u8::from(restored)),
-            define("REPEATED", u8::from(x.is_periodic() && !restored)),
+            define("REPEATED", u8::from(borders.x.is_periodic() && !restored)),
             define("X_FIRST", u8::from(self.x_first)),
             define("PLANAR", u8::from(planar)),
             define("SINGLE", u8::from(pictures(geometry) == 1)),
@@ -252,10 +330,9 @@ fn pictures(geometry: &Geometry) -> usize {
     (geometry.across[1] * geometry.across[2]) as usize
 }
 
-fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> {
+fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pass {
     let Coloured { geometry, colours } = picture;
     let [height, width] = [geometry.across[0], geometry.samples];
-    let (x, y) = (Border::new(todo, width)?, Border::new(todo, height)?);
     let pairs = |samples: i32| (samples as usize).div_ceil(2);
     let (rows, count) = (pairs(height), pictures(geometry));
     let strips = pairs(width).div_ceil(sizes.strip());
@@ -264,21 +341,19 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> 
     let pairs_each = rows.div_ceil(segments([strips * count, rows], overlap, at_once, overlap));
     let segments = rows.div_ceil(pairs_each);
     let symmetric = is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample);
-    let turns = symmetric
-        && ![x, y]
-            .iter()
-            .any(|axis| axis.restored || axis.is_periodic());
+    let is_periodic = borders.x.is_periodic() || borders.y.is_periodic();
+    let turns = symmetric && !borders.are_restored() && !is_periodic;
     let meter = Meter::new(todo.problem, 2, todo.pre_shift());
     let columns = width as usize + 2 * (strips - 1) * (sizes.reach.before + sizes.reach.after);
     let lines = height as usize + 2 * (segments - 1) * (sizes.reach.before + sizes.reach.after);
     let lifted =
         count * colours * (rows + segments * overlap) * 2 * strips * sizes.lanes * sizes.pairs;
     let sub_groups = sizes.group / sizes.lanes;
-    Ok(Pass {
+    Pass {
         kernel: Kernel {
             name: NAME,
             file: "streamed_colours/streamed_colours.cl",
-            defines: sizes.defines(todo, picture, [x, y]),
+            defines: sizes.defines(todo, picture, borders),
             group: [sizes.group, 1],
         },
         slots: Slots::OF_TAKE,
@@ -295,7 +370,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured) -> Result<Pass, String> 
             count * colours * (height * width) as usize,
         ) + meter.lifted(lifted)
             + meter.lifted(lifted),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -333,6 +408,24 @@ mod tests {
         assert_eq!(of(SampleType::I16, [64, 64, 3]), [2, 1, 4, 2]);
         assert_eq!(of(SampleType::I16, [64, 66, 3])[1], 0);
         assert_eq!(of(SampleType::I16, [64, 66, 2]), [1, 1, 4, 2]);
+    }
+
+    #[test]
+    fn sizes_are_smaller_where_sub_groups_share_wavefronts() {
+        let of = |wavefront, wavelet, sample| {
+            let device = DeviceInfo {
+                wavefront,
+                ..gpu(Exchange::Amd, 32)
+            };
+            let launch = launch(device, &picture(wavelet, [64, 64, 3]), sample);
+            ["PAIRS", "PREFETCHED"].map(|name| number(&launch.pass.kernel, name))
+        };
+        let (long, short) = (Wavelet::VC2_DD_13_7, Wavelet::CDF_9_7);
+        assert_eq!(of(32, long.clone(), SampleType::I16), [2, 2]);
+        assert_eq!(of(64, long, SampleType::I16), [1, 1]);
+        assert_eq!(of(32, short.clone(), SampleType::F64), [1, 2]);
+        assert_eq!(of(64, short.clone(), SampleType::F64), [1, 1]);
+        assert_eq!(of(64, short, SampleType::F32), [1, 2]);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::lifting::schedule::Lags;
 use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{Kernel, Pass, Slots, define, long_loops_as_they_are};
+use crate::strategy::design::{
+    Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
+};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 
@@ -41,6 +43,7 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
         define("WINDOW_Y", y),
         define("PAIRS_LIFTED", pairs_each),
         define("CONVOLUTION", u8::from(convolution)),
+        smallest_sub_groups(todo.target.device),
         define("WINDOW_PAIRS", pairs(y)),
         define("BORDER", reach.border()),
     ];

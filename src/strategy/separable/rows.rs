@@ -3,7 +3,9 @@
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::strategy::RowPass;
 use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{Kernel, Pass, Slots, define, long_loops_as_they_are};
+use crate::strategy::design::{
+    Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
+};
 use crate::strategy::lines::Lines;
 use crate::strategy::planner::Todo;
 use crate::strategy::tuning::Tunable;
@@ -105,7 +107,10 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
         define("BORDER", reach.border()),
     ];
     defines.extend(long_loops_as_they_are(todo.target.device, reach));
-    defines.extend(convolution.map(|convolution| define("CONVOLUTION", u8::from(convolution))));
+    if let Some(convolution) = convolution {
+        defines.push(define("CONVOLUTION", u8::from(convolution)));
+        defines.push(smallest_sub_groups(todo.target.device));
+    }
     Pass {
         kernel: Kernel {
             name: kernel,

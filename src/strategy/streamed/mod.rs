@@ -301,8 +301,9 @@ impl<'a> Picture<'a> {
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
         let sizes = &self.sizes;
-        let ring = self.kept().next_multiple_of(segments.prefetched);
-        let halves = ring >= HALF_ROUNDS && ring.is_multiple_of(2 * segments.prefetched);
+        let halves = self.kept() >= HALF_ROUNDS;
+        let unit = if halves { 2 } else { 1 } * segments.prefetched;
+        let ring = self.kept().next_multiple_of(unit);
         let round = if halves { ring / 2 } else { ring };
         // CPUs without exchange keep the general way under test.
         let exchanges = sizes.lanes > 1;

@@ -85,7 +85,7 @@ pub fn of_one_level(
         count: work[0].div_ceil(pairs),
         pairs,
         bottom_up: i32::from(turns && pairs >= TURNING),
-        prefetched: tuned.unwrap_or(PREFETCHED.default),
+        prefetched: tuned.unwrap_or(if sizes.crowded { 1 } else { PREFETCHED.default }),
     }
 }
 

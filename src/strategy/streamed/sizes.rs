@@ -50,6 +50,8 @@ pub struct Sizes {
     pub near: bool,
     /// How many pairs further a step reads at most.
     pub farthest: usize,
+    /// Whether few registers are left, by the fewest pairs that hold what a step reads.
+    pub crowded: bool,
     /// Tuned sizes; none where they are left to the picture.
     pub prefetched: Option<usize>,
     pub filling: Option<usize>,
@@ -64,8 +66,11 @@ impl Sizes {
         let pairs = tuned.unwrap_or(PAIRS.default);
         let pairs = pairs.next_power_of_two().clamp(LEAST_PAIRS, 16);
         let mut first = Sizes::new(todo, levels, pairs);
-        if tuned.is_none() && levels == 1 && first.hold_much(todo) {
-            first = Sizes::new(todo, levels, FEW_PAIRS);
+        if tuned.is_none() && levels == 1 && first.holds_much(todo) {
+            if first.farthest <= FEW_PAIRS {
+                first = Sizes::new(todo, levels, FEW_PAIRS);
+            }
+            first.crowded = first.holds_much(todo);
         }
         let fewer = [pairs / 2, pairs / 4].into_iter();
         let fewer = fewer.filter(|&pairs| pairs >= first.farthest.max(LEAST_PAIRS));
@@ -74,9 +79,9 @@ impl Sizes {
         std::iter::once(first).chain(fewer).collect()
     }
 
-    /// Whether a work-item holds so much that AMD's compiler puts some in memory (`make vendors`), and need not: what steps still
-    /// read, and what is loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
-    fn hold_much(&self, todo: &Todo) -> bool {
+    /// Whether a work-item holds so much that compilers put some in memory (`make vendors`): what steps still read, and what is
+    /// loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
+    fn holds_much(&self, todo: &Todo) -> bool {
         let prefetched = self.prefetched.unwrap_or(super::PREFETCHED.default);
         let sample = todo.problem.sample;
         let in_step = sample.size().max(4);
@@ -87,7 +92,7 @@ impl Sizes {
             sample.size()
         };
         let held = self.pairs * (self.lags.kept * in_step + prefetched * ahead);
-        self.lanes > 1 && held >= MUCH && self.farthest <= FEW_PAIRS
+        self.lanes > 1 && held >= MUCH
     }
 
     fn new(todo: &Todo, levels: usize, pairs: usize) -> Self {
@@ -133,6 +138,7 @@ impl Sizes {
                 .map(|offset| offset.unsigned_abs() as usize)
                 .max()
                 .unwrap_or(0),
+            crowded: false,
             prefetched: tuned(&super::PREFETCHED),
             filling: tuned(if levels == 2 {
                 &super::TWO_FILLING
@@ -176,6 +182,11 @@ impl Sizes {
         if let Some(why) = lack_of_registers("what its steps still read", kept, todo.problem.sample)
         {
             return Err(why);
+        }
+        if self.crowded && device.shares_wavefronts() {
+            // What a sub-group knows of itself takes registers of its work-items as well: of Fidelity, 65 to 130 were in memory.
+            let why = "sub-groups that share wavefronts have no registers for what its steps read";
+            return Err(why.to_owned());
         }
         if self.lanes > 1 && self.farthest > self.pairs {
             let pairs = self.pairs;

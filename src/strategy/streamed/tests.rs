@@ -143,6 +143,28 @@ fn borders_go_on_as_their_rule_allows_or_have_a_frame() {
 }
 
 #[test]
+fn where_registers_are_few_less_is_loaded_ahead() {
+    let first = |wavelet: Wavelet, wavefront: usize| {
+        let picture = Transform::new(wavelet, [8192, 8192]);
+        let device = DeviceInfo {
+            wavefront,
+            ..gpu(Exchange::Amd, 32)
+        };
+        let problem = problem(&picture, SampleType::I32, Direction::Forward);
+        let mut design = Setting::of(device).design(&problem).unwrap();
+        let launch = design.launches.swap_remove(0);
+        let sizes = ["PREFETCHED", "RING", "ROUND"];
+        let is_streamed = launch.strategy == Strategy::Streamed;
+        is_streamed.then(|| sizes.map(|name| number(&launch.pass.kernel, name)))
+    };
+    assert_eq!(first(Wavelet::CDF_5_3, 32), Some([2, 4, 4]));
+    assert_eq!(first(Wavelet::CDF_5_3, 64), Some([2, 4, 4]));
+    // A round is half of the ring.
+    assert_eq!(first(Wavelet::VC2_FIDELITY, 32), Some([1, 12, 6]));
+    assert_eq!(first(Wavelet::VC2_FIDELITY, 64), None);
+}
+
+#[test]
 fn the_ring_holds_whole_rounds_of_what_is_prefetched() {
     let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]);
     for prefetched in 1..=4 {
