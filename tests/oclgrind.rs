@@ -522,6 +522,9 @@ mod vectors {
             }
         }
         check_strips::<i16>(256, &Transform::new(Wavelet::CDF_5_3, [14, 511]));
+        let periodic = |wavelet| Transform::new(wavelet, [6, 159]).boundary(Boundary::Periodic);
+        check_strips::<f32>(32, &periodic(Wavelet::CDF_9_7));
+        check_strips::<i16>(256, &periodic(Wavelet::CDF_5_3));
     }
 
     #[test]

@@ -29,8 +29,9 @@ typedef struct {
 INLINE int s_count_of(const Columns columns) { return columns.right - columns.left; }
 INLINE int d_count_of(const Columns columns) { return min(columns.right, D_COUNT(columns.width)) - columns.left; }
 
-// Where pair of rows p of a picture stands, from pair of columns `first` on.
-static inline Rows rows_at(const Picture *picture, const int p, const int first) {
+// Where pair of rows `number` of a picture stands, from pair of columns `first` on. After the last the first follows again.
+static inline Rows rows_at(const Picture *picture, const int number, const int first) {
+  const int p = number % S_COUNT(picture->height);
   Rows rows;
   UNROLL for (int n = 0; n < 4; ++n) {
     rows.signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first);

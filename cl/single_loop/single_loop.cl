@@ -6,9 +6,10 @@
 // over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave X_LAST_LAG
 // vectors and Y_LAST_LAG pairs of rows behind the newest.
 //
-// The boundary rule touches no inner loop. The BORDER_PAIRS pairs of columns at a border are lifted along x in a row
+// The boundary rule touches no inner loop. The BORDER_PAIRS pairs of columns at either border are lifted along x in a row
 // buffer of their own, and put in when the loop comes to them; the pairs of rows at a border go through row_buffers.cl.
-// The lags are those of the rule's effective offsets (Y_LAG_k).
+// The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture, of which the height is even, has no
+// rows at a border: the loop starts HALO_TOP pairs of rows before a block's and goes on after the last with the first.
 //
 // After the single-loop core of Barina and Zemcik 2015 and the advice on cache aliasing of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write, and the reach again for each strip and row block. For 9/7 in f32, a vector
@@ -29,8 +30,8 @@
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
-#if !defined(BORDER_PAIRS) || !defined(RIGHT_BORDER)
-#error "BORDER_PAIRS, RIGHT_BORDER: pairs of columns at a border, and where those of the right one lie in their buffer"
+#ifndef BORDER_PAIRS
+#error "BORDER_PAIRS: pairs of columns at a border"
 #endif
 #if !defined(HALO_LO) || !defined(HALO_HI) || !defined(HALO_TOP)
 #error "HALO_LO, HALO_HI, HALO_TOP: pairs that a strip loads before and after its own, that a row block loads before it"
@@ -38,6 +39,9 @@
 #if !defined(ROWS) || !defined(GATHERED_ROWS)
 #error "ROWS, GATHERED_ROWS: rows of local memory in all, and of gathered results"
 #endif
+
+// Samples of a column that starts again after its last one.
+#define WITHOUT_END (1 << 30)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -51,24 +55,16 @@ typedef struct {
   Columns own, all;
   bool at_left, at_right;
   int right_border;  // from this place on, results are those of the right border
+  Columns head, tail, joined;  // of the picture's borders
 } Strip;
 
 // --- the borders of a row ----------------------------------------------------------------------------
-// Both lie in one row buffer, the right one RIGHT_BORDER places on.
-
-static inline Columns left_columns(const Strip *strip) {
-  const Columns columns = {strip->all.left, strip->all.left + 2 * BORDER_PAIRS, strip->all.width};
-  return columns;
-}
-
-static inline Columns right_columns(const Strip *strip) {
-  const Columns columns = {strip->all.left + strip->right_border - BORDER_PAIRS, strip->all.right, strip->all.width};
-  return columns;
-}
+// The first and the last pairs of columns, joined in one row buffer, make a short row with the same two borders. Where head
+// and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not taken.
 
 // The place in their buffer of the strip's pair `at`, which is at one of the borders.
 INLINE int place_in_border(const Strip *strip, const int at) {
-  return at < BORDER_PAIRS ? at : RIGHT_BORDER + at - (strip->right_border - BORDER_PAIRS);
+  return at < BORDER_PAIRS ? at : at - strip->right_border + 3 * BORDER_PAIRS;
 }
 
 INLINE bool is_border_result(const Strip *strip, const int at) {
@@ -143,9 +139,12 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR);
 }
 
-INLINE void lift_border_columns(const Picture *picture, const int p, const Columns columns, const int boundary, local A *border) {
-  for (int cy = 0; cy < 2; ++cy) load_buffer(picture, p, cy, columns, border + cy * ROW);
-  lift_buffers_x(border, 2, columns, boundary);
+INLINE void lift_border_columns(const Picture *picture, const int p, const Strip *strip, const int boundary, local A *borders) {
+  for (int cy = 0; cy < 2; ++cy) {
+    load_buffer(picture, p, cy, strip->head, borders + cy * ROW);
+    load_buffer(picture, p, cy, strip->tail, borders + cy * ROW + 2 * BORDER_PAIRS);
+  }
+  lift_buffers_x(borders, 2, strip->joined, boundary);
 }
 
 #else
@@ -169,8 +168,9 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
         STORE_V(d[cy][0], row + PLACE_d + newest);
       }
       if (in_right) {
-        STORE_V(s[cy][0], row + RIGHT_BORDER + PLACE_s + newest - (strip->right_border - BORDER_PAIRS));
-        STORE_V(d[cy][0], row + RIGHT_BORDER + PLACE_d + newest - (strip->right_border - BORDER_PAIRS));
+        const int place = newest - strip->right_border + 3 * BORDER_PAIRS;
+        STORE_V(s[cy][0], row + PLACE_s + place);
+        STORE_V(d[cy][0], row + PLACE_d + place);
       }
     }
   }
@@ -181,14 +181,12 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR);
 }
 
-INLINE void put_border_columns(const Results *results, const Columns columns, local A *border, const Strip *strip, const int boundary,
-                    const int from, const int to) {
-  lift_buffers_x(border, 2, columns, boundary);
+// Puts the results of a border from place `from` to place `to` of the strip.
+INLINE void put_border(const Sweep *sweep, const int from, const int to) {
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR) {
-      local const A *const row = border + cy * ROW + at - (columns.left - strip->all.left);
-      const AV s = LOAD_V(row + PLACE_s), d = LOAD_V(row + PLACE_d);
-      put_pairs(results, cy, at - (strip->own.left - strip->all.left), s, d, false);
+      local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
+      put_pairs(&sweep->results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false);
     }
   }
 }
@@ -198,8 +196,7 @@ INLINE void put_border_columns(const Results *results, const Columns columns, lo
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
 #if X_FIRST
-  if (strip->at_left) lift_border_columns(picture, p, left_columns(strip), boundary, borders);
-  if (strip->at_right) lift_border_columns(picture, p, right_columns(strip), boundary, borders + RIGHT_BORDER);
+  if (strip->at_left || strip->at_right) lift_border_columns(picture, p, strip, boundary, borders);
 #endif
   const int skipped = strip->own.left - strip->all.left;
   Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
@@ -227,10 +224,9 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
 #else
   if (gathers)
     put_rest(&sweep.results, min(strip->at_right ? strip->right_border : end, end) - skipped);
-  if (strip->at_left)
-    put_border_columns(&sweep.results, left_columns(strip), borders, strip, boundary, skipped, min(BORDER_PAIRS, end));
-  if (strip->at_right)
-    put_border_columns(&sweep.results, right_columns(strip), borders + RIGHT_BORDER, strip, boundary, strip->right_border, end);
+  if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
+  if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PAIRS, end));
+  if (strip->at_right) put_border(&sweep, strip->right_border, end);
 #endif
 }
 
@@ -246,24 +242,28 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.own.width = strip.all.width = width;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
-  // From the first place on whose results come from the right border's buffer.
-  strip.right_border = d_count_of(strip.all) / VECTOR * VECTOR - BORDER_PAIRS;
+  const Columns head = {0, 2 * BORDER_PAIRS, width};
+  const Columns tail = {D_COUNT(width) / VECTOR * VECTOR - 2 * BORDER_PAIRS, columns, width};
+  const Columns joined = {0, head.right + s_count_of(tail), 2 * head.right + width - 2 * tail.left};
+  strip.head = head, strip.tail = tail, strip.joined = joined;
+  // From the first place on whose results come from the borders' buffer.
+  strip.right_border = tail.left + BORDER_PAIRS - strip.all.left;
   return strip;
 }
 
 // The same by rows, near a border or where the strip is too narrow for borders of its own.
-INLINE void step_by_step(const Picture *picture, const int boundary, const int p, const int top, const int begin,
-                         const Strip *strip, local A *ring, local A *zeros, local A *result) {
+INLINE void step_by_step(const Picture *picture, const int height, const int boundary, const int p, const int top,
+                         const int begin, const Strip *strip, local A *ring, local A *zeros, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
-    if (2 * p + cy >= picture->height) break;
+    if (2 * p + cy >= height) break;
     load_buffer(picture, p, cy, strip->all, RING_ROW(p, cy));
     if (X_FIRST) lift_buffers_x(RING_ROW(p, cy), 1, strip->all, boundary);
   }
-  lift_buffers_y(ring, zeros, p, top, s_count_of(strip->all), picture->height, boundary);
+  lift_buffers_y(ring, zeros, p, top, s_count_of(strip->all), height, boundary);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
-    if (2 * done + cy >= picture->height) break;
+    if (2 * done + cy >= height) break;
     local const A *row = RING_ROW(done, cy);
     if (!X_FIRST) {
       EACH_PLACE(i, s_count_of(strip->all)) STORE_V(LOAD_V(row + i), result + i);
@@ -286,18 +286,23 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
     EACH_PLACE(i, s_count_of(strip.all)) STORE_V((AV)(0), ring + row + i);
+  // A strip at one border alone fills half of these.
+  for (int row = 0; row < 2 * ROW; row += ROW)
+    EACH_PLACE(i, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
 
-  const int rows = S_COUNT(picture.height);
-  const int begin = rest % own.row_blocks * own.row_block, end = min(begin + own.row_block, rows);
-  const int top = max(begin - HALO_TOP, 0);
+  const int rows = S_COUNT(picture.height), first = rest % own.row_blocks * own.row_block;
+  const bool periodic = pass.boundary == PERIODIC;
+  const int height = periodic ? WITHOUT_END : picture.height;
+  const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
+  const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
   const bool wide = d_count_of(strip.all) >= 2 * BORDER_PAIRS;
 
   for (int p = top; p < end + Y_LAST_LAG; ++p) {
     // The rows before an inner seam are never stored.
-    const bool inside = 2 * p + 1 < picture.height && (top > 0 || p + 1 >= Y_KEPT);
+    const bool inside = 2 * p + 1 < height && (top > 0 || p + 1 >= Y_KEPT);
     if (wide && inside)
       sweep_rows(&picture, pass.boundary, p, &strip, ring, borders, gathered, p - Y_LAST_LAG >= begin);
     else
-      step_by_step(&picture, pass.boundary, p, top, begin, &strip, ring, zeros, result);
+      step_by_step(&picture, height, pass.boundary, p, top, begin, &strip, ring, zeros, result);
   }
 }

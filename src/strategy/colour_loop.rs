@@ -17,7 +17,7 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED, STRIP];
 
 const STRIP: Tunable = Tunable {
     name: "STRIP",
-    default: 512,
+    default: 1024,
     candidates: &[128, 256, 512, 1024],
     says: "pairs of columns in a strip, at most",
 };

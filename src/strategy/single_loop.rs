@@ -43,12 +43,23 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let Some([y, x]) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
     };
-    if todo.problem.transform.boundary_rule() == Boundary::Periodic {
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        ..todo.sides(1, 2).pictures(y, x)
+    };
+    let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
+    if is_periodic && geometry.across[0] % 2 == 1 {
         return Offer::no(
-            "a loop that goes down once does not see the other end of a periodic column",
+            "a periodic column of an odd number of samples does not go on as it begins",
         );
     }
-    let sizes = Sizes::new(todo);
+    let sizes = Sizes::new(todo, &geometry);
+    if is_periodic && !sizes.close_rows(&geometry) {
+        return Offer::no(format!(
+            "a periodic row of {} samples is too long for a strip of {} pairs, and its strips do not see both of its ends",
+            geometry.samples, sizes.strip
+        ));
+    }
     if !sizes.vectors.hold(todo.problem) {
         let vector = sizes.vectors.samples;
         return Offer::no(format!(
@@ -70,10 +81,6 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             "its rows need {needed} bytes of local memory, there are {available}"
         ));
     }
-    let geometry = Geometry {
-        boundary: todo.problem.transform.boundary_rule().number(),
-        ..todo.sides(1, 2).pictures(y, x)
-    };
     let taken = Taken {
         levels: 1,
         axes: 2,
@@ -99,8 +106,6 @@ struct Sizes {
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
     border: usize,
-    /// Where those of the right border lie in their row buffer.
-    right_border: usize,
     /// Pairs that a strip loads before and after its own, and pairs of rows that a row block loads before.
     halo: (usize, usize),
     halo_top: usize,
@@ -108,7 +113,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(todo: &Todo) -> Self {
+    fn new(todo: &Todo, geometry: &Geometry) -> Self {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
@@ -118,30 +123,52 @@ impl Sizes {
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
         let cached = SECOND_CACHE / (4 * vectors.y.kept * vectors.bytes);
         let tuned = target.size(Strategy::SingleLoop, problem, &STRIP);
-        let wanted = tuned.unwrap_or(cached.clamp(64, 4096));
+        let x_first = todo.x_first() || !problem.sample.is_integer();
+        let is_periodic = problem.transform.boundary_rule() == Boundary::Periodic;
+        let wanted = match is_periodic && !x_first {
+            true => (geometry.samples as usize).div_ceil(2),
+            false => tuned.unwrap_or(cached.clamp(64, 4096)),
+        };
         // Strips start and end at whole vectors, so that their stores do.
         let whole = |pairs: usize| pairs.next_multiple_of(vector);
         let mut sizes = Sizes {
             strip: whole(wanted),
             channel: 0,
             border: whole(reach.before.max(reach.after).max(1)),
-            right_border: 0,
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: reach.before,
             vectors,
             // Rounding apart, real steps along different axes commute; x first needs no row for results.
-            x_first: todo.x_first() || !problem.sample.is_integer(),
+            x_first,
         };
         loop {
             let loaded = sizes.halo.0 + sizes.strip + sizes.halo.1;
-            sizes.right_border = 2 * sizes.border + vector + 2 * MARGIN;
-            sizes.channel = (2 * sizes.right_border).max(MARGIN + loaded + MARGIN);
+            // Head and tail of a row, joined.
+            let borders = 4 * sizes.border + vector;
+            sizes.channel = MARGIN + loaded.max(borders) + MARGIN;
             let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
             if fits || sizes.strip <= 4 * vector {
                 return sizes;
             }
             sizes.strip = whole(sizes.strip / 2);
         }
+    }
+
+    /// How many strips a row of so many pairs has, and how many pairs each but the last one.
+    fn strips(&self, columns: usize) -> [usize; 2] {
+        let strips = columns.div_ceil(self.strip);
+        let strip = columns.div_ceil(strips);
+        let strip = strip.next_multiple_of(self.vectors.samples);
+        [columns.div_ceil(strip), strip]
+    }
+
+    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both; else they are
+    /// loaded beside it, before y has changed them, if the last one is not so narrow that it goes step by step.
+    fn close_rows(&self, geometry: &Geometry) -> bool {
+        let columns = (geometry.samples as usize).div_ceil(2);
+        let [strips, strip] = self.strips(columns);
+        let last = self.halo.0 + columns - (strips - 1) * strip;
+        strips == 1 || (self.x_first && last > 2 * self.border)
     }
 
     fn local_bytes(&self) -> usize {
@@ -176,7 +203,6 @@ impl Sizes {
             define("HALO_HI", self.halo.1),
             define("HALO_TOP", self.halo_top),
             define("BORDER_PAIRS", self.border),
-            define("RIGHT_BORDER", self.right_border),
             define("SINGLE", 0),
             define("PRE_SHIFT", todo.pre_shift()),
             define("PLANAR", 0),
@@ -192,11 +218,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
     let (columns, rows) = (pairs(geometry.samples), pairs(geometry.across[0]));
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
 
-    let strips = columns.div_ceil(sizes.strip);
-    let strip = columns
-        .div_ceil(strips)
-        .next_multiple_of(sizes.vectors.samples);
-    let strips = columns.div_ceil(strip);
+    let [strips, strip] = sizes.strips(columns);
     // Some row blocks for each compute unit, so that all end at about the same time.
     let wanted = (4 * todo.target.device.compute_units).div_ceil(strips * pictures);
     let blocks = wanted.clamp(1, rows.div_ceil(ROW_BLOCK));
@@ -230,7 +252,9 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;
     let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
-    let rows = 2 * (blocks - 1) * (sizes.halo_top + late_rows) + height;
+    let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
+    let seams = blocks - usize::from(!is_periodic);
+    let rows = 2 * seams * (sizes.halo_top + late_rows) + height;
     let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + 4 * sizes.border;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)
