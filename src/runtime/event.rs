@@ -63,20 +63,12 @@ impl Event {
     /// # Errors
     /// [`Error::OpenCl`] if it failed, or asking did.
     pub fn is_done(&self) -> Result<bool> {
-        let status = self
-            .0
-            .command_execution_status()
-            .map_err(opencl("clGetEventInfo"))?
-            .0;
-        // The status of work that failed is an error's code.
-        if status < 0 {
-            return Err(opencl("the enqueued work")(ClError(status)));
-        }
-        if status == CL_COMPLETE {
+        let is_complete = self.is_complete()?;
+        if is_complete {
             // Intel's runtime for CPUs calls work complete whose waiting failed, and says so only to who waits for it.
             self.wait()?;
         }
-        Ok(status == CL_COMPLETE)
+        Ok(is_complete)
     }
 
     /// Waits until what the event stands for is done. Nothing ends the wait for a user event that is never set.
@@ -84,7 +76,19 @@ impl Event {
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or what the event stands for failed.
     pub fn wait(&self) -> Result<()> {
-        self.0.wait().map_err(opencl("clWaitForEvents"))
+        self.0.wait().map_err(opencl("clWaitForEvents"))?;
+        // NVIDIA's driver says only to who asks that it failed.
+        self.is_complete().map(drop)
+    }
+
+    /// What its status says.
+    fn is_complete(&self) -> Result<bool> {
+        let status = self.0.command_execution_status();
+        match status.map_err(opencl("clGetEventInfo"))?.0 {
+            // The status of work that failed is an error's code.
+            failed if failed < 0 => Err(opencl("the enqueued work")(ClError(failed))),
+            status => Ok(status == CL_COMPLETE),
+        }
     }
 
     /// Whether what the event stands for may be neither done nor failed; also where asking fails.
@@ -126,7 +130,9 @@ impl WaitList {
 pub(crate) fn wait_for_all(events: &[Event]) -> Result<()> {
     let WaitList(all) = WaitList::of(events);
     if !all.is_empty() && cl3::event::wait_for_events(&all).is_ok() {
-        return Ok(());
+        return events
+            .iter()
+            .try_for_each(|event| event.is_complete().map(drop));
     }
     // Which of them failed, and why.
     events.iter().try_for_each(Event::wait)
