@@ -36,8 +36,7 @@ const FEW_ROWS: usize = 2;
 const FEW_SAMPLES: usize = 4 << 10;
 
 /// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 18 us (inverse 18.5), by pictures and columns
-/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22
-/// (24). Other GPUs were not tried; AMD's compute units have local memory for one
+/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22 (24). Other GPUs were not tried; AMD's compute units have local memory for one
 /// work-group.
 const LARGE: usize = 1 << 18;
 
