@@ -30,6 +30,12 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
     let mut shape = transform.shape().to_vec();
     let (mut pictures, mut coloured, mut rows, mut columns) = (true, true, true, true);
+    let most_colours = match strategy {
+        // More do not fit its registers.
+        Strategy::StreamedColours if *transform.wavelet() == Wavelet::VC2_FIDELITY => 5,
+        Strategy::StreamedColours => 8,
+        _ => 4,
+    };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
     let mut odd_columns = false;
     for _ in 0..transform.level_count() {
@@ -48,9 +54,10 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         pictures &= axes.len() == 2 && in_one_piece;
         volumes &= axes.len() == 3 && in_one_piece;
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
-        let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= 4;
+        let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= most_colours;
         coloured &= axes.len() == 2 && is_pixel;
-        rows &= axes.len() == 1 && in_one_piece;
+        let apart = |axis: &usize| shape[axis + 1..].iter().product::<usize>();
+        rows &= axes.iter().all(|axis| apart(axis) <= 4);
         let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
         columns &= axes.iter().all(stands_behind);
         odd_columns |= shape[axes[0]] % 2 == 1;
@@ -416,6 +423,29 @@ fn pass_on<T: RandomSample>(pass: impl Into<Strategy>, wavelet: Wavelet) {
     }
 }
 
+/// Lines so short and so many that kernels know their length.
+mod many_short_lines {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet, lengths: [usize; 2]) {
+        let lines = |length| {
+            let shapes = [[length, 4099], [length, 4100]];
+            shapes.map(|shape| Transform::new(wavelet.clone(), shape).axes([0]))
+        };
+        let transforms = everywhere(lengths.map(lines).concat());
+        for device in devices() {
+            check_all::<T>(&device, Strategy::RegisterColumns, &transforms);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7, [3, 8])
+    }
+    #[test]
+    fn shorts() {
+        check::<i16>(Wavelet::VC2_DD_13_7, [2, 7])
+    }
+}
+
 /// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has too many. All boundary rules
 /// and layouts for three colours, as all wavelets compose them; for others those of the wavelet.
 fn coloured(wavelet: Wavelet) -> Vec<Transform> {
@@ -436,7 +466,9 @@ fn coloured(wavelet: Wavelet) -> Vec<Transform> {
         picture(&[31, 130, 2], 2),
         picture(&[41, 67, 4], 3),
         picture(&[2, 18, 72, 4], 1),
-        picture(&[9, 8, 5], 1),
+        picture(&[31, 67, 5], 2),
+        picture(&[20, 72, 8], 1),
+        picture(&[9, 8, 9], 1),
         picture(&[9, 8, 7, 2], 1),
     ];
     let mut all = everywhere(three.to_vec());

@@ -25,6 +25,10 @@
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs that are loaded ahead, a power of two"
 #endif
+// Else a work-item takes most of its instructions to find what is beyond the border.
+#ifndef LENGTH
+#error "LENGTH: samples of a line, where it is short and one segment; 0 where they are known at run time only"
+#endif
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
@@ -52,11 +56,18 @@ typedef struct {
 #define AS_NUMBERS NUMBER
 #endif
 
+#define SAMPLES_ALONG(pass) (LENGTH > 0 ? LENGTH : (pass)->samples)
+#if LENGTH > 0
+#define UNROLL_LINE UNROLL
+#else
+#define UNROLL_LINE
+#endif
+
 // --- loads -------------------------------------------------------------------------------------------
 
 // Which sample of a channel stands for sample n of it where that one is beyond the border; -1 for a zero.
 INLINE int sample_beyond(const int n, const int parity, const Pass *pass, const int periodic) {
-  const int place = 2 * n + parity, samples = pass->samples;
+  const int place = 2 * n + parity, samples = SAMPLES_ALONG(pass);
   if (place >= 0 && place < samples) return n;
   if (!RESTORED) return place_inside(place, samples, periodic) >> 1;
   return pass->boundary == ZERO ? -1 : clamp(n, 0, (parity ? D_COUNT(samples) : S_COUNT(samples)) - 1);
@@ -68,7 +79,7 @@ INLINE NEIGHBOURS load_neighbours(global const T *channel, const long stride, co
 
 // Pair n of lines, which may be beyond the border.
 INLINE void load_pair_of_columns(const Line *in, const Pass *pass, const int periodic, const int n, NEIGHBOURS *pair) {
-  if (n >= 0 && n < D_COUNT(pass->samples)) {
+  if (n >= 0 && n < D_COUNT(SAMPLES_ALONG(pass))) {
     pair[0] = *(global const NEIGHBOURS *)(in->s + n * in->s_stride);
     pair[1] = *(global const NEIGHBOURS *)(in->d + n * in->d_stride);
   } else {
@@ -92,7 +103,7 @@ INLINE void load_pair_of_columns(const Line *in, const Pass *pass, const int per
 // outermost sample. The first one is copied to all older places, each place after the last one gets what is before it.
 INLINE void restore_in_ring(NUMBERS *channel, const int parity, const int lag, const int phase, const int newest,
                             const Pass *pass) {
-  const int n = newest - lag, count = parity ? D_COUNT(pass->samples) : S_COUNT(pass->samples);
+  const int n = newest - lag, count = parity ? D_COUNT(SAMPLES_ALONG(pass)) : S_COUNT(SAMPLES_ALONG(pass));
   if (pass->boundary == ZERO) {
     if (n < 0 || n >= count) channel[RING_AT(lag)] = (NUMBERS)0;
   } else {
@@ -115,7 +126,7 @@ INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, con
     load_pair_of_columns(in, pass, periodic, min(begin + a, last), prefetched[a]);
   UNROLL for (int i = 0; i < RING; ++i) s[i] = d[i] = (NUMBERS)0;
 
-  for (int p = begin; p < end; p += PIPE_ROUND) {
+  UNROLL_LINE for (int p = begin; p < end; p += PIPE_ROUND) {
     UNROLL for (int phase = 0; phase < PIPE_ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
@@ -127,7 +138,7 @@ INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, con
       if (done >= from) {
         *(global NEIGHBOURS *)(out->s + done * out->s_stride) =
             AS_NEIGHBOURS(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));
-        if (done < D_COUNT(pass->samples))
+        if (done < D_COUNT(SAMPLES_ALONG(pass)))
           *(global NEIGHBOURS *)(out->d + done * out->d_stride) =
               AS_NEIGHBOURS(SCALED_OUT(d[RING_AT(LAST_LAG)], OUT_d, pass->shift));
       }
@@ -141,6 +152,6 @@ void register_columns(global T *signal, global T *bands, global T *low, const Pa
   if (number >= own.segments) return;
   const int index = (item - number * own.vectors) * LINES;
   const Line in = INPUT_LINE(index), out = OUTPUT_LINE(index);
-  const int from = number * own.pairs_per_segment;
-  sweep_columns(&in, &out, &pass, own.periodic, from, min(from + own.pairs_per_segment, S_COUNT(pass.samples)));
+  const int count = S_COUNT(SAMPLES_ALONG(&pass)), from = LENGTH > 0 ? 0 : number * own.pairs_per_segment;
+  sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? count : min(from + own.pairs_per_segment, count));
 }

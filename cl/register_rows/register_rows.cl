@@ -12,8 +12,8 @@
 // Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
 // rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
 // barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
-// ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 165 us for three levels of
-// 262144 x 256; one level of a signal of 2^26 140 us, eight levels 165.
+// ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 160 us for three levels of
+// 262144 x 256; one level of a signal of 2^26 140 us, eight levels 156.
 
 #include "core/pass.cl"
 #include "register_rows/level.cl"
@@ -39,6 +39,10 @@
 #endif
 #ifndef PLANAR_ROWS
 #error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
+#endif
+
+#ifndef SIGNAL_ROWS
+#error "SIGNAL_ROWS: the same for the signal"
 #endif
 
 // The arguments besides the geometry.
@@ -159,7 +163,8 @@ static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass
 }
 
 static inline RowBand samples_of_row(const Line line, const Pass *pass, const RowTile *tile) {
-  const RowBand band = {line.s, 1, tile->start, pass->samples};
+  const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
+  const RowBand band = {line.s, stride, tile->start, pass->samples};
   return band;
 }
 

@@ -7,7 +7,7 @@
 #include "core/pass.cl"
 
 #if INTEGER || HALF || ROUNDED
-#error "streamed_volumes computes on samples as they are in memory, in reals"
+#error "streamed_volumes computes on reals"
 #endif
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -50,6 +50,7 @@ typedef JOIN(A, 4) FourNumbers;
 #define WARM_UP STEPS
 #define RESULTS_LAG (STEPS / 2)
 #define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
+#define ROWS_READ (3 * ROW_TURNS)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -63,12 +64,13 @@ typedef struct {
 // What a work-item has of a volume, in pairs.
 typedef struct {
   global S *signal;
-  global T *bands, *lowest;  // the volume in each array; `lowest` is where its sub-band 0 stands
-  bool has_low;              // in an array of its own
-  int column, row;           // its first ones
-  local const int *rows;     // where the rows are that it reads, the samples of a pair side by side
-  int loaded[OWN_COLUMNS];          // where each of its columns is loaded, in the signal or in its channel
-  bool stores;               // whether its columns are the tile's to store
+  global T *bands, *lowest;        // the volume in each array; `lowest` is where its sub-band 0 stands
+  bool has_low;                    // in an array of its own
+  int column, row;                 // its first ones
+  local const Distance *rows;      // how far from there the rows are that it reads, the samples of a pair side by side;
+  local const Distance *low_rows;  // those of sub-band 0, the approximations alone
+  int loaded[OWN_COLUMNS];       // where each of its columns is loaded, in the signal or in its channel
+  bool stores;                     // whether its columns are the tile's to store
 } VolumePart;
 
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
@@ -79,8 +81,13 @@ INLINE int place_on_axis(const int place, const int samples) {
   return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
 }
 
+// The same of sub-bands: channel `parity` of an axis.
+INLINE Distance place_in_bands(const Axis axis, const int place, const int parity) {
+  return (place >> 1) * (Distance)axis.stride + parity * (Distance)axis.detail;
+}
+
 static inline VolumePart volume_part(global S *signal, global T *bands, global T *low, const Pass *pass,
-                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local int *rows) {
+                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local Distance *rows) {
   const int3 at = (int3)(0, 0, volume);
   VolumePart part;
   part.signal = signal + line_start(&pass->signal, pass, at);
@@ -95,10 +102,14 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   }
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
-  rows += item / ITEMS_X * 2 * ROW_TURNS;
-  for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X)
-    rows[i] = place_on_axis(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0]);
+  rows += item / ITEMS_X * ROWS_READ;
+  for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X) {
+    const int y = place_on_axis(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0]);
+    rows[i] = FORWARD ? y * (Distance)pass->signal.across[0].detail : place_in_bands(pass->bands.across[0], y, i % 2);
+    if (i % 2 == 0) rows[2 * ROW_TURNS + i / 2] = part.has_low ? place_in_bands(pass->low.across[0], y, 0) : rows[i];
+  }
   part.rows = rows;
+  part.low_rows = rows + 2 * ROW_TURNS;
   part.stores = part.column >= from && part.column < min(from + own->strip, S_COUNT(pass->samples));
   return part;
 }
@@ -106,34 +117,33 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
 // The factor of a sample in these channels along x, y and z; `side` is IN or OUT.
 #define FACTOR_3D(side, cx, cy, cz) (FACTOR_2D(side, cy, cz) * ((cx) ? side##_d : side##_s))
 
-// The row of sub-band (0, cy, cz) at these places along y and z, and how far behind it the row of (1, cy, cz) is.
-INLINE global T *band_row(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz) {
-  const Side *const side = &pass->bands;
-  if (cy == 0 && cz == 0 && part->has_low)
-    return part->lowest + ((z >> 1) * (Distance)pass->low.across[1].stride + (y >> 1) * (Distance)pass->low.across[0].stride);
-  return part->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
-                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail);
-}
-INLINE global T *detail_row(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz) {
-  const Side *const side = &pass->bands;
-  return part->bands + ((z >> 1) * (Distance)side->across[1].stride + cz * (Distance)side->across[1].detail +
-                         (y >> 1) * (Distance)side->across[0].stride + cy * (Distance)side->across[0].detail +
-                         (Distance)side->line.detail);
-}
-INLINE global S *signal_row(const VolumePart *part, const Pass *pass, const int y, const int z) {
-  return part->signal + (z * (Distance)pass->signal.across[1].detail + y * (Distance)pass->signal.across[0].detail);
+// A pair of planes that a work-item reads: how far they are from where the volume stands in each array.
+typedef struct {
+  Distance each[2], low;
+} Planes;
+
+INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
+  Planes planes;
+  UNROLL for (int cz = 0; cz < 2; ++cz) {
+    const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
+    planes.each[cz] = FORWARD ? z * (Distance)pass->signal.across[1].detail : place_in_bands(pass->bands.across[1], z, cz);
+    if (cz == 0) planes.low = part->has_low ? place_in_bands(pass->low.across[1], z, 0) : planes.each[0];
+  }
+  return planes;
 }
 
-// Loads a work-item's columns of the row at these places. Where they are vectors, any existing ones will do for what is beyond
-// the border.
-INLINE void load_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz, LOADED *to) {
+// Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
+INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy, const int cz,
+                         LOADED *to) {
   const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
+  const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
 #if FORWARD
-  global const S *const row = signal_row(part, pass, y, z);
+  global const S *const row = part->signal + place;
   if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
 #else
-  global const T *const s = band_row(part, pass, y, z, cy, cz), *const d = detail_row(part, pass, y, z, cy, cz);
+  global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
+  global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
   if (WIDE) {
     const TwoSamples low = *(global const TwoSamples *)(s + pair), high = *(global const TwoSamples *)(d + pair);
     to[0] = low.x, to[1] = high.x, to[2] = low.y, to[3] = high.y;
@@ -146,13 +156,19 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const int y, 
 // Stores a work-item's columns of a row, if there is such a row.
 INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz,
                           const A *from) {
-  if (!part->stores || y < 0 || y >= pass->across[0] || z < 0 || z >= pass->across[1]) return;
+  // The first sample of a stream is beyond the border where it is a detail.
+  if (DETAIL_PLACE < 0 && (y < 0 || z < 0)) return;
+  if (!part->stores || y >= pass->across[0] || z >= pass->across[1]) return;
   const int samples = pass->samples;
   STORED run[OWN_COLUMNS];
   UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[i] = SAMPLE(SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
 #if FORWARD
-  global T *const s = band_row(part, pass, y, z, cy, cz) + part->column;
-  global T *const d = detail_row(part, pass, y, z, cy, cz) + part->column;
+  const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
+  const bool is_low = cy == 0 && cz == 0 && part->has_low;
+  global T *const s = is_low ? part->lowest + (place_in_bands(pass->low.across[1], z, 0) +
+                                               place_in_bands(pass->low.across[0], y, 0) + part->column)
+                             : part->bands + (place + part->column);
+  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column);
   if (WIDE) {
     *(global TwoSamples *)s = (TwoSamples)(run[0], run[2]);
     *(global TwoSamples *)d = (TwoSamples)(run[1], run[3]);
@@ -163,7 +179,8 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
     }
   }
 #else
-  global S *const row = signal_row(part, pass, y, z) + 2 * part->column;
+  global S *const row = part->signal + (z * (Distance)pass->signal.across[1].detail +
+                                      y * (Distance)pass->signal.across[0].detail + 2 * part->column);
   if (WIDE) *(global FourSamples *)row = vload4(0, run);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
     if (2 * part->column + i < samples) row[i] = run[i];

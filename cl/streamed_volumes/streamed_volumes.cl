@@ -16,11 +16,11 @@
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
 // One barrier per row and pair of planes; local memory of OWN_ROWS * STEPS + 4 vectors per work-item.
 //
-// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 337 us, the inverse 373, where a copy takes 255, and one
+// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 342 us, the inverse 330, where a copy takes 255, and one
 // pass for z and one for the pictures take 577 and 567. Registers decide: of 126 a compute unit runs four groups of 128
 // work-items, of 167 three, and the inverse takes 435 us; that the places of rows are in local memory saves that many.
-// Two pairs of rows ahead gain nothing, and the inverse then takes 142 registers. Nor does another order of groups, by which
-// neighbours may share a compute unit: 353 us.
+// Two pairs of rows ahead take too many: 511 us (457). Nor does another order of groups gain anything, by which neighbours may
+// share a compute unit: 353 us. Without lifting along x it takes 316 us, without reading rows again 322.
 
 #include "streamed_volumes/part.cl"
 
@@ -81,25 +81,25 @@ INLINE void lift_columns(const VolumePart *part, const int samples, local const 
 
 // --- sweep -------------------------------------------------------------------------------------------
 
-// Pair `turn` of the rows that a work-item reads of pair p of planes: by the channels along z, then y.
-INLINE void load_rows(const VolumePart *part, const Pass *pass, const int p, const int turn, LOADED (*to)[2][OWN_COLUMNS]) {
-  UNROLL for (int cz = 0; cz < 2; ++cz) {
-    const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
-    UNROLL for (int cy = 0; cy < 2; ++cy) {
-      load_columns(part, pass, part->rows[2 * turn + cy], z, cy, cz, to[cz][cy]);
-    }
-  }
+// Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
+INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, LOADED (*to)[2][OWN_COLUMNS]) {
+  UNROLL for (int cz = 0; cz < 2; ++cz)
+    UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
 // Lifts the pair of rows that was loaded along y, and loads the next one.
-INLINE void lift_rows(const VolumePart *part, const Pass *pass, const int p, const int last, const int turn,
+INLINE void lift_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
                       LOADED (*loaded)[2][OWN_COLUMNS], A (*waiting)[STEPS * OWN_COLUMNS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
         rows[cz][cy][i] = SCALED_IN(NUMBER(loaded[cz][cy][i]), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
-  if (turn + 1 < ROW_TURNS) load_rows(part, pass, p, turn + 1, loaded);
-  else if (p < last) load_rows(part, pass, p + 1, 0, loaded);
+  if (turn + 1 < ROW_TURNS) {
+    load_rows(part, pass, planes, turn + 1, loaded);
+  } else if (p < last) {
+    *planes = planes_of(part, pass, p + 1);
+    load_rows(part, pass, planes, 0, loaded);
+  }
   UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
 }
 
@@ -108,25 +108,27 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
                          local FourNumbers *stage) {
   const int item = get_local_id(0), last = to - 1 + RESULTS_LAG;
   LOADED loaded[2][2][OWN_COLUMNS];
-  load_rows(part, pass, from - RESULTS_LAG, 0, loaded);
+  Planes planes = planes_of(part, pass, from - RESULTS_LAG);
+  load_rows(part, pass, &planes, 0, loaded);
   UNROLL for (int i = 0; i < OWN_ROWS * STEPS; ++i) kept[i * GROUP + item] = (FourNumbers)0;
   int p = from - RESULTS_LAG;
   do {
     A waiting[2][STEPS * OWN_COLUMNS], rows[2][2][OWN_COLUMNS];
     UNROLL for (int i = 0; i < STEPS * OWN_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
-    UNROLL for (int turn = 0; turn < WARM_UP; ++turn) lift_rows(part, pass, p, last, turn, loaded, waiting, rows);
+    UNROLL for (int turn = 0; turn < WARM_UP; ++turn) lift_rows(part, pass, &planes, p, last, turn, loaded, waiting, rows);
     UNROLL for (int pair = 0; pair < OWN_ROWS / 2; ++pair) {
-      lift_rows(part, pass, p, last, WARM_UP + pair, loaded, waiting, rows);
+      lift_rows(part, pass, &planes, p, last, WARM_UP + pair, loaded, waiting, rows);
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         lift_planes(kept + (2 * pair + cy) * STEPS * GROUP + item, rows[0][cy], rows[1][cy]);
         // Two rows take turns in local memory, so that one barrier is enough.
         local FourNumbers *const own = stage + 2 * cy * GROUP;
         UNROLL for (int cz = 0; cz < 2; ++cz) own[cz * GROUP + item] = vload4(0, rows[cz][cy]);
         barrier(CLK_LOCAL_MEM_FENCE);
-        UNROLL for (int cz = 0; cz < 2; ++cz) {
+        // Before, nothing is done.
+        if (p - RESULTS_LAG >= from) UNROLL for (int cz = 0; cz < 2; ++cz) {
           lift_columns(part, pass->samples, own + cz * GROUP, rows[cz][cy]);
           const int y = place_in_stream(part->row + pair, cy), z = place_in_stream(p - RESULTS_LAG, cz);
-          if (p - RESULTS_LAG >= from) store_columns(part, pass, y, z, cy, cz, rows[cz][cy]);
+          store_columns(part, pass, y, z, cy, cz, rows[cz][cy]);
         }
       }
     }
@@ -136,7 +138,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local FourNumbers kept[OWN_ROWS * STEPS * GROUP], stage[4 * GROUP];
-  local int rows[2 * ROW_TURNS * (GROUP / ITEMS_X)];
+  local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
   const int share = group / tiles, tile = group - share * tiles;

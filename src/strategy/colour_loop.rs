@@ -26,7 +26,7 @@ const STRIP: Tunable = Tunable {
 const ROW_BLOCK: usize = 64;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
-    let Some(picture) = todo.coloured_picture() else {
+    let Some(picture) = todo.coloured_picture(4) else {
         return Offer::no("it takes two axes before an inner batch of 2 to 4, in one piece");
     };
     if todo.problem.transform.boundary_rule() == Boundary::Periodic {

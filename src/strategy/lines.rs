@@ -11,8 +11,10 @@ pub(super) struct Lines {
     pub reach: Reach,
     /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
     pub are_rows: bool,
-    /// Whether they are so on the signal side.
-    pub in_one_piece: bool,
+    /// How far neighbours in a line are apart on the signal side.
+    pub apart: i64,
+    /// Whether places of a line fit 32 bits.
+    pub near: bool,
 }
 
 impl Lines {
@@ -38,7 +40,8 @@ impl Lines {
         Lines {
             reach: Reach::new(&todo.problem.stencils()),
             are_rows: contiguous && near,
-            in_one_piece: (geometry.signal.line.stride, geometry.signal.line.detail) == (2, 1),
+            apart: geometry.signal.line.detail,
+            near,
             geometry,
         }
     }

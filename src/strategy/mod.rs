@@ -101,7 +101,7 @@ strategies! {
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;
-    /// The same idea for pictures whose pixels are 2 to 4 samples side by side: colours, or complex numbers. Preferred on GPUs.
+    /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
     /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
     /// large volumes in `f32` on NVIDIA's GPUs.

@@ -103,9 +103,9 @@ impl Todo<'_> {
         (self.sides(1, 3).signal.strides[axes[2]] == 1).then_some(axes)
     }
 
-    /// The same as [`Self::picture`] where behind them is an inner batch of 2 to 4 that nothing transforms: pictures whose pixels are so many
-    /// samples in one piece, in rows without gaps on the signal side.
-    pub fn coloured_picture(&self) -> Option<Coloured> {
+    /// The same as [`Self::picture`] where behind them is an inner batch of 2 to `most` that nothing transforms: pictures whose pixels are so
+    /// many samples in one piece, in rows without gaps on the signal side.
+    pub fn coloured_picture(&self, most: i64) -> Option<Coloured> {
         let [a, b] = *self.axes() else {
             return None;
         };
@@ -116,7 +116,7 @@ impl Todo<'_> {
             detail: colours,
         };
         let inner = |side: &Side| side.across[1].stride == 1;
-        let fits = (2..=4).contains(&colours)
+        let fits = (2..=most).contains(&colours)
             && geometry.low_across[1] == geometry.across[1]
             && geometry.signal.line == pixel
             && inner(&geometry.signal)

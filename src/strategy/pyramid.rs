@@ -52,6 +52,8 @@ const MOST_IN_WINDOWS: usize = 200 << 10;
 const NARROW: usize = 32;
 const LEAST_IN_NARROW: usize = 3 << 8;
 const LOW: usize = 7;
+/// Columns of fewer rows are quicker: 3 x 1398101 takes 22 us (20) along them, and 13 (14) along rows.
+const LEAST_LOW: usize = 4;
 const LEAST_IN_LOW: usize = 3 << 7;
 const LEAST_SAMPLES: usize = 8 << 10;
 
@@ -200,7 +202,7 @@ fn is_best_of_narrow(todo: &Todo, sizes: &Sizes) -> bool {
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
         && (width <= NARROW && results >= LEAST_IN_NARROW
-            || height <= LOW && results >= LEAST_IN_LOW)
+            || (LEAST_LOW..=LOW).contains(&height) && results >= LEAST_IN_LOW)
         && samples >= LEAST_SAMPLES * device.compute_units
 }
 

@@ -29,12 +29,17 @@ const FILLING: Tunable = Tunable {
 const GROUP: usize = 128;
 const LEAST_ITEMS_X: usize = 8;
 
-/// Rows of which a work-item has the results.
+/// Rows of which a work-item has the results; and in volumes of few samples for each compute unit, where it is waiting that takes
+/// time: it waits for fewer rows, in segments half as long. On an NVIDIA H200, 64 x 64 x 64 took 20.4 us without, 16.5 with
+/// such segments, 13.6 with both, and 128 x 128 x 128 gains nothing.
 const OWN_ROWS: usize = 4;
+const FEW_ROWS: usize = 2;
+const FEW_SAMPLES: usize = 4 << 10;
 
-/// Samples from which on it is preferred. On an NVIDIA H200 256 x 256 x 256 takes 1.6 copies (inverse 1.9), and 128 x 128 x 128
-/// takes 2.7. Other GPUs were not tried; AMD's compute units have local memory for one work-group.
-const LARGE: usize = 1 << 23;
+/// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 18 us (inverse 18.5), by pictures and columns
+/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22 (24). Other GPUs were not tried; AMD's compute units have local memory for one
+/// work-group.
+const LARGE: usize = 1 << 18;
 
 /// Columns of a work-item, in pairs.
 const OWN_PAIRS: usize = 2;
@@ -48,8 +53,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Err(why) => return Offer::No { why },
     };
     let geometry = &pass.geometry;
-    let across = geometry.across.map(|n| n as usize);
-    let samples = geometry.samples as usize * across.iter().product::<usize>();
+    let samples = samples(geometry);
     let stored = 4 * sizes.strip >= 3 * sizes.items_x;
     let device = todo.target.device;
     let is_tried = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
@@ -63,6 +67,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         true => Offer::Preferred(taken),
         false => Offer::Works(taken),
     }
+}
+
+fn samples(geometry: &Geometry) -> usize {
+    let across = geometry.across.map(|n| n as usize);
+    geometry.samples as usize * across.iter().product::<usize>()
 }
 
 /// Whether a pipeline of these steps keeps one number for each: every step adds the same to a sample for each of its two
@@ -91,6 +100,10 @@ struct Sizes {
     strip: usize,
     tiles_x: usize,
     filling: usize,
+    /// Rows of which a work-item has the results.
+    own_rows: usize,
+    /// Pairs of planes of a segment at least.
+    least: usize,
     wide: bool,
 }
 
@@ -103,8 +116,11 @@ impl Sizes {
                 "it takes real steps that read one neighbour on each side, and few of them".into(),
             );
         }
+        let device = todo.target.device;
+        let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
+        let own_rows = if few { FEW_ROWS } else { OWN_ROWS };
         // As many work-items as have their pipelines in local memory.
-        let local = todo.target.device.local_memory as usize / local_bytes(todo, stencils.len(), 1);
+        let local = device.local_memory as usize / local_bytes(todo, stencils.len(), own_rows, 1);
         let group = GROUP
             .min(todo.target.work_group("streamed_volumes"))
             .min(local);
@@ -135,6 +151,12 @@ impl Sizes {
             strip,
             tiles_x: columns.div_ceil(strip),
             filling: filling.unwrap_or(FILLING.default),
+            own_rows,
+            least: if few {
+                stencils.len() / 2
+            } else {
+                stencils.len()
+            },
             wide,
         })
     }
@@ -156,7 +178,7 @@ impl Sizes {
             define("DETAIL_PLACE", place),
             define("GROUP", self.group),
             define("ITEMS_X", self.items_x),
-            define("OWN_ROWS", OWN_ROWS),
+            define("OWN_ROWS", self.own_rows),
             define("WIDE", u8::from(self.wide)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
@@ -177,10 +199,10 @@ fn rounded_up(items: usize) -> usize {
 }
 
 /// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
-fn local_bytes(todo: &Todo, steps: usize, items: usize) -> usize {
-    let numbers = (OWN_ROWS * steps + 4) * 2 * OWN_PAIRS;
-    // The places of all rows that are read, for every row of work-items.
-    let places = (2 * steps + OWN_ROWS) * size_of::<i32>();
+fn local_bytes(todo: &Todo, steps: usize, own_rows: usize, items: usize) -> usize {
+    let numbers = (own_rows * steps + 4) * 2 * OWN_PAIRS;
+    // The places of all rows that are read, and those of approximations once more, for every row of work-items.
+    let places = 3 * (steps + own_rows / 2) * size_of::<i64>();
     items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
 }
 
@@ -198,10 +220,15 @@ fn is_wide(geometry: &Geometry, sample: SampleType) -> bool {
 
 /// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
 /// once ends soonest.
-fn segments(tiles: usize, pairs: usize, warm_up: usize, at_once: usize) -> [usize; 2] {
+fn segments(
+    tiles: usize,
+    pairs: usize,
+    [warm_up, least]: [usize; 2],
+    at_once: usize,
+) -> [usize; 2] {
     let turns =
         |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
-    let most = (pairs / warm_up).max(1);
+    let most = (pairs / least).max(1);
     let count = (1..=most).min_by_key(turns).unwrap_or(1);
     let each = pairs.div_ceil(count);
     [pairs.div_ceil(each), each]
@@ -228,12 +255,17 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
-    let rows = OWN_ROWS * sizes.group / sizes.items_x;
+    let rows = sizes.own_rows * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
     let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
     let tiles = sizes.tiles_x * tiles_y * volumes;
-    let [segments, each] = segments(tiles, sizes.pairs(depth), sizes.steps, at_once);
+    let [segments, each] = segments(
+        tiles,
+        sizes.pairs(depth),
+        [sizes.steps, sizes.least],
+        at_once,
+    );
     let pass = Pass {
         kernel: Kernel {
             name: "streamed_volumes",
@@ -271,16 +303,16 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
     let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
     let items = volumes * tiles_x * strips * sizes.items_x;
-    let along_y = items * turns * 2 * 2 * OWN_PAIRS * (warm_up + OWN_ROWS / 2);
-    let along_z = items * turns * OWN_ROWS * 2 * OWN_PAIRS;
+    let along_y = items * turns * 2 * 2 * OWN_PAIRS * (warm_up + sizes.own_rows / 2);
+    let along_z = items * turns * sizes.own_rows * 2 * OWN_PAIRS;
     meter.scaled(
         volumes * columns * lines * planes,
         volumes * (width * height * depth) as usize,
     ) + meter.lifted(along_y + along_z)
-        + meter.lifted_alone(items * turns * 2 * OWN_ROWS, OWN_PAIRS)
+        + meter.lifted_alone(items * turns * 2 * sizes.own_rows, OWN_PAIRS)
         + Cost::of_group(
-            (each + warm_up) * OWN_ROWS,
-            local_bytes(todo, sizes.steps, sizes.group),
+            (each + warm_up) * sizes.own_rows,
+            local_bytes(todo, sizes.steps, sizes.own_rows, sizes.group),
         )
 }
 
@@ -339,7 +371,8 @@ mod tests {
         let (wavelet, single) = (Wavelet::CDF_9_7, SampleType::F32);
         assert!(is_preferred(wavelet.clone(), [256; 3], single));
         assert!(is_preferred(wavelet.clone(), [256, 256, 1024], single));
-        assert!(!is_preferred(wavelet.clone(), [128; 3], single));
+        assert!(is_preferred(wavelet.clone(), [64; 3], single));
+        assert!(!is_preferred(wavelet.clone(), [32; 3], single));
         assert!(!is_preferred(wavelet.clone(), [512, 512, 511], single));
         assert!(!is_preferred(wavelet, [256; 3], SampleType::F64));
         assert!(!is_preferred(Wavelet::HAAR, [256; 3], single));
@@ -349,7 +382,7 @@ mod tests {
     #[test]
     fn pipelines_of_doubles_take_smaller_work_groups() {
         let of = |sample| {
-            let launch = launch(&volume([64; 3]), sample, Direction::Forward);
+            let launch = launch(&volume([256; 3]), sample, Direction::Forward);
             launch.pass.kernel.group[0]
         };
         assert_eq!([SampleType::F32, SampleType::F64].map(of), [128, 64]);

@@ -52,7 +52,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     let lines = Lines::new(todo);
     // The row pass loads and stores both channels of the signal at once.
-    let are_rows = lines.are_rows && lines.in_one_piece;
+    let are_rows = lines.are_rows && lines.apart == 1;
     let cached = lines_in_cache(todo, &vectors, are_rows);
     let taken = cached.unwrap_or_else(|| {
         let pass = match are_rows {

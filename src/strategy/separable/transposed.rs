@@ -48,7 +48,8 @@ pub(super) fn passes(todo: &Todo, lines: &Lines) -> Vec<Pass> {
         },
         reach: lines.reach.clone(),
         are_rows: true,
-        in_one_piece: true,
+        apart: 1,
+        near: true,
     };
 
     let forward = todo.problem.direction == Direction::Forward;

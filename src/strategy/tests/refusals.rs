@@ -237,7 +237,10 @@ fn rows_refuse_other_lines_borders_that_do_not_go_on_and_what_they_cannot_hold()
     };
     let columns = Transform::new(Wavelet::CDF_9_7, [512, 512]);
     let why = reason(large_gpu(), &columns);
-    assert_eq!(why, "`register_rows`: it takes rows in one piece");
+    assert_eq!(
+        why,
+        "`register_rows`: it takes rows in one piece, or of an inner batch of 2 to 4"
+    );
     let odd = Transform::new(Wavelet::CDF_9_7, [511]).boundary(Boundary::Periodic);
     let why = reason(large_gpu(), &odd);
     assert!(
