@@ -2,13 +2,14 @@
 # make test    all tests, on every OpenCL device found, PoCL's optimiser off
 # make papers  the comparisons of the papers on the best device: target/papers/report.md. PAPERS=--quick takes some minutes;
 #              MERGE="a.json b.json" sets the results of several devices side by side
+# make large   files larger than memory, there and back: 45 GB of disk. LARGE=16384x16384 for smaller ones (3.7 GB)
 # make ci      what a change must pass: all of the targets below, and the tests
 #
 # On Debian and Ubuntu, `demo` and `test` install what is missing: a linker, and PoCL where there is no
 # OpenCL device.
 
 CHECKS = format clippy docs package oldest-rust kernels test optimised intel agree vendors pyopencl ocl oclgrind no-runtime
-.PHONY: demo papers ci $(CHECKS)
+.PHONY: demo papers large ci $(CHECKS)
 
 demo:
 	scripts/setup --release
@@ -17,6 +18,13 @@ demo:
 papers:
 	scripts/setup --release
 	cargo run --release --features papers --example papers -- $(if $(MERGE),--merge $(MERGE),$(PAPERS))
+
+# On PoCL, under a limit of 1 GiB; WAVELIFT_DEVICE names another device.
+large:
+	scripts/setup --release
+	cargo build --release --example transform
+	WAVELIFT_DEVICE=$${WAVELIFT_DEVICE:-pocl} \
+	cargo test --release --test large -- --ignored --nocapture files_larger_than_memory
 
 # Nearly all of the time is PoCL's compiler's, which takes three times as long with its optimiser: that is off here (other
 # runtimes do not know the variable), and on in `make optimised`.
@@ -32,11 +40,12 @@ test:
 	cargo test --doc --features $(FEATURES)
 
 # The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
-# their steps alone.
+# their steps alone. And a picture that is large for the memory that it is given.
 STEPS = haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97
 optimised:
 	scripts/setup
 	scripts/spread '(^|::)($(STEPS))$$' --test strategies --test in_place
+	cargo test --test large -- --ignored large_pictures_under_64_mib
 
 ci:
 	@for check in $(CHECKS); do \

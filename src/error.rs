@@ -190,6 +190,26 @@ pub enum Error {
         other: &'static str,
     },
 
+    /// A file that cannot be opened, read, written or renamed, or that is not as long as it should be.
+    #[error("{path}: {why}")]
+    #[non_exhaustive]
+    File {
+        /// The file.
+        path: String,
+        /// What kind of error the system reported; [`std::io::ErrorKind::InvalidData`] for a wrong length.
+        kind: std::io::ErrorKind,
+        /// What went wrong, in words.
+        why: String,
+    },
+
+    /// Work that the caller's own callback stopped.
+    #[error("{what} was cancelled")]
+    #[non_exhaustive]
+    Cancelled {
+        /// What was stopped.
+        what: &'static str,
+    },
+
     /// A request for which there is no place left until an earlier one is done with.
     #[error("{what} is busy: {most} at a time")]
     #[non_exhaustive]
@@ -221,6 +241,14 @@ impl std::fmt::Debug for Error {
 }
 
 impl Error {
+    pub(crate) fn file(path: &std::path::Path, error: std::io::Error) -> Self {
+        Error::File {
+            path: path.display().to_string(),
+            kind: error.kind(),
+            why: error.to_string(),
+        }
+    }
+
     pub(crate) fn unknown(what: &'static str, known: &[&str], got: &str) -> Self {
         Error::Unknown {
             what,

@@ -34,7 +34,8 @@
 //! the same transforms on the CPU, one sample after the other, without OpenCL.
 //!
 //! An [`EngineGroup`] shares out the pictures of a batch over several devices. Host slices that a device cannot hold are
-//! transformed in tiles; [`Engine::with_memory_limit`] says how much an engine may take.
+//! transformed in tiles; [`Engine::with_memory_limit`] says how much an engine may take. A [`TiledPlan`] also goes from file to
+//! file, which no memory need hold.
 //!
 //! # Letters
 //!
@@ -176,7 +177,8 @@ pub use runtime::{
 };
 pub use runtime::{
     DeviceArray, DeviceView, DeviceViewMut, Engine, Event, Feeder, InPlacePlan, Memory, Pending,
-    PinnedArray, Plan, ReadFrame, Reader, Run, SubmitError, WriteFrame,
+    PinnedArray, Plan, Progress, ReadFrame, Reader, Run, Sink, SinkFile, Source, SourceFile,
+    SubmitError, TiledPlan, WriteFrame,
 };
 #[doc(hidden)]
 pub use runtime::{

@@ -3,9 +3,17 @@
 mod common;
 
 use common::{RandomSample, computes, devices, random_samples, relative_error, to_f64};
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 use wavelift::{
-    Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Strategy,
-    Transform, Wavelet, reference,
+    Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Progress,
+    SinkFile, SourceFile, Strategy, Transform, Wavelet, reference,
 };
 
 /// What a plan says of itself where it goes in tiles.
@@ -268,75 +276,295 @@ fn memory_does_not_grow_with_rows() {
     }
 }
 
-/// Milliseconds of host calls as a whole and under limits, forward and inverse: by hand, `cargo test --release --test large --
-/// --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn how_long_tiles_take() {
-    let median = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
+/// A file of these samples behind a header, and where it is.
+fn file_of<T: RandomSample>(folder: &Path, name: &str, samples: &[T]) -> PathBuf {
+    let path = folder.join(name);
+    let bytes = [b"a header", bytemuck::cast_slice::<T, u8>(samples)].concat();
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn samples_of<T: RandomSample>(path: &Path) -> Vec<T> {
+    bytemuck::pod_collect_to_vec(&fs::read(path).unwrap()[8..])
+}
+
+fn files_in(folder: &Path) -> usize {
+    folder.read_dir().unwrap().count()
+}
+
+/// From file to file and back into the file that is read, and to and from slices, by an engine that takes several stages.
+fn check_files<T: RandomSample>(engine: &Engine, transform: &Transform) {
+    let folder = tempfile::tempdir().unwrap();
+    let len = transform.len();
+    let samples = random_samples::<T>(len, 1);
+    let input = file_of(folder.path(), "samples", &samples);
+    let output = folder.path().join("coefficients");
+    let close = |got: &[T], expected: &[T]| {
+        let error = relative_error(got, &to_f64(expected));
+        assert!(error <= 2.0 * T::BOUND, "{error} of {transform:?}");
     };
+    let plan = engine.plan_in_tiles::<T>(transform).unwrap();
+    let source = SourceFile::<T>::open(&input, 8, len).unwrap();
+    let mut sink = SinkFile::<T>::create(&output, b"a header", len).unwrap();
+    let mut seen = Vec::new();
+    let progress = |progress: Progress| {
+        seen.push(progress);
+        ControlFlow::Continue(())
+    };
+    plan.forward(&source, &mut sink, progress).unwrap();
+    assert!(seen.len() > 1 && seen.is_sorted_by(|a, b| a.done < b.done));
+    assert!(seen.iter().all(|one| one.total == seen[0].total));
+    assert_eq!(seen.last().unwrap().done, seen[0].total);
+    assert!(!output.exists());
+    sink.finish().unwrap();
+    let expected = reference::forward(transform, &samples).unwrap();
+    let coefficients = samples_of::<T>(&output);
+    close(&coefficients, &expected);
+    let go_on = |_| ControlFlow::Continue(());
+    let mut slice = vec![T::POISON; len];
+    plan.forward(&samples, &mut slice, go_on).unwrap();
+    close(&slice, &expected);
+
+    let expected = reference::inverse(transform, &coefficients).unwrap();
+    let source = SourceFile::<T>::open(&output, 8, len).unwrap();
+    let mut sink = SinkFile::<T>::create(&output, b"a header", len).unwrap();
+    plan.inverse(&source, &mut sink, go_on).unwrap();
+    sink.finish().unwrap();
+    close(&samples_of::<T>(&output), &expected);
+    plan.inverse(&coefficients, &mut slice, go_on).unwrap();
+    close(&slice, &expected);
+    assert_eq!(samples_of::<T>(&input), samples);
+    assert_eq!(files_in(folder.path()), 2);
+}
+
+#[test]
+fn files_there_and_back() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
-        let side = if device.info().kind == DeviceKind::Gpu {
-            16384
-        } else {
-            8192
-        };
-        let transform = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(5);
-        let samples: Vec<f32> = (0..transform.len())
-            .map(|i| (i * 2_654_435_761 % 65_521) as f32)
-            .collect();
-        for limit in [u64::MAX, 1 << 30, 256 << 20, 64 << 20] {
-            let engine = engine.with_memory_limit(limit).unwrap();
-            let plan = engine.plan::<f32>(&transform).unwrap();
-            let mut coefficients = Coefficients::zeros(&transform).unwrap();
-            let mut back = vec![0.0; samples.len()];
-            let mut times = [Vec::new(), Vec::new()];
-            for _ in 0..6 {
-                let start = std::time::Instant::now();
-                plan.forward_into(&samples, &mut coefficients).unwrap();
-                times[0].push(start.elapsed().as_secs_f64() * 1e3);
-                let start = std::time::Instant::now();
-                plan.inverse_into(&coefficients, &mut back).unwrap();
-                times[1].push(start.elapsed().as_secs_f64() * 1e3);
+        for engine in [engine.clone(), engine.with_copy_threads(2)] {
+            let engine = engine.with_memory_limit(160_000).unwrap();
+            for &layout in Layout::ALL {
+                let transform = Transform::new(Wavelet::CDF_5_3, [520, 333])
+                    .boundary(Boundary::Periodic)
+                    .layout(layout)
+                    .levels(3);
+                check_files::<i16>(&engine, &transform);
             }
-            let first = times[0][0];
-            let times = times.map(median);
-            println!(
-                "{device}: {side} squared, {} MiB: {times:.1?} ms, first {first:.1}",
-                engine.memory().limit >> 20
-            );
-            for line in format!("{plan:?}")
-                .lines()
-                .filter(|line| line.contains("tiles") || line.starts_with("Plan"))
-            {
-                println!("  {line}");
-            }
-            let error = samples
-                .iter()
-                .zip(&back)
-                .fold(0f32, |most, (a, b)| most.max((a - b).abs()));
-            assert!(error < 1.0, "{error}");
         }
+        let engine = engine.with_memory_limit(300_000).unwrap();
+        let transform = Transform::new(Wavelet::CDF_9_7, [200_003]).levels(6);
+        check_files::<f32>(&engine, &transform);
     }
 }
 
-/// By hand, as the above: 16384 x 12288 under 64 MiB is what it is as a whole.
+/// What the caller stops, and what fails, leaves the files as they were, no others, and a plan that works.
 #[test]
-#[ignore = "takes gigabytes"]
+fn files_when_stopped_and_when_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let transform = Transform::new(Wavelet::CDF_5_3, [300, 301]).levels(3);
+    let len = transform.len();
+    let samples = random_samples::<i16>(len, 1);
+    let input = file_of(folder.path(), "samples", &samples);
+    fs::write(path("old"), "as it was").unwrap();
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let engine = engine.with_memory_limit(160_000).unwrap();
+        let plan = engine.plan_in_tiles::<i16>(&transform).unwrap();
+        let source = SourceFile::<i16>::open(&input, 8, len).unwrap();
+        for calls in 1..4 {
+            let mut sink = SinkFile::<i16>::create(path("old"), &[], len).unwrap();
+            let mut left = calls;
+            let stopped = plan.forward(&source, &mut sink, |_| {
+                left -= 1;
+                match left {
+                    0 => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            });
+            assert!(matches!(stopped, Err(Error::Cancelled { .. })));
+            drop(sink);
+            let panicked = catch_unwind(AssertUnwindSafe(|| {
+                let mut sink = SinkFile::<i16>::create(path("old"), &[], len).unwrap();
+                plan.inverse(&source, &mut sink, |_| panic!("a test"))
+            }));
+            assert!(panicked.is_err());
+        }
+        // Cut short while it is read.
+        let cut = file_of(folder.path(), "cut", &samples);
+        let source = SourceFile::<i16>::open(&cut, 8, len).unwrap();
+        let writer = fs::File::options().write(true).open(&cut).unwrap();
+        writer.set_len(2 * len as u64).unwrap();
+        let mut slice = vec![7; len];
+        let go_on = |_| ControlFlow::Continue(());
+        let failed = plan.forward(&source, &mut slice, go_on).unwrap_err();
+        let Error::File { kind, .. } = &failed else {
+            panic!("{failed}")
+        };
+        assert_eq!(*kind, ErrorKind::UnexpectedEof, "{failed}");
+        let short = plan.forward(&samples[1..], &mut slice, go_on);
+        assert!(matches!(short, Err(Error::Length { .. })));
+        plan.forward(&samples, &mut slice, go_on).unwrap();
+        assert!(slice == reference::forward(&transform, &samples).unwrap());
+        drop(plan);
+        assert_eq!(engine.memory().used, 0);
+    }
+    assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
+    assert!(samples_of::<i16>(&input) == samples);
+    assert_eq!(files_in(folder.path()), 3);
+
+    for (path, first, len) in [
+        (&input, 8, len - 1),
+        (&input, 9, len),
+        (&input, u64::MAX, len),
+        (&input, 8, usize::MAX),
+        (&path("missing"), 8, len),
+        (&folder.path().to_owned(), 8, len),
+    ] {
+        let refused = SourceFile::<i16>::open(path, first, len).unwrap_err();
+        assert!(matches!(refused, Error::File { .. }), "{refused}");
+    }
+    for (name, len) in [("old", usize::MAX), ("missing/new", 5), (".", 5)] {
+        let refused = SinkFile::<i16>::create(path(name), &[], len).unwrap_err();
+        assert!(matches!(refused, Error::File { .. }), "{refused}");
+    }
+    assert_eq!(files_in(folder.path()), 3);
+}
+
+/// What a device has room for 64 MiB of at a time is what it is as a whole, also in a file.
+#[test]
+#[ignore = "takes 2 GB of memory: `make optimised` runs it alone"]
 fn large_pictures_under_64_mib() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("samples");
     for device in devices() {
         let whole = Engine::new(&device).unwrap();
         let small = whole.with_memory_limit(64 << 20).unwrap();
         let transform = Transform::new(Wavelet::CDF_5_3, [16384, 12288]).levels(5);
         let samples = random_samples::<i16>(transform.len(), 1);
-        let plan = small.plan::<i16>(&transform).unwrap();
-        let coefficients = plan.forward(&samples).unwrap();
+        let plan = small.plan_in_tiles::<i16>(&transform).unwrap();
+        let go_on = |_| ControlFlow::Continue(());
+        let mut coefficients = vec![i16::POISON; transform.len()];
+        plan.forward(&samples, &mut coefficients, go_on).unwrap();
         let expected = whole.plan::<i16>(&transform).unwrap().forward(&samples);
-        assert!(coefficients == expected.unwrap());
-        assert!(plan.inverse(&coefficients).unwrap() == samples);
+        assert!(coefficients == expected.unwrap().as_slice());
+        let mut back = SinkFile::create(&path, b"a header", transform.len()).unwrap();
+        plan.inverse(&coefficients, &mut back, go_on).unwrap();
+        back.finish().unwrap();
+        assert!(samples_of::<i16>(&path) == samples);
         println!("{device}: {:?}", small.memory());
     }
+}
+
+/// Milliseconds that a program takes, and the most memory that it has had, in MiB.
+fn run(command: &mut Command) -> (u128, u64) {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert!(ended.success(), "{command:?}: {ended}");
+            return (start.elapsed().as_millis(), most >> 10);
+        }
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        most = most.max(kibibytes.unwrap_or(0));
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// The bytes that are left on the disk of a folder.
+fn free_bytes(folder: &Path) -> u64 {
+    let found = Command::new("df").arg("-Pk").arg(folder).output().unwrap();
+    let text = String::from_utf8(found.stdout).unwrap();
+    let cell = text.lines().nth(1).unwrap().split_whitespace().nth(3);
+    cell.unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// Pieces of a file that is larger than memory.
+const PIECE: usize = 1 << 20;
+
+/// Makes a file of random samples.
+fn write_random<T: RandomSample>(path: &Path, len: usize) {
+    let mut file = fs::File::create(path).unwrap();
+    // A hundred pieces in turns: drawing all would take longer than all else.
+    let pieces: Vec<Vec<T>> = (0..100.min(len.div_ceil(PIECE)))
+        .map(|seed| random_samples(PIECE, seed as u64))
+        .collect();
+    for number in 0..len.div_ceil(PIECE) {
+        let samples = &pieces[number % pieces.len()][..PIECE.min(len - number * PIECE)];
+        file.write_all(bytemuck::cast_slice(samples)).unwrap();
+    }
+}
+
+/// The largest difference between two files, over the largest value of the first.
+fn difference<T: RandomSample>(paths: [&Path; 2], len: usize) -> f64 {
+    let mut files = paths.map(|path| fs::File::open(path).unwrap());
+    let [mut one, mut other] = [0, 1].map(|_| vec![T::POISON; PIECE]);
+    let (mut most, mut largest) = (0.0, f64::MIN_POSITIVE);
+    for at in (0..len).step_by(PIECE) {
+        let count = PIECE.min(len - at);
+        for (file, samples) in files.iter_mut().zip([&mut one, &mut other]) {
+            file.read_exact(bytemuck::cast_slice_mut(&mut samples[..count]))
+                .unwrap();
+        }
+        for (one, other) in one[..count].iter().zip(&other) {
+            most = f64::max(most, (one.to_f64() - other.to_f64()).abs());
+            largest = f64::max(largest, one.to_f64().abs());
+        }
+    }
+    most / largest
+}
+
+/// From file to file and back by the program `transform` under a limit of 1 GiB, beside `cp` of the same file.
+fn files_by_the_program<T: RandomSample>(shape: &str, wavelet: &str, len: usize) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let [input, middle, back] = ["samples.raw", "middle.raw", "back.raw"].map(path);
+    write_random::<T>(&input, len);
+    let (copied, _) = run(Command::new("cp").arg(&input).arg(path("copy")));
+    fs::remove_file(path("copy")).unwrap();
+    let programs = std::env::current_exe().unwrap();
+    let program = programs
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("examples/transform");
+    for (direction, from, to) in [("forward", &input, &middle), ("inverse", &middle, &back)] {
+        let mut command = Command::new(&program);
+        command.arg(direction).args([from, to]);
+        command.args(["--memory", "1024", "--levels", "5", "--wavelet", wavelet]);
+        command.args(["--shape", shape, "--sample", T::TYPE.name()]);
+        let (took, memory) = run(&mut command);
+        let ratio = took as f64 / copied as f64;
+        println!(
+            "{shape} {} {wavelet} {direction}: {took} ms, {ratio:.2} times cp, {memory} MiB",
+            T::TYPE
+        );
+        assert!(memory <= 2048, "{memory} MiB");
+    }
+    let error = difference::<T>([&input, &back], len);
+    println!("{shape} {} {wavelet}: back to within {error:.1e}", T::TYPE);
+    // Both ways err.
+    assert!(error <= 2.0 * T::BOUND, "{error}");
+}
+
+/// Files that are larger than memory, of the shape `LARGE` (65536x49152): `make large`.
+#[test]
+#[ignore = "takes 45 GB of disk"]
+fn files_larger_than_memory() {
+    let shape = std::env::var("LARGE").unwrap_or_else(|_| "65536x49152".to_owned());
+    let axes = shape.split('x').map(|n| n.parse::<usize>().unwrap());
+    let len: usize = axes.product();
+    // Three files of samples, and some more.
+    let needed = 7 * (len * size_of::<f32>()) as u64 / 2;
+    let free = free_bytes(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    assert!(
+        free >= needed,
+        "{needed} bytes of disk are needed, {free} are left"
+    );
+    files_by_the_program::<i16>(&shape, "cdf53", len);
+    files_by_the_program::<f32>(&shape, "cdf97", len);
 }

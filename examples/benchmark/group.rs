@@ -23,6 +23,9 @@ const COLUMNS: [&str; 7] = [
     "one / all",
 ];
 
+/// Samples that are compared at once.
+const PIECE: usize = 1 << 22;
+
 /// Prints a row for every problem. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
     let names = [("problem", Align::Left)];
@@ -54,7 +57,7 @@ fn measure<T: RandomSample>(
     runs: usize,
 ) -> Result<Vec<String>> {
     let direction = problem.direction.direction();
-    let samples = random_samples::<T>(problem.transform.len(), 1);
+    let samples = many_samples::<T>(problem.transform.len());
     let plans = groups.map(|group| group.plan::<T>(&problem.transform));
     let [one, all] = plans;
     let plans = [one?, all?];
@@ -63,8 +66,10 @@ fn measure<T: RandomSample>(
         .each_ref()
         .map(|plan| resident(plan, direction, &samples, runs));
     let [one, all] = [one?, all?];
-    let [first, second] = [&one.1, &all.1].map(|result| to_f64(result));
-    if relative_error(&one.1, &second).max(relative_error(&all.1, &first)) > 2.0 * T::BOUND {
+    // Piece by piece, since as f64 a large batch takes much of the host's memory.
+    let pieces = one.1.chunks(PIECE).zip(all.1.chunks(PIECE));
+    let mut errors = pieces.map(|(one, all)| relative_error(one, &to_f64(all)));
+    if errors.any(|error| error > 2.0 * T::BOUND) {
         return Err("the devices' results differ".into());
     }
     let mut add = |one: u64, all: u64| {
@@ -77,6 +82,18 @@ fn measure<T: RandomSample>(
         .map(|plan| calls(plan, direction, &samples, runs));
     add(one?, all?);
     Ok(cells)
+}
+
+/// Random samples, the same ones again after a number that no row has, since to draw all takes long.
+fn many_samples<T: RandomSample>(len: usize) -> Vec<T> {
+    const DRAWN: usize = 16_777_213;
+    let mut samples = Vec::with_capacity(len);
+    samples.extend(random_samples::<T>(len.min(DRAWN), 1));
+    while samples.len() < len {
+        let more = (len - samples.len()).min(DRAWN);
+        samples.extend_from_within(..more);
+    }
+    samples
 }
 
 /// The median time of a transform between arrays on the devices, and its result.

@@ -38,7 +38,7 @@ const COLUMNS: [&str; 11] = [
 
 /// Frames on their way at a time, and how many are timed at once.
 const SLOTS: usize = 4;
-const FRAMES: u64 = 8;
+pub const FRAMES: u64 = 8;
 
 /// Prints a row for every problem and device. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
@@ -176,7 +176,7 @@ fn clock<E>(work: impl FnOnce() -> std::result::Result<(), E>) -> std::result::R
 }
 
 /// Pinned memory and as much on the device, for each way: how long copies between them take is the bus's own rate.
-struct Bus([OneWay; 2]);
+pub struct Bus([OneWay; 2]);
 
 struct OneWay {
     queue: CommandQueue,
@@ -235,7 +235,7 @@ impl Drop for OneWay {
 }
 
 impl Bus {
-    fn new(engine: &Engine, bytes: usize) -> Result<Self> {
+    pub fn new(engine: &Engine, bytes: usize) -> Result<Self> {
         let way = || OneWay::new(engine, bytes);
         Ok(Bus([way()?, way()?]))
     }
@@ -252,7 +252,7 @@ impl Bus {
     }
 
     /// The nanoseconds of as many copies each way, both ways at once, as frames are timed.
-    fn copy_both_ways(&mut self) -> Result<u64> {
+    pub fn copy_both_ways(&mut self) -> Result<u64> {
         let Bus([up, down]) = self;
         let start = Instant::now();
         let mut last = Vec::new();

@@ -9,6 +9,7 @@ mod group;
 mod host;
 mod map;
 mod report;
+mod tiles;
 
 use clap::Parser;
 use common::case::{Case, Verdict, check_memory};
@@ -96,6 +97,10 @@ struct Arguments {
     /// devices, and calls on slices of the host. Its outermost axis is shared out
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "map"])]
     group: bool,
+    /// Measure calls on slices of the host under limits of memory instead, each so many MiB, in tiles where these are less than the
+    /// arrays need: by the clock, beside a call without a limit and the bus's own rate
+    #[arg(long, value_name = "MIB", value_delimiter = ',', conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
+    tiles: Vec<u64>,
     /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
     /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
     /// cell is the least time over that of the best as many levels along as many axes
@@ -216,6 +221,10 @@ fn benchmark(arguments: Arguments) -> Result<()> {
     }
     if arguments.group {
         group::benchmark(&arguments, &problems, &engines)?;
+        return left_out.iter().try_for_each(cli::print);
+    }
+    if !arguments.tiles.is_empty() {
+        tiles::benchmark(&arguments, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }
     let strategies = arguments.strategies();

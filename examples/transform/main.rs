@@ -8,6 +8,7 @@ mod common;
 mod array;
 mod npy;
 mod picture;
+mod stored;
 
 use array::{Array, Samples};
 use clap::Parser;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
+use stored::Stored;
 use wavelift::{
     Boundary, Device, DeviceSelector, Layout, Sample, SampleType, Strategy, Transform, Wavelet,
 };
@@ -29,6 +31,10 @@ use wavelift::{
 /// Files are arrays (.npy, C order, 1 to 4 axes, either byte order) or pictures (.png; .jpg and .jpeg for IN only).
 /// A picture is an array of height x width, or of 3 x height x width if it has colours. An alpha channel must be
 /// opaque, and is dropped.
+///
+/// From one .npy to another, arrays of 1 GiB and more that need no conversion go in tiles, from file to file: they may be larger
+/// than the memory of this machine. So do files of samples alone, without a header and in the machine's byte order (.raw), and
+/// all arrays with --memory. An interrupt (Ctrl-C) then ends the program as an error does.
 ///
 /// Every error is reported as one line on stderr and exit code 2, and leaves OUT unchanged.
 #[derive(Parser)]
@@ -64,6 +70,12 @@ struct Arguments {
     /// wavelet has integer steps, or else f32]
     #[arg(long, value_parser = cli::sample())]
     sample: Option<SampleType>,
+    /// The shape of a .raw file as IN, outermost axis first, such as `65536x49152`; `--sample` says what it has
+    #[arg(long, value_delimiter = 'x')]
+    shape: Option<Vec<usize>>,
+    /// Transform from file to file in tiles, with at most so many MiB on the device
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
     /// Bits per sample of a picture as OUT, 8 or 16 [default: as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
@@ -109,6 +121,7 @@ fn bits(word: &str) -> std::result::Result<u32, &'static str> {
 #[derive(Clone, Copy, PartialEq)]
 enum Format {
     Npy,
+    Raw,
     Png,
     Jpeg,
 }
@@ -118,10 +131,11 @@ impl Format {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
             Some("npy") => Ok(Format::Npy),
+            Some("raw") => Ok(Format::Raw),
             Some("png") => Ok(Format::Png),
             Some("jpg" | "jpeg") => Ok(Format::Jpeg),
             _ => Err(about(path)(
-                "the name ends neither in .npy nor in .png, .jpg or .jpeg",
+                "the name ends neither in .npy or .raw nor in .png, .jpg or .jpeg",
             )),
         }
     }
@@ -136,6 +150,9 @@ fn transform(arguments: Arguments) -> Result<()> {
     let input = Format::of(&arguments.input)?;
     let output = Format::of(&arguments.output)?;
     refuse_loss(&arguments, output)?;
+    if let Some(stored) = Stored::of(&arguments, input, output)? {
+        return stored.transform(&arguments, output);
+    }
     let array = match input {
         Format::Npy => npy::read(&arguments.input, arguments.sample),
         _ => picture::read(&arguments.input, arguments.sample, &arguments.wavelet),
@@ -221,15 +238,38 @@ fn compute<T: Sample>(
     let build = start.elapsed();
     let (result, times) = runner.run(arguments.direction.direction(), &samples)?;
 
-    let info = device.as_ref().map(Device::info);
-    let nanoseconds = |time: Duration| time.as_nanos() as u64;
+    let mut report = report(arguments, transform, device.as_ref(), T::TYPE, build);
+    report["strategy"] = json!(runner.strategy());
     // Some drivers compile at the first launch; that time is part of `transform_ns`.
-    let report = json!({
+    for (name, time) in [
+        ("upload_ns", Some(times.upload)),
+        ("transform_ns", Some(times.transform)),
+        ("device_ns", times.device),
+        ("download_ns", Some(times.download)),
+    ] {
+        report[name] = json!(time.map(nanoseconds));
+    }
+    Ok((wrap(result), report))
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    time.as_nanos() as u64
+}
+
+/// What was asked for, on which device, and how long the plan took to build.
+fn report(
+    arguments: &Arguments,
+    transform: &Transform,
+    device: Option<&Device>,
+    sample: SampleType,
+    build: Duration,
+) -> Value {
+    let info = device.map(Device::info);
+    json!({
         "platform": info.map(|info| &info.platform),
         "device": info.map(|info| &info.name),
-        "strategy": runner.strategy(),
         "wavelet": transform.wavelet().name(),
-        "sample": T::TYPE.name(),
+        "sample": sample.name(),
         "direction": arguments.direction.name(),
         "levels": transform.level_count(),
         "shape": transform.shape(),
@@ -237,10 +277,5 @@ fn compute<T: Sample>(
         "boundary": transform.boundary_rule().name(),
         "layout": transform.coefficient_layout().name(),
         "build_ns": nanoseconds(build),
-        "upload_ns": nanoseconds(times.upload),
-        "transform_ns": nanoseconds(times.transform),
-        "device_ns": times.device.map(nanoseconds),
-        "download_ns": nanoseconds(times.download),
-    });
-    Ok((wrap(result), report))
+    })
 }

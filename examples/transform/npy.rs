@@ -8,7 +8,7 @@ use crate::array::{Array, Samples};
 use crate::common::cli::Result;
 use half::f16;
 use npyz::{AutoSerialize, WriterBuilder};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use wavelift::SampleType;
 
@@ -28,6 +28,62 @@ pub fn read(path: &Path, wanted: Option<SampleType>) -> Result<Array> {
     let samples = header.samples(data, sample)?;
     let shape = header.shape;
     Ok(Array { shape, samples })
+}
+
+/// Where samples stand that need no conversion: their type, the shape, and the byte of the first one. The file's length is not
+/// looked at.
+pub fn stored(path: &Path, wanted: Option<SampleType>) -> Result<(SampleType, Vec<usize>, u64)> {
+    /// No header of an array that can be transformed is longer.
+    const MOST: u64 = 1 << 17;
+    if !std::fs::metadata(path)?.is_file() {
+        return Err("is not a regular file".into());
+    }
+    let mut start = Vec::new();
+    std::fs::File::open(path)?
+        .take(MOST)
+        .read_to_end(&mut start)?;
+    let (header, data) = split(&start)?;
+    let first = (start.len() - data.len()) as u64;
+    let header = Header::parse(header)?;
+    let sample = header.sample_type(wanted)?;
+    if header.fortran_order || header.dtype != dtype(sample)? {
+        return Err(format!(
+            "dtype {} needs a conversion, which tiles do not do",
+            header.dtype
+        )
+        .into());
+    }
+    Ok((sample, header.shape, first))
+}
+
+/// A type in the machine's byte order, as NumPy writes it. To others, rounded samples are integers.
+fn dtype(sample: SampleType) -> Result<String> {
+    let name = match sample {
+        SampleType::I16 | SampleType::Rounded => "i2",
+        SampleType::I32 => "i4",
+        SampleType::F16 => "f2",
+        SampleType::F32 => "f4",
+        SampleType::F64 => "f8",
+        other => return Err(format!("cannot hold samples of type {other}").into()),
+    };
+    let order = if cfg!(target_endian = "big") {
+        '>'
+    } else {
+        '<'
+    };
+    Ok(format!("{order}{name}"))
+}
+
+/// What stands in a file before the samples of an array, of a length that is a multiple of 64, as NumPy has it.
+pub fn header(sample: SampleType, shape: &[usize]) -> Result<Vec<u8>> {
+    let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    let dtype = dtype(sample)?;
+    let mut text = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({axes}), }}");
+    const BEFORE: usize = 10;
+    let length = (BEFORE + text.len() + 1).next_multiple_of(64) - BEFORE;
+    text = format!("{text:<width$}\n", width = length - 1);
+    let length = (length as u16).to_le_bytes();
+    Ok([b"\x93NUMPY\x01\x00", &length[..], text.as_bytes()].concat())
 }
 
 /// Splits a file into the text of its header and the data that follows.

@@ -33,7 +33,10 @@ pub use array::DeviceArray;
 pub use context::Memory;
 pub use engine::Engine;
 pub use event::Event;
-pub use host::{Feeder, Pending, PinnedArray, ReadFrame, Reader, SubmitError, WriteFrame};
+pub use host::{
+    Feeder, Pending, PinnedArray, Progress, ReadFrame, Reader, Sink, SinkFile, Source, SourceFile,
+    SubmitError, TiledPlan, WriteFrame,
+};
 pub use in_place::InPlacePlan;
 #[cfg(feature = "papers")]
 pub use papers::{

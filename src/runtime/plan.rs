@@ -5,7 +5,7 @@ use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
 use super::host::{
-    Tiled, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
+    TiledPlan, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
 };
 use super::lock::lock;
 use super::program::{PassKernel, Refused, Step, launch_all};
@@ -68,7 +68,7 @@ pub struct Plan<T: Sample, P: Element = T> {
     /// Why the device does not hold the arrays of the transform, where it does not.
     too_large: Option<Error>,
     /// How host slices are transformed all the same.
-    tiled: Mutex<Option<Arc<Tiled<T>>>>,
+    tiled: Mutex<Option<Arc<TiledPlan<T>>>>,
 }
 
 /// Arrays for slices of the host: of the samples, and of the coefficients.
@@ -120,29 +120,50 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// Builds a plan for host slices alone.
     fn in_tiles(site: &Site, transform: &Transform, regions: &Regions, why: Error) -> Result<Self> {
         warn_of_tiles(site, &why);
-        let tiled = Tiled::new(site, transform)?;
+        let tiled = TiledPlan::new(site, transform)?;
         let none = || DeviceArray::new(&site.shared, &site.queue, 0);
+        let scratch = [none()?, none()?, none()?, none()?];
+        let routes = Routes {
+            forward: Vec::new(),
+            inverse: Vec::new(),
+            scratch,
+            scratch_uses: Uses::none(&site.queue),
+        };
         let plan = Plan {
-            transform: transform.clone(),
-            site: site.clone(),
-            wanted: None,
-            signal: Planned::new::<P>(&regions.signal, false),
-            bands: Planned::new::<T>(&regions.bands, false),
-            pixels: None,
             strategies: tiled.strategies(),
-            routes: Mutex::new(Routes {
-                forward: Vec::new(),
-                inverse: Vec::new(),
-                scratch: [none()?, none()?, none()?, none()?],
-                scratch_uses: Uses::none(&site.queue),
-            }),
-            staging: Mutex::new(None),
-            transit: Transit::new(None),
             too_large: Some(why),
             tiled: Mutex::new(Some(Arc::new(tiled))),
+            ..Plan::of(site, transform, regions, routes, false)
         };
         log::debug!("{plan:?} on {}", site.shared.device);
         Ok(plan)
+    }
+
+    /// A plan of samples that goes by these routes.
+    fn of(
+        site: &Site,
+        transform: &Transform,
+        regions: &Regions,
+        routes: Routes<T>,
+        takes_any_offset: bool,
+    ) -> Self {
+        let launches = routes.forward.iter();
+        let mut strategies: Vec<Strategy> = launches.map(|(launch, _)| launch.strategy).collect();
+        strategies.dedup();
+        Plan {
+            transform: transform.clone(),
+            site: site.clone(),
+            wanted: None,
+            signal: Planned::new::<P>(&regions.signal, takes_any_offset),
+            bands: Planned::new::<T>(&regions.bands, takes_any_offset),
+            pixels: None,
+            strategies,
+            routes: Mutex::new(routes),
+            staging: Mutex::new(None),
+            transit: Transit::new(None),
+            too_large: None,
+            tiled: Mutex::new(None),
+        }
     }
 
     /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
@@ -193,30 +214,16 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
-        let mut strategies: Vec<Strategy> = forward
-            .launches
-            .iter()
-            .map(|(launch, _)| launch.strategy)
-            .collect();
-        strategies.dedup();
+        let routes = Routes {
+            forward: forward.launches,
+            inverse: inverse.launches,
+            scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
+            scratch_uses: Uses::none(&site.queue),
+        };
         let plan = Plan {
-            transform: transform.clone(),
-            site: site.clone(),
             wanted,
-            signal: Planned::new::<P>(&regions.signal, any_offset),
-            bands: Planned::new::<T>(&regions.bands, any_offset),
             pixels,
-            strategies,
-            routes: Mutex::new(Routes {
-                forward: forward.launches,
-                inverse: inverse.launches,
-                scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
-                scratch_uses: Uses::none(&site.queue),
-            }),
-            staging: Mutex::new(None),
-            transit: Transit::new(None),
-            too_large: None,
-            tiled: Mutex::new(None),
+            ..Plan::of(site, transform, regions, routes, any_offset)
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)
@@ -252,7 +259,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// The strategies of the forward transform's passes, in order of use, each named once where it is used several times in
-    /// a row.
+    /// a row. Of a plan in tiles they are those of the tiles that it was made with; it may choose others when memory runs out.
     pub fn strategies(&self) -> &[Strategy] {
         &self.strategies
     }
@@ -551,13 +558,13 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// The transform in tiles, where the device has too little memory for host slices as a whole.
-    pub(super) fn tiled(&self) -> Option<Arc<Tiled<T>>> {
+    pub(super) fn tiled(&self) -> Option<Arc<TiledPlan<T>>> {
         lock(&self.tiled).clone()
     }
 
     /// Has slices of the host, dense ones, transformed in tiles from now on, if that is why they cannot be as a whole and the plan
     /// may.
-    pub(super) fn turn_to_tiles(&self, why: Error) -> Result<Arc<Tiled<T>>> {
+    pub(super) fn turn_to_tiles(&self, why: Error) -> Result<Arc<TiledPlan<T>>> {
         let is_memory = matches!(why, Error::Memory { .. });
         if !is_memory || self.wanted.is_some() || self.pixels.is_some() {
             return Err(why);
@@ -569,20 +576,20 @@ impl<T: Sample, P: Element> Plan<T, P> {
             return Ok(tiled.clone());
         }
         warn_of_tiles(&self.site, &why);
-        let new = Tiled::new(&self.site, &self.transform)?;
+        let new = TiledPlan::new(&self.site, &self.transform)?;
         Ok(tiled.insert(Arc::new(new)).clone())
     }
 
     /// Transforms slices in tiles, which only plans of samples have.
     fn tile_by_tile<I: Element, O: Element>(
         &self,
-        tiled: &Tiled<T>,
+        tiled: &TiledPlan<T>,
         direction: Direction,
         input: &[I],
         output: &mut [O],
     ) -> Result<()> {
         debug_assert!(self.pixels.is_none());
-        tiled.go(direction, cast_slice(input), cast_slice_mut(output))
+        tiled.between_slices(direction, cast_slice(input), cast_slice_mut(output))
     }
 
     /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.

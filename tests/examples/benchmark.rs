@@ -205,6 +205,18 @@ fn host_slices_are_measured_beside_the_bus() {
 }
 
 #[test]
+fn tiles_are_measured_beside_the_bus() {
+    let table = stdout(&mut benchmark(
+        "--tiles 1 --sizes 600 --wavelets cdf53 --samples i16 --levels 1 --directions inverse",
+    ));
+    let devices = wavelift::Device::all().unwrap().len();
+    // For each device its name, the heading, and a row without a limit and one with it.
+    assert_eq!(table.lines().count(), 4 * devices, "{table}");
+    let of_limit = |row: &&str| row.split_whitespace().nth_back(3) == Some("1");
+    assert_eq!(table.lines().filter(of_limit).count(), devices, "{table}");
+}
+
+#[test]
 fn a_map_has_shapes_downwards_and_all_else_across() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("map.svg");

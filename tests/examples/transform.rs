@@ -518,3 +518,50 @@ fn a_file_may_become_its_own_transform() {
     report("forward", &file, &file, &options);
     assert_eq!(read_npy::<i32>(&file).1, [1, 3, 8, 0, -2]);
 }
+
+/// From file to file in tiles, as arrays in memory go.
+#[test]
+fn tiles_from_file_to_file() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let [input, whole, tiles] = ["in.npy", "whole.npy", "tiles.npy"].map(path);
+    let samples: Vec<i16> = samples(900 * 701).collect();
+    write_npy(&input, &[900, 701], &samples);
+    let options = ["--wavelet", "cdf53", "--levels", "3"];
+    let in_tiles = [&options[..], &["--memory", "1"]].concat();
+    report("forward", &input, &whole, &options);
+    let line = report("forward", &input, &tiles, &in_tiles);
+    assert_eq!(line["strategy"], "tiles");
+    assert_eq!(read_npy::<i16>(&tiles), read_npy::<i16>(&whole));
+    report("inverse", &tiles, &tiles, &in_tiles);
+    assert_eq!(read_npy::<i16>(&tiles), read_npy::<i16>(&input));
+
+    // The same without headers.
+    let raw = path("samples.raw");
+    let bytes: Vec<u8> = samples.iter().flat_map(|v| v.to_ne_bytes()).collect();
+    fs::write(&raw, &bytes).unwrap();
+    let of_raw = ["--shape", "900x701", "--sample", "i16"];
+    let of_raw = [&options[..], &of_raw].concat();
+    report("forward", &raw, &tiles, &of_raw);
+    assert_eq!(read_npy::<i16>(&tiles), read_npy::<i16>(&whole));
+    report("inverse", &tiles, &raw, &options);
+    assert_eq!(fs::read(&raw).unwrap(), bytes);
+
+    let refused = |input: &Path, options: &[&str], why: &str| {
+        let line = complaint(&mut transform("forward", input, &tiles, options));
+        assert!(line.contains(why), "{line}");
+    };
+    refused(&raw, &options, "--shape");
+    refused(&raw, &["--shape", "900x700", "--sample", "i16"], "bytes");
+    let more = "4294967296x4294967296x4";
+    refused(&raw, &["--shape", more, "--sample", "i16"], "axes");
+    refused(&input, &["--memory", "1", "--sample", "f32"], "conversion");
+    refused(
+        &input,
+        &["--memory", "1", "--strategy", "reference"],
+        "planner",
+    );
+    fs::write(&input, &fs::read(&input).unwrap()[..1000]).unwrap();
+    refused(&input, &in_tiles, "bytes");
+    assert_eq!(folder.path().read_dir().unwrap().count(), 4);
+}

@@ -1,43 +1,55 @@
-//! Transforms between slices of the host that the device cannot hold, tile by tile: `strategy/tiles.rs` says which tiles.
+//! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile: `strategy/tiles.rs` says which tiles.
 //!
 //! A tile is gathered into pinned memory, submitted to an ordinary plan for arrays of its shape as by `Plan::submit`, and what is
 //! its own is scattered from there to where it belongs: so a tile goes up while others are computed and come down, and threads
-//! copy meanwhile. CPU devices use the gathered tile where it stands. All tiles have the same few shapes, so that there are few
-//! plans; slots of pinned memory and arrays on the device are for the largest of them, and of all stages. No command names a
-//! slice of the caller's.
+//! copy meanwhile. CPU devices use the gathered tile where it stands. No command names a slice of the caller's.
 
-use super::array::PinnedArray;
-use super::borrowed::stands_at;
+use super::crew::{Copying, Crew};
+#[cfg(doc)]
+use super::file::{SinkFile, SourceFile};
 use super::pending::Pending;
-use super::rows::{Rows, copy_all};
+use super::rows::Rows;
+use super::store::{Owned, Sink, Source, Store};
 use super::through_ring::host_threads;
-use super::transit::Transit;
+use super::tile_plans::{PlannedStage, Slot, Tiles};
 use crate::error::{Error, Result};
-use crate::runtime::builder::Builder;
 use crate::runtime::context::Site;
+use crate::runtime::engine::Engine;
 use crate::runtime::lock::lock;
-use crate::runtime::plan::Plan;
-use crate::strategy::{Cost, Move, Problem, Regions, Stage, Strategy, Tile, stages};
+use crate::runtime::plan::{Plan, check_length};
+use crate::strategy::{Cost, Move, Strategy, Tile};
 use crate::transform::geometry::View;
-use crate::transform::{Region, Transform, zeroed};
+use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
 use std::collections::VecDeque;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
+use std::thread;
 
-/// Bytes of a tile at most: larger ones have less of a halo, but pinned memory takes long to make.
-const MOST_BYTES: usize = 128 << 20;
-
-/// How many tiles are on their way at most: one goes up, one is computed, one comes down. A CPU device does one thing at a time,
-/// while the next tile is gathered.
-const MOST_SLOTS: usize = 3;
-const CPU_SLOTS: usize = 2;
-
-/// A tile's input and output.
-type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
-
-/// A transform in tiles.
-pub(in crate::runtime) struct Tiled<T: Sample> {
+/// A transform in tiles, in both directions, between arrays that need not fit the device, nor the memory of the host where they are
+/// files: by [`Engine::plan_in_tiles`].
+///
+/// Tiles are as large as what is left of the engine's memory allows, up to 128 MiB, each with its neighbours' samples as far as
+/// results depend on them; integers are those of the transform as a whole bit for bit. Calls from several threads take turns.
+///
+/// ```no_run
+/// use std::ops::ControlFlow;
+/// use wavelift::{DeviceSelector, Engine, SinkFile, SourceFile, Transform, Wavelet};
+///
+/// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?.with_memory_limit(1 << 30)?;
+/// let transform = Transform::new(Wavelet::CDF_9_7, [65536, 49152]).levels(5);
+/// let plan = engine.plan_in_tiles::<f32>(&transform)?;
+/// let samples = SourceFile::open("samples.raw", 0, transform.len())?; // 12 GiB
+/// let mut coefficients = SinkFile::create("coefficients.raw", &[], transform.len())?;
+/// plan.forward(&samples, &mut coefficients, |progress| {
+///     eprintln!("{} of {}", progress.done, progress.total);
+///     ControlFlow::Continue(())
+/// })?;
+/// coefficients.finish()?;
+/// # Ok::<(), wavelift::Error>(())
+/// ```
+pub struct TiledPlan<T: Sample> {
     transform: Transform,
     site: Site,
     /// None where there was no memory for others.
@@ -46,81 +58,46 @@ pub(in crate::runtime) struct Tiled<T: Sample> {
     slots: Mutex<Vec<Slot<T>>>,
 }
 
-/// What is built for some choice of tiles.
-struct Tiles<T: Sample> {
-    stages: Vec<(Stage, Vec<Plan<T>>)>,
-    transit: Arc<Transit<T>>,
-    /// Samples of the largest tile.
-    largest: usize,
-    /// Slots.
-    most: usize,
+/// How much of a transform in tiles is done. Samples count once for every stage, which is some levels, that has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Samples of the tiles that are done.
+    pub done: u64,
+    /// Samples of all tiles.
+    pub total: u64,
 }
 
-/// Which tiles, and what they take.
-struct Choice {
-    stages: Vec<Stage>,
-    largest: usize,
-    slots: usize,
-    bytes: u64,
+/// What a caller is told after every tile, and whether it goes on.
+type Tell<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// The tiles that are on their way: what is here must outlive the threads that copy.
+struct Traffic<'t, 'a, T: Sample> {
+    /// Those that nothing uses.
+    slots: &'t mut Vec<Slot<T>>,
+    gathering: Option<Slot<T>>,
+    flying: VecDeque<(Tile<'t>, Pending<T>)>,
+    scattering: VecDeque<(Arc<Copying<'a, T>>, Slot<T>)>,
 }
 
-impl<T: Sample> Tiles<T> {
-    /// Builds the plans of tiles that are as large as what is left of the engine's memory allows.
-    fn new(site: &Site, transform: &Transform) -> Result<Self> {
-        let choice = choose::<T>(site, transform)?;
-        let transit = Transit::of_tiles(choice.slots, choice.largest);
-        let with_plans = |stage: Stage| {
-            let plan = |shape| {
-                let part = stage.transform().with_shape(shape);
-                let mut plan = Plan::built(site, &part, &Regions::dense(&part), None, None, None)?;
-                plan.transit = transit.clone();
-                Ok(plan)
-            };
-            let plans = stage
-                .shapes()
-                .into_iter()
-                .map(plan)
-                .collect::<Result<_>>()?;
-            Ok((stage, plans))
-        };
-        let stages = choice.stages.into_iter().map(with_plans);
-        Ok(Tiles {
-            stages: stages.collect::<Result<_>>()?,
-            transit,
-            largest: choice.largest,
-            most: choice.slots,
-        })
-    }
-
-    /// Makes the slots that are missing, with their arrays on the device; fewer, but one at least, where there is no memory for all.
-    fn fill(&self, site: &Site, slots: &mut Vec<Slot<T>>) -> Result<()> {
-        while slots.len() < self.most {
-            let array = || PinnedArray::new(site, self.largest);
-            let slot = || {
-                let slot = (array()?, array()?);
-                if is_copied(site) {
-                    self.transit.prepare(site, slots.len() + 1)?;
-                }
-                Ok(slot)
-            };
-            match slot() {
-                Ok(slot) => slots.push(slot),
-                Err(Error::Memory { .. }) if !slots.is_empty() => break,
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
+/// A stage and its arrays: the second of each two is that of the low band.
+struct Pass<'t, 'a, T: Sample> {
+    stage: &'t PlannedStage<T>,
+    direction: Direction,
+    from: [Store<'a, T>; 2],
+    to: [Store<'a, T>; 2],
+    /// Where the coefficients stand in theirs.
+    place: Region,
 }
 
-impl<T: Sample> Tiled<T> {
+impl<T: Sample> TiledPlan<T> {
     /// Builds the plans. Tiles are as large as what is left of the engine's memory allows.
     ///
     /// # Errors
     /// `Error::Memory`, with what the smallest tiles need, where that is not left; those of `Engine::plan`.
-    pub fn new(site: &Site, transform: &Transform) -> Result<Self> {
+    pub(in crate::runtime) fn new(site: &Site, transform: &Transform) -> Result<Self> {
         let tiles = Tiles::new(site, transform)?;
-        Ok(Tiled {
+        Ok(TiledPlan {
             transform: transform.clone(),
             site: site.clone(),
             tiles: Mutex::new(Some(Arc::new(tiles))),
@@ -128,14 +105,115 @@ impl<T: Sample> Tiled<T> {
         })
     }
 
-    /// Transforms a slice into another one, both of the transform's length.
-    pub fn go(&self, direction: Direction, input: &[T], output: &mut [T]) -> Result<()> {
+    /// The transform that this plan computes.
+    pub fn transform(&self) -> &Transform {
+        &self.transform
+    }
+
+    /// Transforms samples (row-major, of the transform's shape) into coefficients, in its layout: from a slice or a
+    /// [`SourceFile`] to a slice or a [`SinkFile`].
+    ///
+    /// The low band between two stages stands beside the coefficients: in memory, or in a file that is removed. `progress` is
+    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan.
+    ///
+    /// # Errors
+    /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's
+    /// memory left even for the smallest tiles; [`Error::HostMemory`]; [`Error::OpenCl`]. The coefficients are any then.
+    pub fn forward<'a>(
+        &self,
+        samples: impl Into<Source<'a, T>>,
+        coefficients: impl Into<Sink<'a, T>>,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let (from, to) = (samples.into(), coefficients.into());
+        self.go(Direction::Forward, from, to, &mut progress)
+    }
+
+    /// Transforms coefficients back into samples, as [`forward`](Self::forward) does samples into coefficients.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward).
+    pub fn inverse<'a>(
+        &self,
+        coefficients: impl Into<Source<'a, T>>,
+        samples: impl Into<Sink<'a, T>>,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let (from, to) = (coefficients.into(), samples.into());
+        self.go(Direction::Inverse, from, to, &mut progress)
+    }
+
+    /// Transforms a slice into another one.
+    pub(in crate::runtime) fn between_slices(
+        &self,
+        direction: Direction,
+        input: &[T],
+        output: &mut [T],
+    ) -> Result<()> {
+        let go_on = &mut |_| ControlFlow::Continue(());
+        self.go(direction, input.into(), output.into(), go_on)
+    }
+
+    fn go(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
+        check_length("the input", from.len(), self.transform.len())?;
+        check_length("the output", to.len(), self.transform.len())?;
         let mut slots = lock(&self.slots);
         let tiles = self.with_slots(&mut slots)?;
-        match direction {
-            Direction::Forward => self.forward(&tiles, &mut slots, input, output),
-            Direction::Inverse => self.inverse(&tiles, &mut slots, input, output),
+        let last = tiles.stages.len() - 1;
+        let low =
+            |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
+        let lows = tiles.stages[..last].iter().map(low);
+        let mut lows: Vec<Owned<T>> = lows.collect::<Result<_>>()?;
+        let lows = lows.iter_mut().map(|low| Store::of_mut(low.as_sink()));
+        let lows: Vec<Store<T>> = lows.collect();
+        let (from, to) = (Store::of(from), Store::of_mut(to));
+        let (samples, coefficients) = match direction {
+            Direction::Forward => (from, to),
+            Direction::Inverse => (to, from),
+        };
+        let none = Store::Slice(Rows::of(&[]));
+        let pass = |number: usize| {
+            let finer = number.checked_sub(1).map(|finer| lows[finer]);
+            let signal = [finer.unwrap_or(samples), none];
+            let bands = [coefficients, lows.get(number).copied().unwrap_or(none)];
+            let (from, to) = match direction {
+                Direction::Forward => (signal, bands),
+                Direction::Inverse => (bands, signal),
+            };
+            Pass {
+                stage: &tiles.stages[number],
+                direction,
+                from,
+                to,
+                place: self.place(&tiles, number),
+            }
+        };
+        let mut passes: Vec<Pass<T>> = (0..=last).map(pass).collect();
+        if direction == Direction::Inverse {
+            passes.reverse();
         }
+        let total = passes.iter().map(Pass::samples).sum();
+        let mut progress = Progress { done: 0, total };
+        let threads = host_threads(&self.site, tiles.largest * size_of::<T>());
+        let crew = Crew::new();
+        let mut traffic = Traffic::new(&mut slots);
+        thread::scope(|scope| {
+            let _over = crew.start(scope, threads - 1);
+            for pass in &passes {
+                let before = progress.done;
+                traffic.carry(&crew, pass, |tiles| {
+                    let of = pass.stage.stage.count() as u64;
+                    progress.done = before + pass.samples() * tiles / of;
+                    match tell(progress) {
+                        ControlFlow::Continue(()) => Ok(()),
+                        ControlFlow::Break(()) => Err(Error::Cancelled {
+                            what: "the transform",
+                        }),
+                    }
+                })?;
+            }
+            Ok(())
+        })
     }
 
     fn tiles(&self) -> Option<Arc<Tiles<T>>> {
@@ -160,262 +238,176 @@ impl<T: Sample> Tiled<T> {
         Ok(lock(&self.tiles).insert(tiles).clone())
     }
 
-    fn forward(
-        &self,
-        tiles: &Tiles<T>,
-        slots: &mut Vec<Slot<T>>,
-        input: &[T],
-        output: &mut [T],
-    ) -> Result<()> {
-        let mut low: Option<Vec<T>> = None;
-        for (number, (stage, _)) in tiles.stages.iter().enumerate() {
-            let from = low.as_deref().unwrap_or(input);
-            let mut next = (!stage.is_last()).then(|| low_of(stage)).transpose()?;
-            let place = self.place(tiles, number);
-            let dense = Region::dense(stage.transform().shape());
-            let of_low = next.is_some().then(|| Region::dense(stage.low()));
-            // SAFETY: output and next are borrowed for writing.
-            unsafe {
-                self.pass(
-                    slots,
-                    (tiles, number, Direction::Forward),
-                    [Rows::of(from), Rows::of(&[])],
-                    [
-                        Rows::of_mut(output),
-                        Rows::of_mut(next.as_deref_mut().unwrap_or_default()),
-                    ],
-                    |tile, is_source| match is_source {
-                        true => tile.samples(&dense, true),
-                        false => tile.coefficients(&place, of_low.as_ref(), false),
-                    },
-                )?
-            };
-            low = next;
-        }
-        Ok(())
-    }
-
-    fn inverse(
-        &self,
-        tiles: &Tiles<T>,
-        slots: &mut Vec<Slot<T>>,
-        input: &[T],
-        output: &mut [T],
-    ) -> Result<()> {
-        let mut low: Option<Vec<T>> = None;
-        for (number, (stage, _)) in tiles.stages.iter().enumerate().rev() {
-            let mut next = match number.checked_sub(1) {
-                Some(finer) => Some(low_of(&tiles.stages[finer].0)?),
-                None => None,
-            };
-            let place = self.place(tiles, number);
-            let dense = Region::dense(stage.transform().shape());
-            let of_low = low.is_some().then(|| Region::dense(stage.low()));
-            // SAFETY: as above.
-            unsafe {
-                self.pass(
-                    slots,
-                    (tiles, number, Direction::Inverse),
-                    [
-                        Rows::of(input),
-                        Rows::of(low.as_deref().unwrap_or_default()),
-                    ],
-                    [
-                        Rows::of_mut(next.as_deref_mut().unwrap_or(&mut *output)),
-                        Rows::of_mut(&mut []),
-                    ],
-                    |tile, is_source| match is_source {
-                        true => tile.coefficients(&place, of_low.as_ref(), true),
-                        false => tile.samples(&dense, false),
-                    },
-                )?
-            };
-            low = next;
-        }
-        Ok(())
-    }
-
     /// Where the coefficients of a stage stand among all.
     fn place(&self, tiles: &Tiles<T>, number: usize) -> Region {
         let done = tiles.stages[..number]
             .iter()
-            .map(|(stage, _)| stage.transform().level_count());
+            .map(|one| one.stage.transform().level_count());
         let all = Region::dense(self.transform.shape());
         let view = View::of_level(&self.transform, &all, done.sum::<u32>() + 1);
         Region::dense(view.shape).with_strides(view.strides)
     }
 
-    /// All tiles of a stage, from arrays to arrays: the second of each is that of the low band.
-    ///
-    /// # Safety
-    /// What is written is by `Rows::of_mut`, and nothing else uses it meanwhile.
-    unsafe fn pass(
-        &self,
-        slots: &mut Vec<Slot<T>>,
-        (tiles, number, direction): (&Tiles<T>, usize, Direction),
-        from: [Rows<T>; 2],
-        to: [Rows<T>; 2],
-        moves: impl Fn(&Tile, bool) -> Result<Vec<Move>>,
-    ) -> Result<()> {
-        let threads = host_threads(&self.site, tiles.largest * size_of::<T>());
-        let (stage, plans) = &tiles.stages[number];
-        let mut flying: VecDeque<(Tile, Pending<T>)> = VecDeque::new();
-        let land = |(tile, pending): (Tile, Pending<T>)| -> Result<Slot<T>> {
-            let (input, mut output) = pending.wait()?;
-            let own = moves(&tile, false)?;
-            // SAFETY: `to` may be written, and nothing else uses it; tiles have nothing of their own in common.
-            unsafe { copy_all(&own, to, Rows::of_mut(&mut output), false, threads)? };
-            Ok((input, output))
-        };
-        let mut tiles = stage.tiles();
-        loop {
-            let tile = tiles.next();
-            if (tile.is_none() || slots.is_empty())
-                && let Some(oldest) = flying.pop_front()
-            {
-                slots.push(land(oldest)?);
-            }
-            let Some(tile) = tile else {
-                match flying.is_empty() {
-                    true => return Ok(()),
-                    false => continue,
-                }
-            };
-            let Some((mut input, output)) = slots.pop() else {
-                unreachable!("there is a slot for every tile on its way");
-            };
-            let all = moves(&tile, true)?;
-            // SAFETY: the slot is this tile's alone, within which each sample has a place of its own.
-            unsafe { copy_all(&all, from, Rows::of_mut(&mut input), true, threads)? };
-            let shape = tile.shape();
-            let plan = plans.iter().find(|plan| plan.transform().shape() == shape);
-            let plan = plan.expect("there is a plan for every shape");
-            flying.push_back((tile, plan.submit_part(direction, input, output)?));
+    /// The strategies of the forward transform's passes, stage by stage, of one shape of tiles.
+    pub(in crate::runtime) fn strategies(&self) -> Vec<Strategy> {
+        let mut all = Vec::new();
+        if let Some(tiles) = self.tiles() {
+            let plans = tiles.stages.iter().flat_map(|one| one.plans.first());
+            all.extend(plans.flat_map(|plan| plan.strategies().to_vec()));
         }
-    }
-
-    /// The strategy of the first pass, forward, and all.
-    pub fn strategies(&self) -> Vec<Strategy> {
-        let tiles = self.tiles();
-        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
-        let plans = stages.flat_map(|(_, plans)| plans.first());
-        let mut all: Vec<Strategy> = plans.flat_map(|plan| plan.strategies().to_vec()).collect();
         all.dedup();
         all
     }
 
-    pub fn scratch_bytes(&self) -> u64 {
-        let tiles = self.tiles();
-        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
-        stages
-            .flat_map(|(_, plans)| plans)
-            .map(Plan::scratch_bytes)
-            .sum()
+    /// How many bytes of device memory the plans of tiles have for intermediate results.
+    pub(in crate::runtime) fn scratch_bytes(&self) -> u64 {
+        let of = |tiles: &Tiles<T>| {
+            let plans = tiles.stages.iter().flat_map(|one| &one.plans);
+            plans.map(Plan::scratch_bytes).sum()
+        };
+        self.tiles().map_or(0, |tiles| of(&tiles))
     }
 
-    pub fn cost(&self, direction: Direction) -> Cost {
-        let of_tile = |plans: &[Plan<T>], tile: Tile| {
-            let shape = tile.shape();
-            let plan = plans.iter().find(|plan| plan.transform().shape() == shape);
-            plan.map(|plan| plan.cost(direction))
-        };
-        let of_stage = |(stage, plans): &(Stage, Vec<Plan<T>>)| -> Cost {
-            stage.tiles().filter_map(|tile| of_tile(plans, tile)).sum()
+    /// What the transform costs in one direction, all tiles together.
+    pub(in crate::runtime) fn cost(&self, direction: Direction) -> Cost {
+        let of = |one: &PlannedStage<T>| -> Cost {
+            let tiles = one.stage.tiles();
+            tiles.map(|tile| one.plan_of(&tile).cost(direction)).sum()
         };
         let tiles = self.tiles();
-        let stages = tiles.iter().flat_map(|tiles| &tiles.stages);
-        stages.map(of_stage).sum()
+        tiles.iter().flat_map(|tiles| &tiles.stages).map(of).sum()
     }
 }
 
-fn low_of<T: Sample>(stage: &Stage) -> Result<Vec<T>> {
-    zeroed("the low bands", stage.low().iter().product())
-}
-
-/// Whether tiles are copied to arrays on the device, not used where they stand.
-fn is_copied(site: &Site) -> bool {
-    stands_at(site.shared.device.info()).is_none() || site.copy_threads.is_some()
-}
-
-/// The largest tiles for which there is memory.
-fn choose<T: Sample>(site: &Site, transform: &Transform) -> Result<Choice> {
-    let shared = &site.shared;
-    let memory = shared.memory();
-    let free = memory.limit.saturating_sub(memory.used);
-    let (arrays, slots) = if is_copied(site) {
-        (4, MOST_SLOTS)
-    } else {
-        (2, CPU_SLOTS)
-    };
-    let largest_array = shared.device.info().largest_array();
-    // Of what the smallest tiles need, and their largest arrays.
-    let (mut least, mut least_array) = (None, 0);
-    for slots in [slots, 1] {
-        let mut most = (MOST_BYTES / size_of::<T>()).min(transform.len());
-        // Some transforms have no tiles as small as that.
-        while most < transform.len() && stages(transform, T::TYPE, most).is_none() {
-            most = transform.len().min(2 * most);
-        }
-        while let Some(stages) = stages(transform, T::TYPE, most) {
-            let choice = Choice::of::<T>(site, stages, slots, arrays)?;
-            let largest = (choice.largest * size_of::<T>()) as u64;
-            if largest > largest_array {
-                least_array = largest;
-            } else if choice.bytes > free {
-                let known = least.unwrap_or(choice.bytes);
-                least = Some(choice.bytes.min(known));
-            } else {
-                return Ok(choice);
-            }
-            most = choice.largest.min(most) * 3 / 4;
-        }
+impl<T: Sample> Pass<'_, '_, T> {
+    fn samples(&self) -> u64 {
+        self.stage.stage.transform().len() as u64
     }
-    let (needed, limit, used) = match least {
-        Some(needed) => (needed, memory.limit, Some(memory.used)),
-        None => (least_array, largest_array, None),
-    };
-    Err(Error::Memory {
-        what: "the transform in the smallest tiles".to_owned(),
-        device: shared.device.to_string(),
-        needed,
-        limit,
-        used,
-    })
+
+    /// What moves of a tile, to the device or back.
+    fn moves(&self, tile: &Tile, is_source: bool) -> Result<Vec<Move>> {
+        let stage = &self.stage.stage;
+        if (self.direction == Direction::Forward) == is_source {
+            return tile.samples(&Region::dense(stage.transform().shape()), is_source);
+        }
+        let low = (!stage.is_last()).then(|| Region::dense(stage.low()));
+        tile.coefficients(&self.place, low.as_ref(), is_source)
+    }
 }
 
-impl Choice {
-    fn of<T: Sample>(site: &Site, stages: Vec<Stage>, slots: usize, arrays: usize) -> Result<Self> {
-        let builder = Builder {
-            site,
-            wanted: None,
-            on_trial: None,
-        };
-        let (mut largest, mut scratch) = (0, 0);
-        for stage in &stages {
-            for shape in stage.shapes() {
-                let part = stage.transform().with_shape(shape);
-                largest = largest.max(part.len());
-                let of = |direction| builder.scratch(&Problem::new(&part, T::TYPE, direction));
-                let (forward, inverse) = (of(Direction::Forward)?, of(Direction::Inverse)?);
-                let both = forward.into_iter().zip(inverse);
-                scratch += both.map(|(one, other)| one.max(other)).sum::<usize>();
-            }
-        }
-        let samples = slots * arrays * largest + scratch;
-        Ok(Choice {
-            stages,
-            largest,
+impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
+    fn new(slots: &'t mut Vec<Slot<T>>) -> Self {
+        Traffic {
             slots,
-            bytes: samples as u64 * size_of::<T>() as u64,
-        })
+            gathering: None,
+            flying: VecDeque::new(),
+            scattering: VecDeque::new(),
+        }
+    }
+
+    /// Takes all tiles of a stage from arrays to arrays, and says after each how many are done.
+    fn carry(
+        &mut self,
+        crew: &Crew<'a, T>,
+        pass: &Pass<'t, 'a, T>,
+        mut tell: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let mut tiles = pass.stage.stage.tiles();
+        let mut done = 0;
+        loop {
+            let tile = tiles.next();
+            while tile.is_none() || self.slots.is_empty() {
+                if !self.scattering.is_empty() {
+                    self.settle()?;
+                    done += 1;
+                    tell(done)?;
+                } else if !self.land(crew, pass)? {
+                    return Ok(());
+                }
+            }
+            let Some(tile) = tile else {
+                unreachable!("the last tile has landed");
+            };
+            let gathering = self.gather(crew, pass, &tile)?;
+            // Meanwhile the device has another one.
+            while self.flying.len() > 1 {
+                self.land(crew, pass)?;
+            }
+            gathering.wait()?;
+            if let Some((input, output)) = self.gathering.take() {
+                let plan = pass.stage.plan_of(&tile);
+                let pending = plan.submit_part(pass.direction, input, output)?;
+                self.flying.push_back((tile, pending));
+            }
+        }
+    }
+
+    /// Has a tile gathered into a slot that nothing uses.
+    fn gather(
+        &mut self,
+        crew: &Crew<'a, T>,
+        pass: &Pass<'t, 'a, T>,
+        tile: &Tile,
+    ) -> Result<Arc<Copying<'a, T>>> {
+        self.gathering = self.slots.pop();
+        let Some((input, _)) = &self.gathering else {
+            unreachable!("there is a slot that nothing uses");
+        };
+        // SAFETY: the slot is this tile's alone, within which each sample has a place of its own, and outlives the threads.
+        let copying = unsafe {
+            let rows = Rows::over(input.start().cast(), input.len());
+            Copying::new(&pass.moves(tile, true)?, pass.from, rows, true)?
+        };
+        crew.post(&copying);
+        Ok(copying)
+    }
+
+    /// Waits for the oldest tile on the device, and has it scattered; false where there is none.
+    fn land(&mut self, crew: &Crew<'a, T>, pass: &Pass<'t, 'a, T>) -> Result<bool> {
+        let Some((tile, pending)) = self.flying.pop_front() else {
+            return Ok(false);
+        };
+        let (input, output) = pending.wait()?;
+        // SAFETY: the slot is this tile's alone, and outlives the threads. What it goes to is borrowed for writing, and nothing else
+        // uses it in this stage; tiles have nothing of their own in common.
+        let copying = unsafe {
+            let rows = Rows::over(output.start().cast(), output.len());
+            Copying::new(&pass.moves(&tile, false)?, pass.to, rows, false)?
+        };
+        crew.post(&copying);
+        self.scattering.push_back((copying, (input, output)));
+        Ok(true)
+    }
+
+    /// Waits until the oldest tile that is scattered is where it belongs: its slot is free then.
+    fn settle(&mut self) -> Result<()> {
+        if let Some((copying, _)) = self.scattering.front() {
+            copying.wait()?;
+        }
+        let settled = self.scattering.pop_front();
+        self.slots.extend(settled.map(|(_, slot)| slot));
+        Ok(())
     }
 }
 
-impl<T: Sample> fmt::Debug for Tiled<T> {
+impl Engine {
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, that goes in tiles whether the device can hold the
+    /// arrays or not: for files, and for slices where the device's memory is for others.
+    ///
+    /// # Errors
+    /// As [`Engine::plan`].
+    pub fn plan_in_tiles<T: Sample>(&self, transform: &Transform) -> Result<TiledPlan<T>> {
+        transform.check()?;
+        T::TYPE.check(transform.wavelet())?;
+        TiledPlan::new(&self.site, transform)
+    }
+}
+
+impl<T: Sample> fmt::Debug for TiledPlan<T> {
     /// A line for every stage, and the plans of its tiles.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tiles = self.tiles();
-        for (stage, plans) in tiles.iter().flat_map(|tiles| &tiles.stages) {
+        for PlannedStage { stage, plans } in tiles.iter().flat_map(|tiles| &tiles.stages) {
             let (count, levels) = (stage.count(), stage.transform().level_count());
             let shape = stage.transform().shape();
             write!(f, "\n{levels} levels of {shape:?} in {count} tiles, by")?;

@@ -419,7 +419,7 @@ impl<T: Sample> Plan<T> {
     ) -> Result<()> {
         self.check_host(input.len(), output.len())?;
         if let Some(tiled) = self.tiled() {
-            return tiled.go(direction, input, output);
+            return tiled.between_slices(direction, input, output);
         }
         let turn = lock(&self.transit.turn);
         // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
@@ -429,7 +429,7 @@ impl<T: Sample> Plan<T> {
         drop(turn);
         landed.or_else(|failure| {
             let tiled = self.turn_to_tiles(failure.settle(input, output))?;
-            tiled.go(direction, input, output)
+            tiled.between_slices(direction, input, output)
         })
     }
 }

@@ -1,0 +1,352 @@
+//! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes the OpenCL calls and posts
+//! what is to be copied, which all do in its order, row by row.
+//!
+//! The thread that waits for a copy helps with it, so that all is done where there are no others.
+
+use super::rows::{Lines, Rows};
+use super::store::Store;
+use crate::error::{Error, Result};
+use crate::runtime::lock::lock;
+use crate::strategy::Move;
+use crate::wavelet::Sample;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, Scope};
+
+/// Bytes that a thread copies at a time, about: few, so that all end at the same time.
+const PART_BYTES: usize = 1 << 20;
+
+/// What moves between an array, of which the low band may be another one, and a tile: to the tile, or from it.
+pub(super) struct Copying<'a, T> {
+    moves: Vec<(Lines, Store<'a, T>)>,
+    tile: Rows<'a, T>,
+    is_to_tile: bool,
+    lines: usize,
+    parts: usize,
+    /// Parts that threads have begun with.
+    begun: AtomicUsize,
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+/// Parts that have ended, and how the first one failed that did.
+struct State {
+    ended: usize,
+    failed: Option<Error>,
+}
+
+impl<'a, T: Sample> Copying<'a, T> {
+    /// # Safety
+    /// Until all parts have ended, or nobody begins with one any more, the side to which it goes may be written and is used by
+    /// nothing else, and what it comes from is not written. No two moves go to one place.
+    pub unsafe fn new(
+        moves: &[Move],
+        arrays: [Store<'a, T>; 2],
+        tile: Rows<'a, T>,
+        is_to_tile: bool,
+    ) -> Result<Arc<Self>> {
+        let moves: Vec<(Lines, Store<T>)> = moves
+            .iter()
+            .filter(|one| !one.tile.is_empty())
+            .map(|one| {
+                let array = arrays[usize::from(one.is_low)];
+                let is_like = one.array.shape() == one.tile.shape();
+                let lies_within =
+                    is_like && one.array.end() <= array.len() && one.tile.end() <= tile.len();
+                let lines = || (Lines::of(&one.array, &one.tile), array);
+                lies_within.then(lines).ok_or_else(|| Error::Shape {
+                    what: "a tile",
+                    expected: format!("one within {} of {} samples", tile.len(), array.len()),
+                    got: format!("{one:?}"),
+                })
+            })
+            .collect::<Result<_>>()?;
+        let lines: usize = moves.iter().map(|(lines, _)| lines.count()).sum();
+        let parts = size_of::<T>() * tile.len() / PART_BYTES;
+        Ok(Arc::new(Copying {
+            moves,
+            tile,
+            is_to_tile,
+            lines,
+            parts: parts.clamp(1, lines.max(1)),
+            begun: AtomicUsize::new(0),
+            state: Mutex::new(State {
+                ended: 0,
+                failed: None,
+            }),
+            ended: Condvar::new(),
+        }))
+    }
+
+    /// Whether threads have begun with all parts.
+    fn is_taken(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) >= self.parts
+    }
+
+    /// Copies parts until all are begun with.
+    fn help(&self) {
+        loop {
+            let part = self.begun.fetch_add(1, Ordering::Relaxed);
+            if part >= self.parts {
+                return;
+            }
+            let end = End(self);
+            if lock(&self.state).failed.is_none()
+                && let Err(error) = self.copy(part)
+            {
+                lock(&self.state).failed.get_or_insert(error);
+            }
+            drop(end);
+        }
+    }
+
+    fn copy(&self, part: usize) -> Result<()> {
+        let place = |part: usize| self.lines * part / self.parts;
+        let wanted = place(part)..place(part + 1);
+        let mut before = 0;
+        for (lines, array) in &self.moves {
+            let count = lines.count();
+            for line in wanted.start.max(before)..wanted.end.min(before + count) {
+                let ([one, other], samples) = lines.at(line - before);
+                let [apart, tile_apart] = lines.row.1;
+                let tile = (self.tile.at(other), tile_apart);
+                // SAFETY: both regions lie within their arrays; no other thread has this line, and no two lines share a sample of
+                // the side to which they go, which may be written, as who made this promised.
+                unsafe { array.copy((one, apart), tile, samples, self.is_to_tile)? };
+            }
+            before += count;
+        }
+        Ok(())
+    }
+
+    /// Helps, and waits for the others.
+    pub fn wait(&self) -> Result<()> {
+        self.help();
+        let mut state = lock(&self.state);
+        while state.ended < self.parts {
+            state = self
+                .ended
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+/// A part ends, even where its thread panics: then that is passed on when threads are joined.
+struct End<'b, 'a, T>(&'b Copying<'a, T>);
+
+impl<T> Drop for End<'_, '_, T> {
+    fn drop(&mut self) {
+        lock(&self.0.state).ended += 1;
+        self.0.ended.notify_all();
+    }
+}
+
+/// What threads are to copy.
+pub(super) struct Crew<'a, T> {
+    posted: Mutex<Posted<'a, T>>,
+    change: Condvar,
+}
+
+struct Posted<'a, T> {
+    copies: VecDeque<Arc<Copying<'a, T>>>,
+    is_over: bool,
+}
+
+impl<'a, T: Sample> Crew<'a, T> {
+    pub fn new() -> Self {
+        Crew {
+            posted: Mutex::new(Posted {
+                copies: VecDeque::new(),
+                is_over: false,
+            }),
+            change: Condvar::new(),
+        }
+    }
+
+    /// Starts so many threads, or as many as there are to be had, which end when what this returns is dropped.
+    #[must_use]
+    pub fn start<'s>(&'s self, scope: &'s Scope<'s, '_>, threads: usize) -> Over<'s, 'a, T> {
+        let over = Over(self);
+        for _ in 0..threads {
+            let started = thread::Builder::new().spawn_scoped(scope, || self.work());
+            if started.is_err() {
+                break;
+            }
+        }
+        over
+    }
+
+    /// Has the threads copy, after what was posted before.
+    pub fn post(&self, copying: &Arc<Copying<'a, T>>) {
+        lock(&self.posted).copies.push_back(copying.clone());
+        self.change.notify_all();
+    }
+
+    fn work(&self) {
+        while let Some(copying) = self.next() {
+            copying.help();
+        }
+    }
+
+    /// The oldest copy that needs help; none at the end.
+    fn next(&self) -> Option<Arc<Copying<'a, T>>> {
+        let mut posted = lock(&self.posted);
+        while !posted.is_over {
+            while posted.copies.front().is_some_and(|one| one.is_taken()) {
+                posted.copies.pop_front();
+            }
+            if let Some(copying) = posted.copies.front() {
+                return Some(copying.clone());
+            }
+            posted = self
+                .change
+                .wait(posted)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+}
+
+/// When dropped, threads begin with nothing new.
+pub(super) struct Over<'s, 'a, T>(&'s Crew<'a, T>);
+
+impl<T> Drop for Over<'_, '_, T> {
+    fn drop(&mut self) {
+        let mut posted = lock(&self.0.posted);
+        posted.is_over = true;
+        posted.copies.clear();
+        self.0.change.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::host::file::SinkFile;
+    use crate::runtime::host::store::Sink;
+    use crate::transform::Region;
+    use std::slice;
+
+    /// Copies by so many threads, twice: the second time there is nothing left to do.
+    ///
+    /// # Safety
+    /// That of [`Copying::new`].
+    unsafe fn copy<T: Sample>(
+        one: &Move,
+        array: Store<T>,
+        tile: Rows<T>,
+        is_to_tile: bool,
+        threads: usize,
+    ) -> Result<()> {
+        let arrays = [Store::Slice(Rows::of(&[])), array];
+        // SAFETY: by the caller's promise.
+        let copying = unsafe { Copying::new(slice::from_ref(one), arrays, tile, is_to_tile)? };
+        let crew = Crew::new();
+        thread::scope(|scope| {
+            let _over = crew.start(scope, threads - 1);
+            crew.post(&copying);
+            copying.wait()?;
+            copying.wait()
+        })
+    }
+
+    /// There and back by so many threads, against a copy place by place.
+    fn check(array: Region, tile: Region, threads: usize) {
+        let samples: Vec<i32> = (0..array.end() as i32).collect();
+        let one = Move {
+            array: array.clone(),
+            tile: tile.clone(),
+            is_low: true,
+        };
+        let mut inside = vec![-1; tile.end()];
+        let from = Store::Slice(Rows::of(&samples));
+        // SAFETY: what is written is borrowed so, and a move's places are apart.
+        unsafe { copy(&one, from, Rows::of_mut(&mut inside), true, threads) }.unwrap();
+        let mut back = vec![-1; samples.len()];
+        let to = Store::Slice(Rows::of_mut(&mut back));
+        // SAFETY: as above.
+        unsafe { copy(&one, to, Rows::of(&inside), false, threads) }.unwrap();
+        let mut expected = [vec![-1; inside.len()], vec![-1; back.len()]];
+        for (one, other) in array.places().into_iter().zip(tile.places()) {
+            expected[0][other] = samples[one];
+            expected[1][one] = samples[one];
+        }
+        assert!(
+            expected == [inside.clone(), back],
+            "{array:?} {tile:?} {threads}"
+        );
+
+        // The same to a file and back.
+        let folder = tempfile::tempdir().unwrap();
+        let mut file =
+            SinkFile::create(folder.path().join("file"), b"head", samples.len()).unwrap();
+        // SAFETY: as above.
+        unsafe {
+            copy(
+                &one,
+                Store::of_mut(Sink::File(&mut file)),
+                Rows::of(&inside),
+                false,
+                threads,
+            )
+        }
+        .unwrap();
+        let mut again = vec![-1; tile.end()];
+        // SAFETY: as above.
+        unsafe {
+            copy(
+                &one,
+                Store::of_mut(Sink::File(&mut file)),
+                Rows::of_mut(&mut again),
+                true,
+                threads,
+            )
+        }
+        .unwrap();
+        assert!(again == inside, "{array:?} {tile:?} {threads}");
+        drop(file);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn any_regions_by_any_threads() {
+        for threads in [1, 2, 5] {
+            let whole = Region::dense([20, 300]);
+            let part = whole.part(&[3..17, 5..277]).unwrap();
+            check(part, Region::dense([14, 272]).at(7), threads);
+            check(whole.clone(), whole, threads);
+            let line = Region::dense([200_000]).at(3);
+            check(line.clone(), line, threads);
+            let volume = Region::dense([6, 7, 8]).part(&[0..6, 1..3, 0..8]).unwrap();
+            check(volume, Region::dense([6, 2, 8]), threads);
+            let lattice = Region::dense([5, 9]).with_strides([60, 3]);
+            check(lattice, Region::dense([5, 9]), threads);
+            check(Region::dense([1, 1]), Region::dense([1, 1]), threads);
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_is_refused() {
+        let region = Region::dense([4]);
+        for (array, tile) in [
+            (region.clone().at(1), region.clone()),
+            (region.clone(), region.at(1)),
+            (Region::dense([4]), Region::dense([3])),
+        ] {
+            let one = Move {
+                array,
+                tile,
+                is_low: true,
+            };
+            let (array, mut tile) = ([1i16; 4], [2; 4]);
+            let from = Store::Slice(Rows::of(&array));
+            // SAFETY: as above.
+            let refused = unsafe { copy(&one, from, Rows::of_mut(&mut tile), true, 1) };
+            assert!(matches!(refused, Err(Error::Shape { .. })));
+            assert_eq!(tile, [2; 4]);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Samples in files, larger than the memory of any machine: read and written at positions, never mapped.
+//!
+//! A file that shrinks while it is mapped ends the program, and a full disk does, too; here both are errors.
+
+use crate::error::{Error, Result};
+use crate::runtime::lock::lock;
+use crate::transform::zeroed;
+use crate::wavelet::Sample;
+use bytemuck::{cast_slice, cast_slice_mut};
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Samples that stand in an open file from some byte on, in the machine's byte order.
+pub(super) struct Samples<T> {
+    file: File,
+    path: PathBuf,
+    first: u64,
+    len: usize,
+    /// Held where samples that lie between others are written: those between are read, and written again.
+    between: Mutex<()>,
+    sample: PhantomData<T>,
+}
+
+impl<T: Sample> Samples<T> {
+    fn new(file: File, path: PathBuf, first: u64, len: usize) -> Self {
+        Samples {
+            file,
+            path,
+            first,
+            len,
+            between: Mutex::default(),
+            sample: PhantomData,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The byte at which a sample stands; the last one's end was checked.
+    fn byte(&self, at: usize) -> u64 {
+        self.first + at as u64 * size_of::<T>() as u64
+    }
+
+    fn about(&self) -> impl Fn(io::Error) -> Error {
+        |error| Error::file(&self.path, error)
+    }
+
+    /// Reads samples that stand one after the other.
+    pub fn read(&self, at: usize, samples: &mut [T]) -> Result<()> {
+        read_at(&self.file, cast_slice_mut(samples), self.byte(at)).map_err(self.about())
+    }
+
+    /// Writes samples that stand one after the other.
+    pub fn write(&self, at: usize, samples: &[T]) -> Result<()> {
+        write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(self.about())
+    }
+
+    /// Reads samples that stand `apart`.
+    pub fn read_apart(&self, at: usize, apart: usize, samples: &mut [T]) -> Result<()> {
+        let span = self.span(at, apart, samples.len())?;
+        let found = span.iter().step_by(apart);
+        samples
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(())
+    }
+
+    /// Writes samples that stand `apart`; what stands between stays as it is.
+    pub fn write_apart(&self, at: usize, apart: usize, samples: &[T]) -> Result<()> {
+        let _between = lock(&self.between);
+        let mut span = self.span(at, apart, samples.len())?;
+        let places = span.iter_mut().step_by(apart);
+        places.zip(samples).for_each(|(to, from)| *to = *from);
+        self.write(at, &span)
+    }
+
+    /// All samples from the first to the last of so many.
+    fn span(&self, at: usize, apart: usize, count: usize) -> Result<Vec<T>> {
+        let mut span = zeroed("samples of a file", count.saturating_sub(1) * apart + 1)?;
+        self.read(at, &mut span)?;
+        Ok(span)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, at) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(done) => (bytes, at) = (&mut bytes[done..], at + done as u64),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, at) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(done) => (bytes, at) = (&bytes[done..], at + done as u64),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a file with so many samples behind so many other bytes.
+fn bytes_of<T>(path: &Path, first: u64, len: usize) -> Result<u64> {
+    let samples = (len as u64).checked_mul(size_of::<T>() as u64);
+    let all = samples.and_then(|samples| samples.checked_add(first));
+    all.filter(|&all| i64::try_from(all).is_ok())
+        .ok_or_else(|| {
+            let why = format!("{len} samples behind {first} bytes are larger than any file");
+            Error::file(path, io::Error::new(ErrorKind::InvalidData, why))
+        })
+}
+
+/// Samples in an existing file, to be read by a [`TiledPlan`](super::TiledPlan): as they are in memory, in row-major order,
+/// behind a header of any length.
+///
+/// The file is read at positions as it is needed and is never in memory as a whole.
+pub struct SourceFile<T: Sample>(pub(super) Samples<T>);
+
+impl<T: Sample> SourceFile<T> {
+    /// Opens a file that has `len` samples from the byte `first` on, and nothing behind them.
+    ///
+    /// # Errors
+    /// [`Error::File`] for a file that cannot be opened, that is no regular one, or that is of another length.
+    pub fn open(path: impl AsRef<Path>, first: u64, len: usize) -> Result<Self> {
+        let path = path.as_ref();
+        let about = |error| Error::file(path, error);
+        let wanted = bytes_of::<T>(path, first, len)?;
+        // Before it is opened: a pipe would wait for a writer.
+        let metadata = std::fs::metadata(path).map_err(about)?;
+        let refuse = |why: String| Err(about(io::Error::new(ErrorKind::InvalidData, why)));
+        if !metadata.is_file() {
+            return refuse("is not a regular file".to_owned());
+        }
+        let found = metadata.len();
+        if found != wanted {
+            return refuse(format!(
+                "has {found} bytes, but {len} samples behind {first} bytes take {wanted}"
+            ));
+        }
+        let file = File::open(path).map_err(about)?;
+        Ok(SourceFile(Samples::new(file, path.to_owned(), first, len)))
+    }
+}
+
+/// Samples in a new file, to be written by a [`TiledPlan`](super::TiledPlan).
+///
+/// They are written to a file of another name in the same folder, for which all of the space is reserved at once.
+/// [`finish`](Self::finish) gives it its name, in place of a file that has this name already, which may be the one that the
+/// samples were read from. Dropping a `SinkFile` removes the file, and leaves the other one as it was.
+pub struct SinkFile<T: Sample> {
+    pub(super) samples: Samples<T>,
+    target: PathBuf,
+    is_finished: bool,
+}
+
+impl<T: Sample> SinkFile<T> {
+    /// Makes a file that is to be named `target`, with a header and `len` samples, all zero.
+    ///
+    /// # Errors
+    /// [`Error::File`], also where the disk does not have the space.
+    pub fn create(target: impl AsRef<Path>, header: &[u8], len: usize) -> Result<Self> {
+        let target = target.as_ref();
+        let first = header.len() as u64;
+        let bytes = bytes_of::<T>(target, first, len)?;
+        if target.is_dir() {
+            // Or else it would be found out at the very end.
+            return Err(Error::file(target, ErrorKind::IsADirectory.into()));
+        }
+        let (file, path) = create_beside(target).map_err(|error| Error::file(target, error))?;
+        // From now on it is removed where anything fails.
+        let sink = SinkFile {
+            samples: Samples::new(file, path, first, len),
+            target: target.to_owned(),
+            is_finished: false,
+        };
+        let mut file = &sink.samples.file;
+        let written = file.write_all(header).and_then(|()| reserve(file, bytes));
+        written.map_err(|error| Error::file(target, error))?;
+        Ok(sink)
+    }
+
+    /// A file in the same folder for what is needed until this one is complete.
+    pub(super) fn another(&self, len: usize) -> Result<Self> {
+        SinkFile::create(&self.target, &[], len)
+    }
+
+    /// Gives the file its name. What is written reaches the disk when the system sees fit.
+    ///
+    /// # Errors
+    /// [`Error::File`]; the file is removed then.
+    pub fn finish(mut self) -> Result<()> {
+        let renamed = std::fs::rename(&self.samples.path, &self.target);
+        renamed.map_err(|error| Error::file(&self.target, error))?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl<T: Sample> Drop for SinkFile<T> {
+    fn drop(&mut self) {
+        if !self.is_finished
+            && let Err(error) = std::fs::remove_file(&self.samples.path)
+        {
+            log::warn!("{} is left: {error}", self.samples.path.display());
+        }
+    }
+}
+
+impl<T: Sample> fmt::Debug for SourceFile<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, len) = (self.0.path.display(), self.0.len);
+        write!(f, "SourceFile<{}>({path}, {len})", T::TYPE)
+    }
+}
+
+impl<T: Sample> fmt::Debug for SinkFile<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, len) = (self.target.display(), self.samples.len);
+        write!(f, "SinkFile<{}>({path}, {len})", T::TYPE)
+    }
+}
+
+/// Creates a file in the folder of another one, under a name that no file has, with the permissions of any new file.
+fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    loop {
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = target.with_file_name(format!(".wavelift-{process}-{number}"));
+        match options.open(&path) {
+            Ok(file) => return Ok((file, path)),
+            // Of a process of the same number that was ended.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Has the system set so many bytes aside, where it can, so that no write finds the disk full.
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    {
+        use std::ffi::c_int;
+        use std::os::fd::AsRawFd;
+        const ENOSPC: c_int = 28;
+        const EFBIG: c_int = 27;
+        unsafe extern "C" {
+            fn posix_fallocate(file: c_int, first: i64, bytes: i64) -> c_int;
+        }
+        // SAFETY: the file is open, and none of the memory is touched.
+        let error = unsafe { posix_fallocate(file.as_raw_fd(), 0, bytes.max(1) as i64) };
+        if [ENOSPC, EFBIG].contains(&error) {
+            return Err(io::Error::from_raw_os_error(error));
+        }
+    }
+    file.set_len(bytes)
+}
