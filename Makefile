@@ -26,8 +26,7 @@ large:
 	WAVELIFT_DEVICE=$${WAVELIFT_DEVICE:-pocl} \
 	cargo test --release --test large -- --ignored --nocapture files_larger_than_memory
 
-# Nearly all of the time is PoCL's compiler's, which takes three times as long with its optimiser: that is off here (other
-# runtimes do not know the variable), and on in `make optimised`.
+# Nearly all of the time is PoCL's compiler's: scripts/quick-pocl says how it takes less.
 #
 # No kernel depends on a feature of the crate, so that with them only their own tests run. `ocl-interop` needs libraries:
 # `make ocl` tests it. Writing every program for the compilers is the work of `make kernels`.
@@ -35,8 +34,9 @@ FEATURES = ndarray,image,serde,rayon,papers
 WRITTEN = every_program_is_written_for_the_compilers
 test:
 	scripts/setup
-	export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable; \
-	scripts/spread $(WRITTEN) && scripts/spread $(WRITTEN) --features $(FEATURES) --test crates --test papers
+	cargo test --no-run && cargo test --no-run --features $(FEATURES) --test crates --test papers
+	scripts/quick-pocl scripts/spread $(WRITTEN)
+	scripts/quick-pocl scripts/spread $(WRITTEN) --features $(FEATURES) --test crates --test papers
 	cargo test --doc --features $(FEATURES)
 
 # The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
