@@ -3,7 +3,6 @@
 //! A file that shrinks while it is mapped ends the program, and a full disk does, too; here both are errors.
 
 use crate::error::{Error, Result};
-use crate::runtime::lock::lock;
 use crate::transform::zeroed;
 use crate::wavelet::Sample;
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -12,8 +11,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// Samples that stand in an open file from some byte on, in the machine's byte order.
 pub(super) struct Samples<T> {
@@ -21,8 +20,9 @@ pub(super) struct Samples<T> {
     path: PathBuf,
     first: u64,
     len: usize,
-    /// Held where samples that lie between others are written: those between are read, and written again.
-    between: Mutex<()>,
+    /// Held alone where samples that stand apart are written, because those between are read and written again; together by all
+    /// that write samples one after the other, which may be those between.
+    between: RwLock<()>,
     sample: PhantomData<T>,
 }
 
@@ -33,7 +33,7 @@ impl<T: Sample> Samples<T> {
             path,
             first,
             len,
-            between: Mutex::default(),
+            between: RwLock::default(),
             sample: PhantomData,
         }
     }
@@ -58,6 +58,11 @@ impl<T: Sample> Samples<T> {
 
     /// Writes samples that stand one after the other.
     pub fn write(&self, at: usize, samples: &[T]) -> Result<()> {
+        let _between = self.between.read().unwrap_or_else(PoisonError::into_inner);
+        self.put(at, samples)
+    }
+
+    fn put(&self, at: usize, samples: &[T]) -> Result<()> {
         write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(self.about())
     }
 
@@ -74,11 +79,11 @@ impl<T: Sample> Samples<T> {
 
     /// Writes samples that stand `apart`; what stands between stays as it is.
     pub fn write_apart(&self, at: usize, apart: usize, samples: &[T]) -> Result<()> {
-        let _between = lock(&self.between);
+        let _alone = self.between.write().unwrap_or_else(PoisonError::into_inner);
         let mut span = self.span(at, apart, samples.len())?;
         let places = span.iter_mut().step_by(apart);
         places.zip(samples).for_each(|(to, from)| *to = *from);
-        self.write(at, &span)
+        self.put(at, &span)
     }
 
     /// All samples from the first to the last of so many.
