@@ -51,23 +51,11 @@ impl<T: Sample> Samples<T> {
         |error| Error::file(&self.path, error)
     }
 
-    /// Reads samples that stand one after the other.
-    pub fn read(&self, at: usize, samples: &mut [T]) -> Result<()> {
-        read_at(&self.file, cast_slice_mut(samples), self.byte(at)).map_err(self.about())
-    }
-
-    /// Writes samples that stand one after the other.
-    pub fn write(&self, at: usize, samples: &[T]) -> Result<()> {
-        let _between = self.between.read().unwrap_or_else(PoisonError::into_inner);
-        self.put(at, samples)
-    }
-
-    fn put(&self, at: usize, samples: &[T]) -> Result<()> {
-        write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(self.about())
-    }
-
     /// Reads samples that stand `apart`.
-    pub fn read_apart(&self, at: usize, apart: usize, samples: &mut [T]) -> Result<()> {
+    pub fn read(&self, (at, apart): (usize, usize), samples: &mut [T]) -> Result<()> {
+        if apart == 1 {
+            return self.get(at, samples);
+        }
         let span = self.span(at, apart, samples.len())?;
         let found = span.iter().step_by(apart);
         samples
@@ -77,8 +65,12 @@ impl<T: Sample> Samples<T> {
         Ok(())
     }
 
-    /// Writes samples that stand `apart`; what stands between stays as it is.
-    pub fn write_apart(&self, at: usize, apart: usize, samples: &[T]) -> Result<()> {
+    /// Writes samples that stand `apart`; what stands between stays as it is, or as others write it.
+    pub fn write(&self, (at, apart): (usize, usize), samples: &[T]) -> Result<()> {
+        if apart == 1 {
+            let _between = self.between.read().unwrap_or_else(PoisonError::into_inner);
+            return self.put(at, samples);
+        }
         let _alone = self.between.write().unwrap_or_else(PoisonError::into_inner);
         let mut span = self.span(at, apart, samples.len())?;
         let places = span.iter_mut().step_by(apart);
@@ -86,10 +78,18 @@ impl<T: Sample> Samples<T> {
         self.put(at, &span)
     }
 
+    fn get(&self, at: usize, samples: &mut [T]) -> Result<()> {
+        read_at(&self.file, cast_slice_mut(samples), self.byte(at)).map_err(self.about())
+    }
+
+    fn put(&self, at: usize, samples: &[T]) -> Result<()> {
+        write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(self.about())
+    }
+
     /// All samples from the first to the last of so many.
     fn span(&self, at: usize, apart: usize, count: usize) -> Result<Vec<T>> {
         let mut span = zeroed("samples of a file", count.saturating_sub(1) * apart + 1)?;
-        self.read(at, &mut span)?;
+        self.get(at, &mut span)?;
         Ok(span)
     }
 }
