@@ -175,7 +175,8 @@ impl<T: Sample> SourceFile<T> {
 
 /// Samples in a new file, to be written by a [`TiledPlan`](super::TiledPlan).
 ///
-/// They are written to a file of another name in the same folder, for which all of the space is reserved at once.
+/// They are written to a file of another name in the same folder, for which all of the space is reserved at once where the
+/// system can.
 /// [`finish`](Self::finish) gives it its name, in place of a file that has this name already, which may be the one that the
 /// samples were read from. Dropping a `SinkFile` removes the file, and leaves the other one as it was.
 pub struct SinkFile<T: Sample> {
@@ -215,11 +216,14 @@ impl<T: Sample> SinkFile<T> {
         SinkFile::create(&self.target, &[], len)
     }
 
-    /// Gives the file its name. What is written reaches the disk when the system sees fit.
+    /// Waits until all that was written is on the disk, and gives the file its name. Some disks say only now that they are full or
+    /// that they failed, and the file in whose place this one comes may be the only copy of the samples.
     ///
     /// # Errors
-    /// [`Error::File`]; the file is removed then.
+    /// [`Error::File`]; the file is removed then, and the other one stays as it was.
     pub fn finish(mut self) -> Result<()> {
+        let written = self.samples.file.sync_data();
+        written.map_err(|error| Error::file(&self.target, error))?;
         let renamed = std::fs::rename(&self.samples.path, &self.target);
         renamed.map_err(|error| Error::file(&self.target, error))?;
         self.is_finished = true;
@@ -276,12 +280,13 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
         use std::os::fd::AsRawFd;
         const ENOSPC: c_int = 28;
         const EFBIG: c_int = 27;
+        const EDQUOT: c_int = 122;
         unsafe extern "C" {
             fn posix_fallocate(file: c_int, first: i64, bytes: i64) -> c_int;
         }
         // SAFETY: the file is open, and none of the memory is touched.
         let error = unsafe { posix_fallocate(file.as_raw_fd(), 0, bytes.max(1) as i64) };
-        if [ENOSPC, EFBIG].contains(&error) {
+        if [ENOSPC, EFBIG, EDQUOT].contains(&error) {
             return Err(io::Error::from_raw_os_error(error));
         }
     }
