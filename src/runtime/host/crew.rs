@@ -135,12 +135,19 @@ impl<'a, T: Sample> Copying<'a, T> {
     }
 }
 
-/// A part ends, even where its thread panics: then that is passed on when threads are joined.
+/// A part ends, even where its thread panics: then the copy fails, and the panic is passed on when threads are joined.
 struct End<'b, 'a, T>(&'b Copying<'a, T>);
 
 impl<T> Drop for End<'_, '_, T> {
     fn drop(&mut self) {
-        lock(&self.0.state).ended += 1;
+        let mut state = lock(&self.0.state);
+        state.ended += 1;
+        if thread::panicking() {
+            state.failed.get_or_insert_with(|| Error::Unsupported {
+                what: "copying between arrays and tiles".to_owned(),
+                why: "a thread failed".to_owned(),
+            });
+        }
         self.0.ended.notify_all();
     }
 }
@@ -229,6 +236,7 @@ mod tests {
     use crate::runtime::host::file::SinkFile;
     use crate::runtime::host::store::Sink;
     use crate::transform::Region;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// Copies by so many threads, twice: the second time there is nothing left to do.
     ///
@@ -348,6 +356,24 @@ mod tests {
             move_of(&band, &band)
         });
         check_all(&bands, 3);
+    }
+
+    #[test]
+    fn a_thread_that_panics_fails_the_copy() {
+        let region = Region::dense([4]);
+        let (from, mut to) = ([1i16; 4], [2; 4]);
+        let arrays = [Rows::of(&[]), Rows::of(&from)].map(Store::Slice);
+        let tile = Rows::of_mut(&mut to);
+        // SAFETY: what is written is borrowed so, and a move's places are apart.
+        let copying =
+            unsafe { Copying::new(&[move_of(&region, &region)], arrays, tile, true).unwrap() };
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _end = End(&copying);
+            panic!("a test")
+        }));
+        assert!(panicked.is_err());
+        let failed = copying.wait().unwrap_err();
+        assert!(failed.to_string().contains("a thread failed"), "{failed}");
     }
 
     #[test]
