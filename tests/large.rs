@@ -4,8 +4,8 @@ mod common;
 
 use common::{RandomSample, computes, devices, random_samples, relative_error, to_f64};
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
-use std::ops::ControlFlow;
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Progress,
-    SinkFile, SourceFile, Strategy, Transform, Wavelet, reference,
+    Region, SinkFile, SourceFile, Strategy, Transform, Wavelet, reference,
 };
 
 /// What a plan says of itself where it goes in tiles.
@@ -358,61 +358,127 @@ fn files_there_and_back() {
 }
 
 /// What the caller stops, and what fails, leaves the files as they were, no others, and a plan that works.
-#[test]
-fn files_when_stopped_and_when_wrong() {
+fn check_stops<T: RandomSample>(engine: &Engine, transform: &Transform) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let transform = Transform::new(Wavelet::CDF_5_3, [300, 301]).levels(3);
     let len = transform.len();
-    let samples = random_samples::<i16>(len, 1);
+    let samples = random_samples::<T>(len, 1);
     let input = file_of(folder.path(), "samples", &samples);
     fs::write(path("old"), "as it was").unwrap();
+    let plan = engine.plan_in_tiles::<T>(transform).unwrap();
+    let source = SourceFile::<T>::open(&input, 8, len).unwrap();
+    for calls in 1..4 {
+        let mut sink = SinkFile::<T>::create(path("old"), &[], len).unwrap();
+        let mut left = calls;
+        let stopped = plan.forward(&source, &mut sink, |_| {
+            left -= 1;
+            match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        assert!(matches!(stopped, Err(Error::Cancelled { .. })));
+        drop(sink);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let mut sink = SinkFile::<T>::create(path("old"), &[], len).unwrap();
+            plan.inverse(&source, &mut sink, |_| panic!("a test"))
+        }));
+        assert!(panicked.is_err());
+    }
+    // Cut short while it is read.
+    let cut = file_of(folder.path(), "cut", &samples);
+    let source = SourceFile::<T>::open(&cut, 8, len).unwrap();
+    let writer = fs::File::options().write(true).open(&cut).unwrap();
+    writer.set_len((len * size_of::<T>()) as u64).unwrap();
+    let mut slice = vec![T::POISON; len];
+    let go_on = |_| ControlFlow::Continue(());
+    let failed = plan.forward(&source, &mut slice, go_on).unwrap_err();
+    let Error::File {
+        kind,
+        why,
+        path: of,
+        ..
+    } = &failed
+    else {
+        panic!("{failed}")
+    };
+    assert_eq!(*kind, ErrorKind::UnexpectedEof, "{failed}");
+    assert!(why.contains("from byte") && *of == cut.display().to_string());
+    let short = plan.forward(&samples[1..], &mut slice, go_on);
+    assert!(matches!(short, Err(Error::Length { .. })));
+    plan.forward(&samples, &mut slice, go_on).unwrap();
+    let expected = reference::forward(transform, &samples).unwrap();
+    assert!(bytemuck::cast_slice::<T, u8>(&slice) == bytemuck::cast_slice::<T, u8>(&expected));
+    drop(plan);
+    assert_eq!(engine.memory().used, 0);
+    assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
+    assert!(fs::read(&input).unwrap()[8..] == *bytemuck::cast_slice::<T, u8>(&samples));
+    assert_eq!(files_in(folder.path()), 3);
+}
+
+#[test]
+fn files_when_stopped_and_when_wrong() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
         let engine = engine.with_memory_limit(160_000).unwrap();
-        let plan = engine.plan_in_tiles::<i16>(&transform).unwrap();
-        let source = SourceFile::<i16>::open(&input, 8, len).unwrap();
-        for calls in 1..4 {
-            let mut sink = SinkFile::<i16>::create(path("old"), &[], len).unwrap();
-            let mut left = calls;
-            let stopped = plan.forward(&source, &mut sink, |_| {
-                left -= 1;
-                match left {
-                    0 => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                }
-            });
-            assert!(matches!(stopped, Err(Error::Cancelled { .. })));
-            drop(sink);
-            let panicked = catch_unwind(AssertUnwindSafe(|| {
-                let mut sink = SinkFile::<i16>::create(path("old"), &[], len).unwrap();
-                plan.inverse(&source, &mut sink, |_| panic!("a test"))
-            }));
-            assert!(panicked.is_err());
-        }
-        // Cut short while it is read.
-        let cut = file_of(folder.path(), "cut", &samples);
-        let source = SourceFile::<i16>::open(&cut, 8, len).unwrap();
-        let writer = fs::File::options().write(true).open(&cut).unwrap();
-        writer.set_len(2 * len as u64).unwrap();
-        let mut slice = vec![7; len];
-        let go_on = |_| ControlFlow::Continue(());
-        let failed = plan.forward(&source, &mut slice, go_on).unwrap_err();
-        let Error::File { kind, .. } = &failed else {
-            panic!("{failed}")
-        };
-        assert_eq!(*kind, ErrorKind::UnexpectedEof, "{failed}");
-        let short = plan.forward(&samples[1..], &mut slice, go_on);
-        assert!(matches!(short, Err(Error::Length { .. })));
-        plan.forward(&samples, &mut slice, go_on).unwrap();
-        assert!(slice == reference::forward(&transform, &samples).unwrap());
-        drop(plan);
-        assert_eq!(engine.memory().used, 0);
+        let transform = Transform::new(Wavelet::CDF_5_3, [300, 301]).levels(3);
+        check_stops::<i16>(&engine, &transform);
     }
-    assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
-    assert!(samples_of::<i16>(&input) == samples);
-    assert_eq!(files_in(folder.path()), 3);
+}
 
+/// Of fewer bytes one thread copies all.
+const BYTES_FOR_THREADS: usize = 8 << 20;
+
+/// Tiles that several threads copy: so many of them that each has bytes enough on the average, so that the largest has.
+#[test]
+fn files_by_several_threads() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(3);
+        let engine = engine.with_memory_limit(200 << 20).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [4000, 2500]).levels(2);
+        let mut tiles = 0;
+        let plan = engine.plan_in_tiles::<i32>(&transform).unwrap();
+        let samples = vec![0; transform.len()];
+        let count = |_| {
+            tiles += 1;
+            ControlFlow::Continue(())
+        };
+        plan.forward(&samples, &mut vec![1; samples.len()], count)
+            .unwrap();
+        let each = transform.len() * size_of::<i32>() / tiles;
+        assert!(tiles >= 3 && each >= BYTES_FOR_THREADS, "{tiles} tiles");
+        drop(plan);
+        check_stops::<i32>(&engine, &transform);
+    }
+}
+
+/// Bands of one column beside wider ones, by several threads: in a file they stand in the same bytes.
+#[test]
+fn narrow_files_by_several_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("coefficients");
+    let transform = Transform::new(Wavelet::CDF_5_3, [700_003, 3]).levels(1);
+    assert!(transform.len() * size_of::<i32>() >= BYTES_FOR_THREADS);
+    let samples = random_samples::<i32>(transform.len(), 1);
+    let expected = reference::forward(&transform, &samples).unwrap();
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap().with_copy_threads(3);
+        let plan = engine.plan_in_tiles::<i32>(&transform).unwrap();
+        let mut sink = SinkFile::create(&path, b"a header", transform.len()).unwrap();
+        let go_on = |_| ControlFlow::Continue(());
+        plan.forward(&samples, &mut sink, go_on).unwrap();
+        sink.finish().unwrap();
+        assert!(samples_of::<i32>(&path) == expected, "{plan:?}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let len = 1000;
+    let input = file_of(folder.path(), "samples", &vec![0i16; len]);
+    fs::write(path("old"), "as it was").unwrap();
     for (path, first, len) in [
         (&input, 8, len - 1),
         (&input, 9, len),
@@ -424,11 +490,29 @@ fn files_when_stopped_and_when_wrong() {
         let refused = SourceFile::<i16>::open(path, first, len).unwrap_err();
         assert!(matches!(refused, Error::File { .. }), "{refused}");
     }
-    for (name, len) in [("old", usize::MAX), ("missing/new", 5), (".", 5)] {
-        let refused = SinkFile::<i16>::create(path(name), &[], len).unwrap_err();
+    for (path, len) in [
+        (path("old"), usize::MAX),
+        // Larger than any disk, which shows only when the file is there.
+        (path("old"), 1 << 61),
+        (path("missing/new"), 5),
+        (path("new/"), 5),
+        (path("old/"), 5),
+        (path("."), 5),
+        (PathBuf::new(), 5),
+    ] {
+        let refused = SinkFile::<i16>::create(&path, &[], len).unwrap_err();
         assert!(matches!(refused, Error::File { .. }), "{refused}");
     }
-    assert_eq!(files_in(folder.path()), 3);
+    assert_eq!(files_in(folder.path()), 2);
+    #[cfg(unix)]
+    {
+        let socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        let refused = SinkFile::<i16>::create(path("socket"), &[], 5).unwrap_err();
+        assert!(refused.to_string().contains("regular"), "{refused}");
+        assert_eq!(files_in(folder.path()), 3);
+        drop(socket);
+    }
+    assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
 }
 
 /// What a device has room for 64 MiB of at a time is what it is as a whole, also in a file.
@@ -511,11 +595,70 @@ fn difference<T: RandomSample>(paths: [&Path; 2], len: usize) -> f64 {
                 .unwrap();
         }
         for (one, other) in one[..count].iter().zip(&other) {
-            most = f64::max(most, (one.to_f64() - other.to_f64()).abs());
+            let apart = (one.to_f64() - other.to_f64()).abs();
+            if !apart.is_finite() {
+                return f64::INFINITY;
+            }
+            most = f64::max(most, apart);
             largest = f64::max(largest, one.to_f64().abs());
         }
     }
     most / largest
+}
+
+/// Where the rows of a part of a picture start, each of which is in one piece.
+fn rows_of(part: &Region) -> impl Iterator<Item = usize> {
+    (0..part.shape()[0]).map(|row| part.offset() + row * part.strides()[0])
+}
+
+/// The samples of a part of a picture in a file.
+fn part_of<T: RandomSample>(path: &Path, part: &Region) -> Vec<T> {
+    let mut file = fs::File::open(path).unwrap();
+    let mut samples = vec![T::POISON; part.len()];
+    for (first, row) in rows_of(part).zip(samples.chunks_mut(part.shape()[1])) {
+        let byte = (first * size_of::<T>()) as u64;
+        file.seek(SeekFrom::Start(byte)).unwrap();
+        file.read_exact(bytemuck::cast_slice_mut(row)).unwrap();
+    }
+    samples
+}
+
+/// Compares coefficients in a file, at the first corner of a picture, in its middle and at its last corner, with the reference of
+/// only the samples there: they are the same but for those at the border of what is cut out, which the wavelets of these tests
+/// reach 4 of at most.
+fn error_of_parts<T: RandomSample>([samples, coefficients]: [&Path; 2], whole: &Transform) -> f64 {
+    const SIDE: usize = 1024;
+    const BORDER: usize = 8;
+    let (all, levels) = (Region::dense(whole.shape()), whole.level_count());
+    let error_at = |corner: usize| {
+        // All levels start at such places.
+        let start = |n: usize| (n.saturating_sub(SIDE) * corner / 2) >> levels << levels;
+        let cut = |&n: &usize| start(n)..n.min(start(n) + SIDE);
+        let cuts: Vec<Range<usize>> = whole.shape().iter().map(cut).collect();
+        let shape: Vec<usize> = cuts.iter().map(Range::len).collect();
+        let part = Transform::new(whole.wavelet().clone(), shape).levels(levels);
+        let cut_out = part_of::<T>(samples, &all.part(&cuts).unwrap());
+        let expected = reference::forward(&part, &cut_out).unwrap();
+        let (mut wanted, mut got): (Vec<T>, Vec<T>) = Default::default();
+        for (level, band) in part.bands() {
+            let small = Region::dense(part.shape()).band(&part, level, band);
+            let large = all.band(whole, level, band).unwrap();
+            let inner = |first: [usize; 2], small: &Region| -> Vec<Range<usize>> {
+                let axes = first.iter().zip(small.shape());
+                axes.map(|(at, n)| at + BORDER..at + n - BORDER).collect()
+            };
+            let small = small.unwrap();
+            let first = [0, 1].map(|axis| cuts[axis].start >> level);
+            let region = small.part(&inner([0, 0], &small)).unwrap();
+            let width = region.shape()[1];
+            wanted.extend(rows_of(&region).flat_map(|at| &expected[at..at + width]));
+            let region = large.part(&inner(first, &small)).unwrap();
+            got.extend(part_of::<T>(coefficients, &region));
+        }
+        assert!(!got.is_empty());
+        relative_error(&got, &to_f64(&wanted))
+    };
+    (0..3).map(error_at).fold(0.0, f64::max)
 }
 
 /// From file to file and back by the program `transform` under a limit of 1 GiB, beside `cp` of the same file.
@@ -543,8 +686,18 @@ fn files_by_the_program<T: RandomSample>(shape: &str, wavelet: &str, len: usize)
             "{shape} {} {wavelet} {direction}: {took} ms, {ratio:.2} times cp, {memory} MiB",
             T::TYPE
         );
+        // The ratio is not held to anything: `cp` is done before the disk has the file, which the program waits for.
         assert!(memory <= 2048, "{memory} MiB");
+        assert!(memory > 0 || !cfg!(target_os = "linux"));
     }
+    let axes = shape.split('x').map(|n| n.parse::<usize>().unwrap());
+    let transform = Transform::new(wavelet.parse().unwrap(), axes.collect::<Vec<_>>()).levels(5);
+    let error = error_of_parts::<T>([&input, &middle], &transform);
+    println!(
+        "{shape} {} {wavelet}: forward to within {error:.1e}",
+        T::TYPE
+    );
+    assert!(error <= 2.0 * T::BOUND, "{error}");
     let error = difference::<T>([&input, &back], len);
     println!("{shape} {} {wavelet}: back to within {error:.1e}", T::TYPE);
     // Both ways err.

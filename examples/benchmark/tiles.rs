@@ -62,7 +62,9 @@ fn measure<T: RandomSample>(
     let samples = random_samples::<T>(len, 1);
     let coefficients = Coefficients::from_parts(&problem.transform, samples)?;
     let mut whole: Option<Vec<T>> = None;
-    let limits = limits.iter().map(|mebibytes| mebibytes << 20);
+    let limits = limits
+        .iter()
+        .map(|mebibytes| mebibytes.saturating_mul(1 << 20));
     for limit in [engine.memory().limit].into_iter().chain(limits) {
         let engine = engine.with_memory_limit(limit)?;
         let (time, result) = call(&engine, problem, &coefficients, runs)?;

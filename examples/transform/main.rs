@@ -159,6 +159,9 @@ fn transform(arguments: Arguments) -> Result<()> {
     let input = Format::of(&arguments.input)?;
     let output = Format::of(&arguments.output)?;
     refuse_loss(&arguments, output)?;
+    if arguments.shape.is_some() && input != Format::Raw {
+        return Err("`--shape` is that of a .raw file; IN has its own".into());
+    }
     if let Some(stored) = Stored::of(&arguments, input, output)? {
         return stored.transform(&arguments, output);
     }

@@ -104,12 +104,13 @@ impl Stored {
             Format::Raw => Vec::new(),
             _ => npy::header(T::TYPE, transform.shape())?,
         };
+        // Before there is a file to be removed: to set its space aside may take long.
+        let is_stopped = stop_on_interrupt()?;
         let mut sink = SinkFile::<T>::create(&arguments.output, &header, transform.len())?;
         let bar = ProgressBar::no_length();
         bar.set_style(ProgressStyle::with_template(
             "{bar:40} {percent} % {elapsed}, {eta} left",
         )?);
-        let is_stopped = stop_on_interrupt()?;
         let progress = |progress: wavelift::Progress| {
             bar.set_length(progress.total);
             bar.set_position(progress.done);

@@ -556,6 +556,17 @@ fn tiles_from_file_to_file() {
     let more = "4294967296x4294967296x4";
     refused(&raw, &["--shape", more, "--sample", "i16"], "axes");
     refused(&input, &["--memory", "1", "--sample", "f32"], "conversion");
+    refused(&input, &["--shape", "900x701"], "--shape");
+    let other = path("other.npy");
+    let fortran = "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 2), }";
+    for (text, why) in [
+        (fortran, "Fortran"),
+        (&header("'>i2'", "2, 2"), "conversion"),
+    ] {
+        raw_npy(&other, text, &[0; 8]);
+        refused(&other, &in_tiles, why);
+    }
+    fs::remove_file(&other).unwrap();
     refused(
         &input,
         &["--memory", "1", "--strategy", "reference"],

@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
 
-/// Bytes that a thread copies at a time, about: few, so that all end at the same time.
-const PART_BYTES: usize = 1 << 20;
+/// Bytes that a thread copies at a time, about: few, so that all end at the same time. The tests of this library's own have small
+/// arrays, which go in many parts nevertheless.
+const PART_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
 /// What moves between an array, of which the low band may be another one, and a tile: to the tile, or from it.
 pub(super) struct Copying<'a, T> {
@@ -134,12 +135,19 @@ impl<'a, T: Sample> Copying<'a, T> {
     }
 }
 
-/// A part ends, even where its thread panics: then that is passed on when threads are joined.
+/// A part ends, even where its thread panics: then the copy fails, and the panic is passed on when threads are joined.
 struct End<'b, 'a, T>(&'b Copying<'a, T>);
 
 impl<T> Drop for End<'_, '_, T> {
     fn drop(&mut self) {
-        lock(&self.0.state).ended += 1;
+        let mut state = lock(&self.0.state);
+        state.ended += 1;
+        if thread::panicking() {
+            state.failed.get_or_insert_with(|| Error::Unsupported {
+                what: "copying between arrays and tiles".to_owned(),
+                why: "a thread failed".to_owned(),
+            });
+        }
         self.0.ended.notify_all();
     }
 }
@@ -228,14 +236,14 @@ mod tests {
     use crate::runtime::host::file::SinkFile;
     use crate::runtime::host::store::Sink;
     use crate::transform::Region;
-    use std::slice;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// Copies by so many threads, twice: the second time there is nothing left to do.
     ///
     /// # Safety
     /// That of [`Copying::new`].
     unsafe fn copy<T: Sample>(
-        one: &Move,
+        moves: &[Move],
         array: Store<T>,
         tile: Rows<T>,
         is_to_tile: bool,
@@ -243,7 +251,7 @@ mod tests {
     ) -> Result<()> {
         let arrays = [Store::Slice(Rows::of(&[])), array];
         // SAFETY: by the caller's promise.
-        let copying = unsafe { Copying::new(slice::from_ref(one), arrays, tile, is_to_tile)? };
+        let copying = unsafe { Copying::new(moves, arrays, tile, is_to_tile)? };
         let crew = Crew::new();
         thread::scope(|scope| {
             let _over = crew.start(scope, threads - 1);
@@ -253,31 +261,42 @@ mod tests {
         })
     }
 
-    /// There and back by so many threads, against a copy place by place.
-    fn check(array: Region, tile: Region, threads: usize) {
-        let samples: Vec<i32> = (0..array.end() as i32).collect();
-        let one = Move {
+    fn move_of(array: &Region, tile: &Region) -> Move {
+        Move {
             array: array.clone(),
             tile: tile.clone(),
             is_low: true,
-        };
-        let mut inside = vec![-1; tile.end()];
+        }
+    }
+
+    /// There and back by so many threads, against a copy place by place.
+    fn check(array: Region, tile: Region, threads: usize) {
+        check_all(&[move_of(&array, &tile)], threads);
+    }
+
+    /// The same of several moves, of which no two have a place in common.
+    fn check_all(moves: &[Move], threads: usize) {
+        let ends = moves.iter().map(|one| [one.array.end(), one.tile.end()]);
+        let [array_end, tile_end] = ends.fold([0, 0], |most, end| {
+            [0, 1].map(|side| end[side].max(most[side]))
+        });
+        let samples: Vec<i32> = (0..array_end as i32).collect();
+        let mut inside = vec![-1; tile_end];
         let from = Store::Slice(Rows::of(&samples));
         // SAFETY: what is written is borrowed so, and a move's places are apart.
-        unsafe { copy(&one, from, Rows::of_mut(&mut inside), true, threads) }.unwrap();
+        unsafe { copy(moves, from, Rows::of_mut(&mut inside), true, threads) }.unwrap();
         let mut back = vec![-1; samples.len()];
         let to = Store::Slice(Rows::of_mut(&mut back));
         // SAFETY: as above.
-        unsafe { copy(&one, to, Rows::of(&inside), false, threads) }.unwrap();
+        unsafe { copy(moves, to, Rows::of(&inside), false, threads) }.unwrap();
         let mut expected = [vec![-1; inside.len()], vec![-1; back.len()]];
-        for (one, other) in array.places().into_iter().zip(tile.places()) {
-            expected[0][other] = samples[one];
-            expected[1][one] = samples[one];
+        for one in moves {
+            for (one, other) in one.array.places().into_iter().zip(one.tile.places()) {
+                expected[0][other] = samples[one];
+                expected[1][one] = samples[one];
+            }
         }
-        assert!(
-            expected == [inside.clone(), back],
-            "{array:?} {tile:?} {threads}"
-        );
+        assert!(expected == [inside.clone(), back], "{moves:?} {threads}");
 
         // The same to a file and back.
         let folder = tempfile::tempdir().unwrap();
@@ -286,7 +305,7 @@ mod tests {
         // SAFETY: as above.
         unsafe {
             copy(
-                &one,
+                moves,
                 Store::of_mut(Sink::File(&mut file)),
                 Rows::of(&inside),
                 false,
@@ -294,11 +313,11 @@ mod tests {
             )
         }
         .unwrap();
-        let mut again = vec![-1; tile.end()];
+        let mut again = vec![-1; tile_end];
         // SAFETY: as above.
         unsafe {
             copy(
-                &one,
+                moves,
                 Store::of_mut(Sink::File(&mut file)),
                 Rows::of_mut(&mut again),
                 true,
@@ -306,7 +325,7 @@ mod tests {
             )
         }
         .unwrap();
-        assert!(again == inside, "{array:?} {tile:?} {threads}");
+        assert!(again == inside, "{moves:?} {threads}");
         drop(file);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
@@ -328,6 +347,35 @@ mod tests {
         }
     }
 
+    /// Columns one sample wide go to a file as samples that stand apart, among those that other threads write.
+    #[test]
+    fn narrow_bands_side_by_side() {
+        let whole = Region::dense([100_000, 3]);
+        let bands = [2..3, 0..2].map(|columns| {
+            let band = whole.part(&[0..100_000, columns]).unwrap();
+            move_of(&band, &band)
+        });
+        check_all(&bands, 3);
+    }
+
+    #[test]
+    fn a_thread_that_panics_fails_the_copy() {
+        let region = Region::dense([4]);
+        let (from, mut to) = ([1i16; 4], [2; 4]);
+        let arrays = [Rows::of(&[]), Rows::of(&from)].map(Store::Slice);
+        let tile = Rows::of_mut(&mut to);
+        // SAFETY: what is written is borrowed so, and a move's places are apart.
+        let copying =
+            unsafe { Copying::new(&[move_of(&region, &region)], arrays, tile, true).unwrap() };
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _end = End(&copying);
+            panic!("a test")
+        }));
+        assert!(panicked.is_err());
+        let failed = copying.wait().unwrap_err();
+        assert!(failed.to_string().contains("a thread failed"), "{failed}");
+    }
+
     #[test]
     fn what_lies_outside_is_refused() {
         let region = Region::dense([4]);
@@ -336,11 +384,7 @@ mod tests {
             (region.clone(), region.at(1)),
             (Region::dense([4]), Region::dense([3])),
         ] {
-            let one = Move {
-                array,
-                tile,
-                is_low: true,
-            };
+            let one = [move_of(&array, &tile)];
             let (array, mut tile) = ([1i16; 4], [2; 4]);
             let from = Store::Slice(Rows::of(&array));
             // SAFETY: as above.

@@ -3,7 +3,6 @@
 //! A file that shrinks while it is mapped ends the program, and a full disk does, too; here both are errors.
 
 use crate::error::{Error, Result};
-use crate::runtime::lock::lock;
 use crate::transform::zeroed;
 use crate::wavelet::Sample;
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -11,18 +10,20 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 /// Samples that stand in an open file from some byte on, in the machine's byte order.
 pub(super) struct Samples<T> {
     file: File,
+    /// As the caller named it, for errors.
     path: PathBuf,
     first: u64,
     len: usize,
-    /// Held where samples that lie between others are written: those between are read, and written again.
-    between: Mutex<()>,
+    /// Held alone where samples that stand apart are written, because those between are read and written again; together by all
+    /// that write samples one after the other, which may be those between.
+    between: RwLock<()>,
     sample: PhantomData<T>,
 }
 
@@ -33,7 +34,7 @@ impl<T: Sample> Samples<T> {
             path,
             first,
             len,
-            between: Mutex::default(),
+            between: RwLock::default(),
             sample: PhantomData,
         }
     }
@@ -47,22 +48,19 @@ impl<T: Sample> Samples<T> {
         self.first + at as u64 * size_of::<T>() as u64
     }
 
-    fn about(&self) -> impl Fn(io::Error) -> Error {
-        |error| Error::file(&self.path, error)
-    }
-
-    /// Reads samples that stand one after the other.
-    pub fn read(&self, at: usize, samples: &mut [T]) -> Result<()> {
-        read_at(&self.file, cast_slice_mut(samples), self.byte(at)).map_err(self.about())
-    }
-
-    /// Writes samples that stand one after the other.
-    pub fn write(&self, at: usize, samples: &[T]) -> Result<()> {
-        write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(self.about())
+    fn about(&self, at: usize, samples: usize) -> impl Fn(io::Error) -> Error {
+        let (bytes, byte) = (samples * size_of::<T>(), self.byte(at));
+        move |error| {
+            let why = format!("{error}, of {bytes} bytes from byte {byte} on");
+            Error::file(&self.path, io::Error::new(error.kind(), why))
+        }
     }
 
     /// Reads samples that stand `apart`.
-    pub fn read_apart(&self, at: usize, apart: usize, samples: &mut [T]) -> Result<()> {
+    pub fn read(&self, (at, apart): (usize, usize), samples: &mut [T]) -> Result<()> {
+        if apart == 1 {
+            return self.get(at, samples);
+        }
         let span = self.span(at, apart, samples.len())?;
         let found = span.iter().step_by(apart);
         samples
@@ -72,19 +70,33 @@ impl<T: Sample> Samples<T> {
         Ok(())
     }
 
-    /// Writes samples that stand `apart`; what stands between stays as it is.
-    pub fn write_apart(&self, at: usize, apart: usize, samples: &[T]) -> Result<()> {
-        let _between = lock(&self.between);
+    /// Writes samples that stand `apart`; what stands between stays as it is, or as others write it.
+    pub fn write(&self, (at, apart): (usize, usize), samples: &[T]) -> Result<()> {
+        if apart == 1 {
+            let _between = self.between.read().unwrap_or_else(PoisonError::into_inner);
+            return self.put(at, samples);
+        }
+        let _alone = self.between.write().unwrap_or_else(PoisonError::into_inner);
         let mut span = self.span(at, apart, samples.len())?;
         let places = span.iter_mut().step_by(apart);
         places.zip(samples).for_each(|(to, from)| *to = *from);
-        self.write(at, &span)
+        self.put(at, &span)
+    }
+
+    fn get(&self, at: usize, samples: &mut [T]) -> Result<()> {
+        let about = self.about(at, samples.len());
+        read_at(&self.file, cast_slice_mut(samples), self.byte(at)).map_err(about)
+    }
+
+    fn put(&self, at: usize, samples: &[T]) -> Result<()> {
+        let about = self.about(at, samples.len());
+        write_at(&self.file, cast_slice(samples), self.byte(at)).map_err(about)
     }
 
     /// All samples from the first to the last of so many.
     fn span(&self, at: usize, apart: usize, count: usize) -> Result<Vec<T>> {
         let mut span = zeroed("samples of a file", count.saturating_sub(1) * apart + 1)?;
-        self.read(at, &mut span)?;
+        self.get(at, &mut span)?;
         Ok(span)
     }
 }
@@ -170,12 +182,16 @@ impl<T: Sample> SourceFile<T> {
 
 /// Samples in a new file, to be written by a [`TiledPlan`](super::TiledPlan).
 ///
-/// They are written to a file of another name in the same folder, for which all of the space is reserved at once.
+/// They are written to a file of another name in the same folder, for which all of the space is reserved at once where the
+/// system can.
 /// [`finish`](Self::finish) gives it its name, in place of a file that has this name already, which may be the one that the
-/// samples were read from. Dropping a `SinkFile` removes the file, and leaves the other one as it was.
+/// samples were read from; a link of this name is replaced itself, not what it leads to. Dropping a `SinkFile` removes the file,
+/// and leaves the other one as it was.
 pub struct SinkFile<T: Sample> {
     pub(super) samples: Samples<T>,
+    /// What the file is to be named, and what it is named until then, whatever the working directory becomes.
     target: PathBuf,
+    temporary: PathBuf,
     is_finished: bool,
 }
 
@@ -183,25 +199,32 @@ impl<T: Sample> SinkFile<T> {
     /// Makes a file that is to be named `target`, with a header and `len` samples, all zero.
     ///
     /// # Errors
-    /// [`Error::File`], also where the disk does not have the space.
+    /// [`Error::File`], also where the disk does not have the space, and where something that is no regular file has this name.
     pub fn create(target: impl AsRef<Path>, header: &[u8], len: usize) -> Result<Self> {
-        let target = target.as_ref();
+        let named = target.as_ref();
+        let about = |error| Error::file(named, error);
         let first = header.len() as u64;
-        let bytes = bytes_of::<T>(target, first, len)?;
-        if target.is_dir() {
-            // Or else it would be found out at the very end.
-            return Err(Error::file(target, ErrorKind::IsADirectory.into()));
+        let bytes = bytes_of::<T>(named, first, len)?;
+        let target = std::path::absolute(named).map_err(about)?;
+        // Or else it would be found out at the very end.
+        let last = named.as_os_str().as_encoded_bytes().last();
+        let is_folder = last.is_some_and(|&last| is_separator(last.into()));
+        let is_other = std::fs::metadata(&target).is_ok_and(|found| !found.is_file());
+        if is_folder || is_other {
+            let why = "is not a regular file";
+            return Err(about(io::Error::new(ErrorKind::InvalidData, why)));
         }
-        let (file, path) = create_beside(target).map_err(|error| Error::file(target, error))?;
+        let (file, temporary) = create_beside(&target).map_err(about)?;
         // From now on it is removed where anything fails.
         let sink = SinkFile {
-            samples: Samples::new(file, path, first, len),
-            target: target.to_owned(),
+            samples: Samples::new(file, named.to_owned(), first, len),
+            target,
+            temporary,
             is_finished: false,
         };
         let mut file = &sink.samples.file;
         let written = file.write_all(header).and_then(|()| reserve(file, bytes));
-        written.map_err(|error| Error::file(target, error))?;
+        written.map_err(about)?;
         Ok(sink)
     }
 
@@ -210,13 +233,15 @@ impl<T: Sample> SinkFile<T> {
         SinkFile::create(&self.target, &[], len)
     }
 
-    /// Gives the file its name. What is written reaches the disk when the system sees fit.
+    /// Waits until all that was written is on the disk, and gives the file its name. Some disks say only now that they are full or
+    /// that they failed, and the file in whose place this one comes may be the only copy of the samples.
     ///
     /// # Errors
-    /// [`Error::File`]; the file is removed then.
+    /// [`Error::File`]; the file is removed then, and the other one stays as it was.
     pub fn finish(mut self) -> Result<()> {
-        let renamed = std::fs::rename(&self.samples.path, &self.target);
-        renamed.map_err(|error| Error::file(&self.target, error))?;
+        let written = self.samples.file.sync_data();
+        let renamed = written.and_then(|()| std::fs::rename(&self.temporary, &self.target));
+        renamed.map_err(|error| Error::file(&self.samples.path, error))?;
         self.is_finished = true;
         Ok(())
     }
@@ -225,9 +250,9 @@ impl<T: Sample> SinkFile<T> {
 impl<T: Sample> Drop for SinkFile<T> {
     fn drop(&mut self) {
         if !self.is_finished
-            && let Err(error) = std::fs::remove_file(&self.samples.path)
+            && let Err(error) = std::fs::remove_file(&self.temporary)
         {
-            log::warn!("{} is left: {error}", self.samples.path.display());
+            log::warn!("{} is left: {error}", self.temporary.display());
         }
     }
 }
@@ -241,7 +266,7 @@ impl<T: Sample> fmt::Debug for SourceFile<T> {
 
 impl<T: Sample> fmt::Debug for SinkFile<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, len) = (self.target.display(), self.samples.len);
+        let (path, len) = (self.samples.path.display(), self.samples.len);
         write!(f, "SinkFile<{}>({path}, {len})", T::TYPE)
     }
 }
@@ -271,12 +296,13 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
         use std::os::fd::AsRawFd;
         const ENOSPC: c_int = 28;
         const EFBIG: c_int = 27;
+        const EDQUOT: c_int = 122;
         unsafe extern "C" {
             fn posix_fallocate(file: c_int, first: i64, bytes: i64) -> c_int;
         }
         // SAFETY: the file is open, and none of the memory is touched.
         let error = unsafe { posix_fallocate(file.as_raw_fd(), 0, bytes.max(1) as i64) };
-        if [ENOSPC, EFBIG].contains(&error) {
+        if [ENOSPC, EFBIG, EDQUOT].contains(&error) {
             return Err(io::Error::from_raw_os_error(error));
         }
     }

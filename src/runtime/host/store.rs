@@ -6,6 +6,7 @@ use super::rows::Rows;
 use crate::error::Result;
 use crate::transform::zeroed;
 use crate::wavelet::Sample;
+use std::slice;
 
 /// Rows of fewer bytes go through the caches.
 const LEAST_BYTES: usize = 512;
@@ -147,7 +148,8 @@ impl<'a, T: Sample> Store<'a, T> {
     /// Copies samples that stand so far apart here to others, or from them.
     ///
     /// # Safety
-    /// All of these samples are there, here and there; those to which they go may be written, and are used by nobody else.
+    /// All of these samples are there, here and there; those that are copied are not written meanwhile; those to which they go may
+    /// be written, and are used by nobody else.
     pub unsafe fn copy(
         self,
         (at, apart): (usize, usize),
@@ -159,46 +161,37 @@ impl<'a, T: Sample> Store<'a, T> {
             Store::Slice(rows) => {
                 let here = rows.at(at);
                 let (from, to) = match is_out {
-                    true => ((here, apart), (other, other_apart)),
-                    false => ((other, other_apart), (here, apart)),
+                    true => ((here.cast_const(), apart), (other, other_apart)),
+                    false => ((other.cast_const(), other_apart), (here, apart)),
                 };
                 // SAFETY: by the caller's promise.
                 unsafe { copy_row(from, to, samples, !is_out) };
                 Ok(())
             }
-            Store::File(file) if other_apart == 1 => {
+            Store::File(file) if is_out => {
+                if other_apart == 1 {
+                    // SAFETY: by the caller's promise.
+                    let to = unsafe { slice::from_raw_parts_mut(other, samples) };
+                    return file.read((at, apart), to);
+                }
+                let mut row = zeroed("a row of a file", samples)?;
+                file.read((at, apart), &mut row)?;
                 // SAFETY: by the caller's promise.
-                let other = unsafe { std::slice::from_raw_parts_mut(other, samples) };
-                copy_of_file(file, (at, apart), other, is_out)
+                unsafe { copy_row((row.as_ptr(), 1), (other, other_apart), samples, false) };
+                Ok(())
             }
             Store::File(file) => {
-                let mut row = zeroed("a row of a file", samples)?;
-                let start = row.as_mut_ptr();
-                if is_out {
-                    copy_of_file(file, (at, apart), &mut row, true)?;
-                    // SAFETY: by the caller's promise.
-                    unsafe { copy_row((start, 1), (other, other_apart), samples, false) };
-                    return Ok(());
+                if other_apart == 1 {
+                    // SAFETY: by the caller's promise: they may be samples that can only be read.
+                    let from = unsafe { slice::from_raw_parts(other, samples) };
+                    return file.write((at, apart), from);
                 }
+                let mut row = zeroed("a row of a file", samples)?;
                 // SAFETY: by the caller's promise.
-                unsafe { copy_row((other, other_apart), (start, 1), samples, false) };
-                copy_of_file(file, (at, apart), &mut row, false)
+                unsafe { copy_row((other, other_apart), (row.as_mut_ptr(), 1), samples, false) };
+                file.write((at, apart), &row)
             }
         }
-    }
-}
-
-fn copy_of_file<T: Sample>(
-    file: &Samples<T>,
-    (at, apart): (usize, usize),
-    samples: &mut [T],
-    is_out: bool,
-) -> Result<()> {
-    match (is_out, apart) {
-        (true, 1) => file.read(at, samples),
-        (true, _) => file.read_apart(at, apart, samples),
-        (false, 1) => file.write(at, samples),
-        (false, _) => file.write_apart(at, apart, samples),
     }
 }
 
@@ -207,7 +200,7 @@ fn copy_of_file<T: Sample>(
 /// # Safety
 /// On both sides there are so many samples; those to which they go are used by nobody else.
 unsafe fn copy_row<T: Copy>(
-    (from, from_apart): (*mut T, usize),
+    (from, from_apart): (*const T, usize),
     (to, to_apart): (*mut T, usize),
     samples: usize,
     is_for_later: bool,
