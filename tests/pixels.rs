@@ -112,7 +112,7 @@ fn awkward_shapes_by_all_rules() {
 fn every_type_of_pixels_and_samples() {
     let integers = [picture(Wavelet::CDF_5_3, [63, 72])];
     let reals = [picture(Wavelet::CDF_9_7, [64, 71])];
-    check_on_all::<u8, i16>(&integers, 128);
+    // Those of u8 and i16 are in most other tests.
     check_on_all::<u16, i16>(&integers, 1 << 15);
     check_on_all::<u16, i32>(&integers, -7);
     check_on_all::<u8, f32>(&reals, 128);
@@ -126,12 +126,13 @@ fn every_type_of_pixels_and_samples() {
 fn check_by<P: Pixel, T: RandomSample>(
     engine: &Engine,
     transform: &Transform,
+    level_shift: i32,
     strategies: &[Strategy],
 ) -> usize {
     let mut taken = 0;
     for &strategy in strategies {
-        match engine.plan_from_with::<P, T>(transform, 7, strategy) {
-            Ok(plan) => check(engine, &plan, 7),
+        match engine.plan_from_with::<P, T>(transform, level_shift, strategy) {
+            Ok(plan) => check(engine, &plan, level_shift),
             Err(Error::Unsupported { .. }) => continue,
             Err(error) => panic!("{strategy}: {error}"),
         }
@@ -144,14 +145,21 @@ fn check_by<P: Pixel, T: RandomSample>(
 fn every_strategy() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
-        let transform = picture(Wavelet::CDF_5_3, [66, 136]);
-        let taken = check_by::<u8, i16>(&engine, &transform, Strategy::ALL);
+        // Wide enough that sub-groups of 32 have blocks inside the picture, which go by vectors.
+        let transform = picture(Wavelet::CDF_5_3, [66, 256]);
+        let taken = check_by::<u8, i16>(&engine, &transform, 7, Strategy::ALL);
         assert!(taken > 5, "{device}: {taken}");
         // Of samples that are as large as a word, work-items have other shares.
-        let transform = picture(Wavelet::CDF_9_7, [36, 72]);
+        let transform = picture(Wavelet::CDF_9_7, [40, 128]);
         let by = [Strategy::Pyramid, Strategy::RegisterBlock];
-        assert_eq!(check_by::<u8, f32>(&engine, &transform, &by), 2, "{device}");
+        let taken = check_by::<u8, f32>(&engine, &transform, 7, &by);
+        assert_eq!(taken, 2, "{device}");
     }
+}
+
+fn colours(shape: [usize; 3], boundary: Boundary) -> Transform {
+    let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([0, 1]);
+    transform.levels(1).boundary(boundary)
 }
 
 #[test]
@@ -159,18 +167,22 @@ fn colours_and_volumes() {
     let by = [Strategy::StreamedColours, Strategy::ColourLoop];
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
-        for (shape, boundary) in [
-            ([34, 64, 3], Boundary::Symmetric),
-            ([33, 45, 3], Boundary::Clamp),
+        for transform in [
+            colours([34, 64, 3], Boundary::Symmetric).levels(2),
+            colours([33, 45, 3], Boundary::Clamp),
+            // Zeros beyond the border are zeros after the shift.
+            colours([34, 64, 3], Boundary::Zero),
+            colours([34, 64, 2], Boundary::Symmetric),
         ] {
-            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([0, 1]);
-            let transform = transform.levels(2).boundary(boundary);
-            let taken = check_by::<u8, i16>(&engine, &transform, &by);
+            let taken = check_by::<u8, i16>(&engine, &transform, 128, &by);
             assert_eq!(taken, 2, "{device}");
         }
+        let transform = colours([34, 64, 4], Boundary::Symmetric);
+        let taken = check_by::<u16, i16>(&engine, &transform, 1 << 15, &by);
+        assert_eq!(taken, 2, "{device}");
         let volume = Transform::new(Wavelet::CDF_9_7, [12, 20, 32]).levels(2);
         let by = [Strategy::StreamedVolumes];
-        assert_eq!(check_by::<u8, f32>(&engine, &volume, &by), 1, "{device}");
+        assert_eq!(check_by::<u8, f32>(&engine, &volume, 7, &by), 1, "{device}");
     }
 }
 

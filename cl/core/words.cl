@@ -1,5 +1,6 @@
 // Words of memory in rows that go by vectors: samples of less than 32 bits wait in them, and are taken apart only when they are
-// needed, since that would wait for them. NVIDIA's compiler also makes two stores of a vector of 8 shorts.
+// needed, since that would wait for them. NVIDIA's compiler also makes two stores of a vector of 8 shorts. By vectors of samples
+// instead of words, `streamed` takes 1.5 to 1.9 times as long on 16-bit integers.
 //
 //   WORD, IN_WORD                what is loaded, and how many samples it has
 //   SAMPLE_OF(words, i)          sample i of such words

@@ -1,7 +1,7 @@
 // register_block: one level of a picture in one pass over memory.
 //
 // After Enfedaque, Auli-Llinas and Moure 2015, who name sub-bands by y first. The picture is cut into blocks, one for each
-// sub-group. A work-item loads its columns of the block, two words wide, into registers, all rows before it lifts any, so
+// sub-group. A work-item loads its columns of the block, two words (below) wide, into registers, all rows before it lifts any, so
 // that many loads are under way. It lifts them along y by itself and along x with what its neighbours have
 // (register_block/block.cl), and stores what is no halo: with 9/7 and sub-groups of 32, of 64 x 14 samples 56 x 6. The
 // blocks of a work-group stand one below another, so that a cache can have the rows that they share.
@@ -22,14 +22,14 @@
 #include "register_block/block.cl"
 
 #if PAIRS != 1 + SHORT
-#error "PAIRS: two words of memory, 2 of 16-bit samples, 1 of others"
+#error "PAIRS: pairs of columns of a work-item, 2 of 16-bit samples, 1 of others"
 #endif
 
 // The arguments besides the geometry. Beyond its border a signal repeats after `period` samples, and sample n of a period
 // is sample min(n, turn - n) of the picture: mirrored, it runs backwards from the last one on; periodic, it never turns.
 typedef struct {
   int strips, groups;    // blocks side by side; work-groups of a picture
-  int loads_words;       // whether what is loaded is in whole words of memory
+  int loads_words;       // whether what is loaded is in aligned pairs of words
   int stores_words;      // whether what is stored is
   int restored;          // whether what is beyond the border must be set anew before every step
   int period_x, turn_x;  // of a row
@@ -56,8 +56,8 @@ static inline Block block_of(const Picture *picture, const Pass *pass, const Reg
   return block;
 }
 
-// In a row, a work-item loads two words of memory: on the signal side one after the other, on the sub-band side one of
-// approximations and one of details. They wait as they are; NVIDIA's compiler takes shorts apart as soon as they are there.
+// In a row, a work-item loads two words, each of PAIRS samples as they are in memory, 8 to 64 bits: on the signal side one after
+// the other, on the sub-band side one of approximations and one of details. They wait as they are; NVIDIA's compiler takes shorts apart as soon as they are there.
 #if !SHORT
 #define WORD_OF_LOADED LOADED
 #elif LOADED_BITS == 8

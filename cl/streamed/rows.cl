@@ -8,7 +8,6 @@
 #include "core/words.cl"
 #include "streamed/shares.cl"
 
-// Sample by sample, 16-bit integers take 1.5 to 1.9 times as long.
 #define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
 
 // A vector of `size` words, at a multiple of its size in memory.

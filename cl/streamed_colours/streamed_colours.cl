@@ -166,6 +166,11 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
       A *const low = s + phase % RING * ROW_LOADED, *const high = d + phase % RING * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
+      // A word of zero is no number of zero where there is a level shift, and the first step reads what is loaded.
+      if (RESTORED && LEVEL_SHIFT != 0 && boundary == ZERO) {
+        restore_rows_of_pixels(s, 0, 0, phase, newest, picture->height, boundary);
+        restore_rows_of_pixels(d, 1, 0, phase, newest, picture->height, boundary);
+      }
       if (newest + PREFETCHED <= last)
         load_pair_of_pixel_rows(picture, pixels, boundary, newest + PREFETCHED, way, loaded);
       if (X_FIRST) {

@@ -69,7 +69,7 @@ typedef struct {
   int column, row;                 // its first ones
   local const Distance *rows;      // how far from there the rows are that it reads, the samples of a pair side by side;
   local const Distance *low_rows;  // those of sub-band 0, the approximations alone
-  int loaded[OWN_COLUMNS];       // where each of its columns is loaded, in the signal or in its channel
+  int loaded[OWN_COLUMNS];         // where each of its columns is loaded, in the signal or in its channel
   bool stores;                     // whether its columns are the tile's to store
 } VolumePart;
 

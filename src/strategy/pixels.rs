@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn arrays_in_one_piece_are_one_line() {
-        let pass = |shape: &[usize], signal: Region| {
+        let pass_between = |shape: &[usize], signal: Region, bands: Region| {
             let transform = Transform::new(Wavelet::CDF_5_3, shape);
             let mut problem = Problem::new(&transform, SampleType::I16, Direction::Forward);
             problem.pixels = Some(Pixels {
@@ -180,15 +180,20 @@ mod tests {
                 limits: &[],
                 ways: &[],
             };
-            let pass = convert(&problem, &target, &Region::dense(shape));
+            let pass = convert(&problem, &target, &bands);
             let has_vector = |(name, _): &Define| name == "VECTOR";
             let by_vectors = pass.kernel.defines.iter().any(has_vector);
             (pass.geometry.lines, pass.groups, by_vectors)
         };
+        let pass = |shape: &[usize], signal| pass_between(shape, signal, Region::dense(shape));
         let dense = Region::dense([101, 103]);
         // 10403 samples, 8 of them to a work-item.
         assert_eq!(pass(&[101, 103], dense.clone()), (1, 6, true));
-        assert_eq!(pass(&[101, 103], dense.at(1)), (1, 41, false));
+        assert_eq!(pass(&[101, 103], dense.clone().at(1)), (1, 41, false));
+        // Neither are samples in vectors where the caller's coefficients begin at any place.
+        let bands = dense.clone().at(1);
+        let between = pass_between(&[101, 103], dense, bands);
+        assert_eq!(between, (1, 41, false));
         let rows = Region::dense([64, 96]).with_strides([128, 1]);
         assert_eq!(pass(&[64, 96], rows.clone()), (64, 3, true));
         assert_eq!(

@@ -286,6 +286,7 @@ impl Sizes {
             .map(|side| vector(side, run, bytes))
             .min()
             .unwrap_or(1);
+        // Bytes of the shortest vector: a word is needed; of samples, two words are chosen, which smaller pixels often do not have.
         let least = if signal_bytes < bytes { 4 } else { 8 };
         let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
         let wide = self.lanes > 1
