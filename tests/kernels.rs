@@ -43,6 +43,20 @@ const EXCHANGING: [Strategy; 5] = [
     Strategy::RegisterRows,
 ];
 
+/// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
+const PIXELS_BY: [(&[usize], Strategy); 5] = [
+    (&[256, 256], Strategy::Pyramid),
+    (&[256, 256], Strategy::RegisterBlock),
+    (&[64, 64, 3], Strategy::StreamedColours),
+    (&[64, 64, 3], Strategy::ColourLoop),
+    (&[64, 64, 64], Strategy::StreamedVolumes),
+];
+
+/// What programs of a strategy with pixels count as.
+fn of_pixels(strategy: Strategy) -> String {
+    format!("{strategy} of pixels")
+}
+
 /// A device, and how much is written for it.
 struct Target {
     device: DeviceInfo,
@@ -343,23 +357,38 @@ impl Dump {
         }
     }
 
-    /// Those with pixels on the signal side.
+    /// Those with pixels on the signal side: as the planner composes them, and by each strategy that takes them.
     fn write_of_pixels(&mut self, device: &DeviceInfo) {
-        for (wavelet, pixel, sample) in [
-            (Wavelet::CDF_5_3, PixelType::U8, SampleType::I16),
-            (Wavelet::CDF_9_7, PixelType::U16, SampleType::F32),
-        ] {
-            let array = |shape: &[usize]| Transform::new(wavelet.clone(), shape).levels(2);
-            let pictures = [[4096, 4096], [4095, 4097], [1, 4000], [300, 200]];
-            let colours = [[512, 512, 3], [333, 255, 4]];
-            let transforms = pictures.iter().map(|shape| array(shape));
-            let transforms = transforms
-                .chain(colours.iter().map(|shape| array(shape).axes([0, 1])))
-                .chain([array(&[256, 256, 256])]);
-            for transform in transforms {
-                let programs = kernel_sources_of_pixels(&transform, pixel, sample, device);
-                for (name, source) in programs.unwrap() {
-                    self.write("composed", &way(device), &name, &source);
+        let pictures = [[4096, 4096], [4095, 4097], [1, 4000], [300, 200]].map(Vec::from);
+        let others = [vec![512, 512, 3], vec![333, 255, 4], vec![256, 256, 256]];
+        let composed = pictures
+            .into_iter()
+            .chain(others)
+            .map(|shape| (shape, None));
+        let by = PIXELS_BY.map(|(shape, strategy)| (shape.to_vec(), Some(strategy)));
+        for (shape, strategy) in composed.chain(by) {
+            let axes = match shape[..] {
+                [_, _, 3 | 4] => vec![0, 1],
+                _ => (0..shape.len()).collect(),
+            };
+            for (wavelet, pixel, sample) in [
+                (Wavelet::CDF_5_3, PixelType::U8, SampleType::I16),
+                (Wavelet::CDF_9_7, PixelType::U8, SampleType::F32),
+                (Wavelet::CDF_9_7, PixelType::U16, SampleType::F32),
+            ] {
+                let transform = Transform::new(wavelet, shape.as_slice())
+                    .axes(axes.as_slice())
+                    .levels(2);
+                let made = strategy.map_or("composed".to_owned(), of_pixels);
+                match kernel_sources_of_pixels(&transform, pixel, sample, strategy, device) {
+                    Ok(programs) => {
+                        for (name, source) in programs {
+                            self.write(&made, &way(device), &name, &source);
+                        }
+                    }
+                    // Volumes are of reals, and work-groups of one have no blocks.
+                    Err(Error::Unsupported { .. }) if strategy.is_some() => {}
+                    Err(error) => panic!("{strategy:?} on {device:?}: {transform:?}: {error}"),
                 }
             }
         }
@@ -441,6 +470,10 @@ fn every_program_is_written_for_the_compilers() {
         count(&strategy.to_string(), "none");
     }
     count(IN_PLACE, "none");
+    for strategy in PIXELS_BY.map(|(_, strategy)| of_pixels(strategy)) {
+        let is_made = |dump: &Dump| dump.programs.keys().any(|(made, _)| *made == strategy);
+        assert!(dumps.iter().any(is_made), "no programs: {strategy}");
+    }
     let ways: BTreeSet<_> = targets.iter().map(|target| way(&target.device)).collect();
     for &exchange in Exchange::ALL {
         assert!(ways.iter().any(|way| way.starts_with(exchange.name())));

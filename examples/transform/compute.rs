@@ -21,11 +21,11 @@ type Computed = Result<(Samples, Value)>;
 impl Task<'_> {
     pub fn compute(&self, array: Array) -> Computed {
         match (array.samples, self.arguments.pixels) {
-            (Samples::U8(pixels), _) => self.from_pixels(&pixels),
-            (Samples::U16(pixels), _) => self.from_pixels(&pixels),
+            (Samples::U8(pixels), _) => self.forward_of_pixels(&pixels),
+            (Samples::U16(pixels), _) => self.forward_of_pixels(&pixels),
             (samples, None) => self.of_samples(samples),
-            (samples, Some(PixelType::U8)) => self.to_pixels(samples, Samples::U8),
-            (samples, Some(PixelType::U16)) => self.to_pixels(samples, Samples::U16),
+            (samples, Some(PixelType::U8)) => self.inverse_to_pixels(samples, Samples::U8),
+            (samples, Some(PixelType::U16)) => self.inverse_to_pixels(samples, Samples::U16),
             (_, Some(other)) => Err(format!("cannot make pixels of type {other}").into()),
         }
     }
@@ -42,37 +42,42 @@ impl Task<'_> {
         }
     }
 
-    fn from_pixels<P: Pixel>(&self, pixels: &[P]) -> Computed {
+    fn forward_of_pixels<P: Pixel>(&self, pixels: &[P]) -> Computed {
         match self.arguments.sample_of(P::TYPE) {
-            SampleType::I16 => self.from(pixels, Samples::I16),
-            SampleType::I32 => self.from(pixels, Samples::I32),
-            SampleType::F16 => self.from(pixels, Samples::F16),
-            SampleType::Rounded => self.from(pixels, Samples::Rounded),
-            SampleType::F32 => self.from(pixels, Samples::F32),
-            SampleType::F64 => self.from(pixels, Samples::F64),
+            SampleType::I16 => self.forward(pixels, Samples::I16),
+            SampleType::I32 => self.forward(pixels, Samples::I32),
+            SampleType::F16 => self.forward(pixels, Samples::F16),
+            SampleType::Rounded => self.forward(pixels, Samples::Rounded),
+            SampleType::F32 => self.forward(pixels, Samples::F32),
+            SampleType::F64 => self.forward(pixels, Samples::F64),
             other => Err(format!("cannot make samples of type {other}").into()),
         }
     }
 
-    fn to_pixels<P: Pixel>(&self, samples: Samples, wrap: fn(Vec<P>) -> Samples) -> Computed {
+    fn inverse_to_pixels<P: Pixel>(
+        &self,
+        samples: Samples,
+        wrap: fn(Vec<P>) -> Samples,
+    ) -> Computed {
         match samples {
-            Samples::I16(v) => self.to(&v, wrap),
-            Samples::I32(v) => self.to(&v, wrap),
-            Samples::F16(v) => self.to(&v, wrap),
-            Samples::Rounded(v) => self.to(&v, wrap),
-            Samples::F32(v) => self.to(&v, wrap),
-            Samples::F64(v) => self.to(&v, wrap),
+            Samples::I16(v) => self.inverse(&v, wrap),
+            Samples::I32(v) => self.inverse(&v, wrap),
+            Samples::F16(v) => self.inverse(&v, wrap),
+            Samples::Rounded(v) => self.inverse(&v, wrap),
+            Samples::F32(v) => self.inverse(&v, wrap),
+            Samples::F64(v) => self.inverse(&v, wrap),
             Samples::U8(_) | Samples::U16(_) => Err("pixels are no coefficients".into()),
         }
     }
 
     fn of<T: Sample>(&self, samples: &[T], wrap: fn(Vec<T>) -> Samples) -> Computed {
         let direction = self.arguments.direction.direction();
-        let build = |device: Option<&_>, strategy| Runner::new(self.transform, device, strategy);
+        let build =
+            |device: Option<&_>, strategy| Ok(Runner::new(self.transform, device, strategy)?);
         self.timed(build, |runner| runner.run(direction, samples), wrap)
     }
 
-    fn from<P: Pixel, T: Sample>(&self, pixels: &[P], wrap: fn(Vec<T>) -> Samples) -> Computed {
+    fn forward<P: Pixel, T: Sample>(&self, pixels: &[P], wrap: fn(Vec<T>) -> Samples) -> Computed {
         self.timed(
             |device, strategy| self.runner::<T, P>(device, strategy),
             |runner| runner.forward(pixels),
@@ -80,7 +85,7 @@ impl Task<'_> {
         )
     }
 
-    fn to<P: Pixel, T: Sample>(&self, samples: &[T], wrap: fn(Vec<P>) -> Samples) -> Computed {
+    fn inverse<P: Pixel, T: Sample>(&self, samples: &[T], wrap: fn(Vec<P>) -> Samples) -> Computed {
         self.timed(
             |device, strategy| self.runner::<T, P>(device, strategy),
             |runner| runner.inverse(samples),
@@ -92,14 +97,24 @@ impl Task<'_> {
         &self,
         device: Option<&Device>,
         strategy: Option<Strategy>,
-    ) -> wavelift::Result<Runner<T, P>> {
-        Runner::from_pixels(self.transform, device, strategy, self.arguments.level_shift)
+    ) -> Result<Runner<T, P>> {
+        let level_shift = self.arguments.level_shift;
+        // Plans refuse them too; the reference knows of no pixels.
+        if !holds(T::TYPE, P::TYPE, level_shift) {
+            let (pixel, sample) = (P::TYPE, T::TYPE);
+            return Err(format!(
+                "not all {pixel} pixels are {sample} samples exactly, with a level shift of {level_shift}"
+            )
+            .into());
+        }
+        let runner = Runner::from_pixels(self.transform, device, strategy, level_shift);
+        Ok(runner?)
     }
 
     /// Builds and runs, and reports how and how long that took.
     fn timed<T: Sample, P: Element, O>(
         &self,
-        build: impl FnOnce(Option<&Device>, Option<Strategy>) -> wavelift::Result<Runner<T, P>>,
+        build: impl FnOnce(Option<&Device>, Option<Strategy>) -> Result<Runner<T, P>>,
         run: impl FnOnce(&Runner<T, P>) -> wavelift::Result<(Vec<O>, Times)>,
         wrap: fn(Vec<O>) -> Samples,
     ) -> Computed {
@@ -157,11 +172,14 @@ pub fn report(
     })
 }
 
-/// Whether every pixel is a sample of this type exactly, without a level shift.
-pub fn holds(sample: SampleType, pixel: PixelType) -> bool {
-    let is_short = matches!(
-        sample,
-        SampleType::I16 | SampleType::Rounded | SampleType::F16
-    );
-    pixel == PixelType::U8 || !is_short
+/// Whether every pixel, less the level shift, is a sample of this type exactly, as plans demand.
+pub fn holds(sample: SampleType, pixel: PixelType, level_shift: i32) -> bool {
+    let most = (1i64 << (8 * pixel.size())) - 1;
+    let shift = i64::from(level_shift);
+    let exact = match sample {
+        SampleType::I16 | SampleType::Rounded => -(1 << 15)..=(1 << 15) - 1,
+        SampleType::F16 => -(1 << 11)..=1 << 11,
+        _ => -(1 << 20)..=1 << 20,
+    };
+    exact.contains(&-shift) && exact.contains(&(most - shift))
 }

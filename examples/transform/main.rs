@@ -47,7 +47,7 @@ struct Arguments {
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write. A picture, which only an inverse can write, is rounded and clamped to 8 bits per
-    /// sample, or to 16 if a value is above 383; `clipped` in the JSON line counts the clamped samples
+    /// sample, or to 16 if a value is above 383 or `--pixels` says u16; `clipped` in the JSON line counts the clamped samples
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The wavelet
@@ -85,7 +85,7 @@ struct Arguments {
     /// What is taken from each pixel, and given back by the inverse, such as 128
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     level_shift: i32,
-    /// Bits per sample of a picture as OUT, 8 or 16 [default: as its values need]
+    /// Bits per sample of a picture as OUT, 8 or 16 [default: those of `--pixels`, or else as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
     /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL, or a single
@@ -250,7 +250,7 @@ impl Arguments {
         let takes = self.direction.direction() == Direction::Forward;
         match self.pixels {
             Some(wanted) if takes => Kind::Pixel(wanted),
-            None if takes && holds(sample, own) => Kind::Pixel(own),
+            None if takes && holds(sample, own, self.level_shift) => Kind::Pixel(own),
             _ => Kind::Sample(sample),
         }
     }

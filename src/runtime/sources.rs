@@ -23,23 +23,26 @@ pub fn kernel_sources(
     device: &DeviceInfo,
     tuning: &str,
 ) -> Result<Vec<(String, String)>> {
-    let strategies = strategy
-        .as_ref()
-        .map_or(Strategy::ALL, std::slice::from_ref);
     sources(
         transform,
         sample,
         None,
         device,
         tuning,
-        |problem, target| {
-            let launches = strategy::plan(problem, target, strategies)?.launches;
-            Ok(launches.into_iter().map(|launch| launch.pass).collect())
-        },
+        |problem, target| passes(problem, target, strategy),
     )
 }
 
-/// The same of a plan that takes pixels, as the planner composes it.
+/// The passes with one strategy, or as the planner composes them.
+fn passes(problem: &Problem, target: &Target, strategy: Option<Strategy>) -> Result<Vec<Pass>> {
+    let strategies = strategy
+        .as_ref()
+        .map_or(Strategy::ALL, std::slice::from_ref);
+    let launches = strategy::plan(problem, target, strategies)?.launches;
+    Ok(launches.into_iter().map(|launch| launch.pass).collect())
+}
+
+/// The same of a plan that takes pixels, with a level shift to both sides of 0.
 ///
 /// # Errors
 /// As for such a plan.
@@ -48,13 +51,13 @@ pub fn kernel_sources_of_pixels(
     transform: &Transform,
     pixel: PixelType,
     sample: SampleType,
+    strategy: Option<Strategy>,
     device: &DeviceInfo,
 ) -> Result<Vec<(String, String)>> {
     let level_shift = 1 << (8 * pixel.size() - 1);
     let pixels = Some(Pixels { pixel, level_shift });
     sources(transform, sample, pixels, device, "", |problem, target| {
-        let launches = strategy::plan(problem, target, Strategy::ALL)?.launches;
-        Ok(launches.into_iter().map(|launch| launch.pass).collect())
+        passes(problem, target, strategy)
     })
 }
 

@@ -467,6 +467,12 @@ fn pictures_that_would_lose_something_are_refused() {
     image::RgbaImage::new(4, 4).save(&picture).unwrap();
     let line = place.complaint("forward", &picture, "--strategy reference");
     assert!(line.contains("alpha"), "{line}");
+    image::ImageBuffer::<image::Luma<u16>, Vec<u16>>::new(4, 4)
+        .save(&picture)
+        .unwrap();
+    let options = "--strategy reference --wavelet cdf53 --pixels u16 --sample i16";
+    let line = place.complaint("forward", &picture, options);
+    assert!(line.contains("u16 pixels"), "{line}");
     let place = Untouched::new("out.jpg");
     let line = place.complaint("inverse", &array, "--strategy reference");
     assert!(line.contains("JPEG"), "{line}");
