@@ -1,6 +1,7 @@
 // Vectors of VECTOR samples, for CPU kernels in which one work-item takes many neighbours at once.
 //
 //   SHIFTED(a, b, o)  the VECTOR numbers from place `o` on of two vectors side by side
+//   REVERSED(v)       the last number first
 
 #include "core/samples.cl"
 
@@ -50,6 +51,12 @@ INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
   JOIN(vstore, VECTOR)(hi, 1, both);
   return JOIN(vload, VECTOR)(0, both + o);
 }
+#endif
+
+#if VECTOR == 8
+#define REVERSED(v) ((v).s76543210)
+#else
+#define REVERSED(v) ((v).sfedcba9876543210)
 #endif
 
 // Stores a vector at a multiple of its size, past the caches where that is to be had; and asks for what will be loaded

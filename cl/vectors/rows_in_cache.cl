@@ -5,7 +5,7 @@
 // rows map it to the same place. Samples stay where they are, those of level l at every 2^(l-1)th place. On the way in and
 // out squares of VECTOR samples of as many rows are transposed, by perfect shuffles (Stone 1971).
 // Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles. For 9/7 in f32 a level takes
-// for each pair of vectors 8 multiply-adds and 2 scalings, 14 reads and 6 writes of the caches. Limited by instructions: of
+// for each pair of vectors 8 multiply-adds, 12 reads and 4 writes of the caches. Limited by instructions: of
 // PoCL 3.1 on two cores of Zen 5, five levels of rows of 256 take 2.3 times a copy, level by level they took 4.6, and three
 // levels of rows of 64 take 2.5 instead of 9. A single level of longer rows is as fast without (row_vectors.cl).
 
@@ -36,9 +36,10 @@ typedef struct {
 } CachedRows;
 
 // What is moved of the rows at once: `count` samples, 2^doubled times as far apart, from place `first` on. What follows
-// them in memory may be read, and overwritten, where there is `room` for it.
+// them in memory may be read, and overwritten, where there is `room` for it. Reals are multiplied by `factor`.
 typedef struct {
   int first, doubled, count, room;
+  A factor;
 } Part;
 
 INLINE void transpose_square(TV *square) {
@@ -67,7 +68,8 @@ INLINE global T *sample_of_row(const CachedRows *rows, const Part part, const in
 INLINE void load_cached(const CachedRows *rows, const Part part, local AV *places, const int step) {
   if (!has_squares(rows, part)) {
     for (int r = 0; r < VECTOR; ++r)
-      for (int n = 0; n < part.count; ++n) ((local A *)(places + n * step))[r] = NUMBER(*sample_of_row(rows, part, r, n));
+      for (int n = 0; n < part.count; ++n)
+        ((local A *)(places + n * step))[r] = NUMBER(*sample_of_row(rows, part, r, n)) * part.factor;
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {
@@ -77,7 +79,7 @@ INLINE void load_cached(const CachedRows *rows, const Part part, local AV *place
     UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + rows->later + part.first + at)
     transpose_square(square);
     UNROLL for (int j = 0; j < VECTOR; ++j)
-      if (j < part.count - at) places[(at + j) * step] = TO_A(square[j]);
+      if (j < part.count - at) places[(at + j) * step] = TO_A(square[j]) * part.factor;
   }
 }
 
@@ -86,13 +88,13 @@ INLINE void store_cached(const CachedRows *rows, const Part part, const int line
   if (!has_squares(rows, part) || lines < VECTOR) {
     for (int r = 0; r < lines; ++r)
       for (int n = 0; n < part.count; ++n)
-        *sample_of_row(rows, part, r, n) = SAMPLE(((local const A *)(places + n * step))[r]);
+        *sample_of_row(rows, part, r, n) = SAMPLE(((local const A *)(places + n * step))[r] * part.factor);
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {
     const int at = square_at(part, i);
     TV square[VECTOR];
-    UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(places[min(at + j, part.count - 1) * step]);
+    UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(places[min(at + j, part.count - 1) * step] * part.factor);
     transpose_square(square);
     if ((rows->past | (part.first + at) * sizeof(T)) % sizeof(TV) == 0) {
       UNROLL for (int r = 0; r < VECTOR; ++r) STORE_NON_TEMPORAL(square[r], rows->start[r] + part.first + at);
@@ -125,15 +127,34 @@ INLINE void lift_level(local AV *places, const int samples, const int level, con
   const int s_count = S_COUNT(samples), d_count = D_COUNT(samples);
   const long apart = 1l << level;
   local AV *const s = places, *const d = places + apart / 2;
-  if ((FORWARD && shift > 0) || (!FORWARD && !INTEGER)) {
+#if INTEGER
+  if (FORWARD && shift > 0) {
     EACH_INNER(0, s_count) s[place] = SCALED_IN(s[place], IN_s, shift);
     EACH_INNER(0, d_count) d[place] = SCALED_IN(d[place], IN_d, shift);
   }
+#endif
   LIFT_STEPS(CACHED_STEP)
-  if ((!FORWARD && shift > 0) || (FORWARD && !INTEGER)) {
+#if INTEGER
+  if (!FORWARD && shift > 0) {
     EACH_INNER(0, s_count) s[place] = SCALED_OUT(s[place], OUT_s, shift);
     EACH_INNER(0, d_count) d[place] = SCALED_OUT(d[place], OUT_d, shift);
   }
+#endif
+}
+
+// What coefficients are multiplied by on their way between memory and the caches: what is linear can be scaled once for all
+// levels. (Level by level, in the caches, five levels of rows of 256 took 1.14 times as long, inverse 1.1.)
+INLINE A factor_of(const int level, const int is_low) {
+  A factor = is_low ? (A)1 : FORWARD ? (A)OUT_d : (A)IN_d;
+  for (int finer = is_low ? 0 : 1; finer < level; ++finer) factor *= FORWARD ? (A)OUT_s : (A)IN_s;
+  return factor;
+}
+
+// The same of all coefficients, while they are in the caches.
+INLINE void scale_cached(local AV *places, const int samples, const int levels) {
+  for (int level = levels; level > 0 && !INTEGER; --level)
+    for (int n = 1 << (level - 1); n < samples; n += 1 << level) places[n] *= factor_of(level, 0);
+  for (int n = 0; n < samples && !INTEGER; n += 1 << levels) places[n] *= factor_of(levels, 1);
 }
 
 // --- the rows of a work-item -------------------------------------------------------------------------
@@ -186,20 +207,22 @@ static inline void find_rows(RowArrays *found, global T *signal, global T *bands
 }
 
 static inline Part all_of(const Pass *pass) {
-  const Part part = {0, 0, pass->samples, pass->samples};
+  const Part part = {0, 0, pass->samples, pass->samples, 1};
   return part;
 }
 
 static inline Part low_part(const Pass *pass, const RowsInCache *own) {
   const int count = HALVED(pass->samples, own->levels);
   // What overwrites the details behind it is stored before them.
-  const Part part = {0, 0, count, own->interleaved || pass->has_low ? count : pass->samples};
+  const Part part = {0, 0, count, own->interleaved || pass->has_low ? count : pass->samples, factor_of(own->levels, 1)};
   return part;
 }
 
 static inline Part details_part(const Pass *pass, const RowsInCache *own, const int level) {
   const int samples = HALVED(pass->samples, level - 1), first = S_COUNT(samples), count = D_COUNT(samples);
-  const Part planar = {first, 0, count, pass->samples - first}, interleaved = {1 << (level - 1), level, count, count};
+  const A factor = factor_of(level, 0);
+  const Part planar = {first, 0, count, pass->samples - first, factor};
+  const Part interleaved = {1 << (level - 1), level, count, count, factor};
   return own->interleaved ? interleaved : planar;
 }
 
@@ -223,7 +246,9 @@ void rows_in_cache(global T *signal, global T *bands, global T *low, const Pass 
       lift_level(places, HALVED(pass.samples, level - 1), level, pass.boundary, pass.shift);
 #endif
     if (rows.bands.dense && own.interleaved && !pass.has_low) {
+      if (FORWARD) scale_cached(places, pass.samples, own.levels);
       MOVE_CACHED(&rows.bands, all_of(&pass), places, 1);
+      if (!FORWARD) scale_cached(places, pass.samples, own.levels);
     } else {
       MOVE_CACHED(&rows.low, low_part(&pass, &own), places, 1 << own.levels);
       for (int level = own.levels; level > 0; --level)

@@ -9,6 +9,7 @@ use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
 use crate::device::DeviceKind;
+use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, effective};
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::Geometry;
@@ -171,6 +172,26 @@ impl Sizes {
         strips == 1 || (self.x_first && last > 2 * self.border)
     }
 
+    /// How rows go on beyond their ends, where a vector more is enough of that and it is the same as the boundary rule; else 0.
+    /// A row of a picture that is lifted along y first would have to go on there, too.
+    fn extension(&self, todo: &Todo, geometry: &Geometry) -> i32 {
+        let transform = &todo.problem.transform;
+        let extension = Extension::new(
+            transform.wavelet(),
+            todo.problem.sample,
+            transform.boundary_rule(),
+            geometry.samples as usize,
+        );
+        match extension {
+            Some(extension @ (Extension::Mirrored | Extension::Periodic))
+                if self.x_first && self.border == self.vectors.samples =>
+            {
+                extension as i32
+            }
+            _ => 0,
+        }
+    }
+
     fn local_bytes(&self) -> usize {
         2 * self.channel * self.rows() * self.vectors.bytes
     }
@@ -238,6 +259,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
             ("row_blocks", blocks as i32),
             ("strip", strip as i32),
             ("row_block", block as i32),
+            ("extension", sizes.extension(todo, &geometry)),
         ],
         groups: strips * blocks * pictures,
         cost: cost(todo, sizes, &geometry, [strips, blocks]),

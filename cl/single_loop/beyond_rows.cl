@@ -1,0 +1,45 @@
+// What rows go on with beyond the picture, where lifting a row that is extended once is as good as following the boundary rule
+// at every step: vectors that the loop along x takes in before the first and after the last ones.
+
+#include "single_loop/row_buffers.cl"
+
+// Ways to go on, as in src/lifting/extension.rs; all others are mirrored.
+#define ROWS_END 0
+#define ROWS_REPEAT 2
+
+// Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR + 1 pairs, which a vector follows.
+#define BEFORE_ROW 0
+#define END_OF_ROW VECTOR
+
+// Puts both of row cy of pair of rows p into a row buffer.
+INLINE void load_beyond(const Picture *picture, const int p, const int cy, const int extension, local A *row) {
+  const int pairs = S_COUNT(picture->width), last = pairs - 1, is_even = D_COUNT(picture->width) == pairs;
+  const Rows rows = rows_at(picture, p, 0);
+  local A *const s_end = row + PLACE_s + END_OF_ROW, *const d_end = row + PLACE_d + END_OF_ROW;
+  AV s, d, before_s, before_d;
+  load_pairs(&rows, cy, last - VECTOR, last, last, &s, &d);
+  STORE_V(s, s_end);
+  STORE_V(d, d_end);
+#if FORWARD
+  const A last_s = NUMBER(rows.signal[cy][2 * last]), last_d = is_even ? NUMBER(rows.signal[cy][2 * last + 1]) : last_s;
+#else
+  const A last_s = NUMBER(rows.band[2 * cy][last * rows.stride[2 * cy]]);
+  const A last_d = is_even ? NUMBER(rows.band[2 * cy + 1][last * rows.stride[2 * cy + 1]]) : last_s;
+#endif
+  s_end[VECTOR] = s_end[VECTOR + 1] = last_s;
+  d_end[VECTOR] = last_d;
+  if (extension == ROWS_REPEAT) {
+    load_pairs(&rows, cy, pairs - VECTOR, pairs, pairs, &before_s, &before_d);
+    load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &d);
+    STORE_V(s, s_end + VECTOR + 1);
+    STORE_V(d, d_end + VECTOR + 1);
+  } else {
+    STORE_V(REVERSED(s), s_end + VECTOR + 1 + is_even);
+    STORE_V(REVERSED(d), d_end + VECTOR + is_even);
+    load_pairs(&rows, cy, 1, VECTOR + 1, VECTOR + 1, &before_s, &d);
+    load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &before_d);
+    before_s = REVERSED(before_s), before_d = REVERSED(before_d);
+  }
+  STORE_V(before_s, row + PLACE_s + BEFORE_ROW);
+  STORE_V(before_d, row + PLACE_d + BEFORE_ROW);
+}
