@@ -6,6 +6,7 @@
 //   SAMPLE_OF(words, i)          sample i of such words
 //   LOADED_WORD_OF(samples, i)   word i of loaded samples
 //   STORED_WORD, IN_STORED_WORD, STORED_WORD_OF(samples, i)  the same of results
+//   load_words, store_words      words from and to memory
 
 #include "core/exchange.cl"
 #include "core/samples.cl"
@@ -47,3 +48,23 @@
 #define IN_STORED_WORD 1
 #define STORED_WORD_OF(samples, i) (samples)[i]
 #endif
+
+// `count` words, in vectors of `size`, each at a multiple of its size in memory.
+INLINE void load_words(global const WORD *from, const int count, const int size, WORD *to) {
+  UNROLL for (int i = 0; i < count; i += size) {
+    if (size == 16) vstore16(*(global const JOIN(WORD, 16) *)(from + i), 0, to + i);
+    if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)(from + i), 0, to + i);
+    if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)(from + i), 0, to + i);
+    if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)(from + i), 0, to + i);
+    if (size == 1) to[i] = from[i];
+  }
+}
+INLINE void store_words(const STORED_WORD *from, const int count, const int size, global STORED_WORD *to) {
+  UNROLL for (int i = 0; i < count; i += size) {
+    if (size == 16) *(global JOIN(STORED_WORD, 16) *)(to + i) = vload16(0, from + i);
+    if (size == 8) *(global JOIN(STORED_WORD, 8) *)(to + i) = vload8(0, from + i);
+    if (size == 4) *(global JOIN(STORED_WORD, 4) *)(to + i) = vload4(0, from + i);
+    if (size == 2) *(global JOIN(STORED_WORD, 2) *)(to + i) = vload2(0, from + i);
+    if (size == 1) to[i] = from[i];
+  }
+}

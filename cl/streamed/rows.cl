@@ -10,22 +10,7 @@
 
 #define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
 
-// A vector of `size` words, at a multiple of its size in memory.
-INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
-  if (size == 16) vstore16(*(global const JOIN(WORD, 16) *)from, 0, to);
-  if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)from, 0, to);
-  if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)from, 0, to);
-  if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)from, 0, to);
-  if (size == 1) *to = *from;
-}
-INLINE void store_vector(const STORED_WORD *from, const int size, global STORED_WORD *to) {
-  if (size == 16) *(global JOIN(STORED_WORD, 16) *)to = vload16(0, from);
-  if (size == 8) *(global JOIN(STORED_WORD, 8) *)to = vload8(0, from);
-  if (size == 4) *(global JOIN(STORED_WORD, 4) *)to = vload4(0, from);
-  if (size == 2) *(global JOIN(STORED_WORD, 2) *)to = vload2(0, from);
-  if (size == 1) *to = *from;
-}
-// The same of samples in local memory.
+// A vector of `size` samples, at a multiple of its size in local memory.
 INLINE void load_vector_staged(local const LOADED *from, const int size, LOADED *to) {
   if (size == 16) vstore16(*(local const JOIN(LOADED, 16) *)from, 0, to);
   if (size == 8) vstore8(*(local const JOIN(LOADED, 8) *)from, 0, to);
@@ -122,7 +107,7 @@ INLINE void load_run(const OwnColumns *columns, global const LOADED *from, const
   const int size = vector_of(unit) / IN_WORD;
   global const WORD *const words = (global const WORD *)from;
   UNROLL for (int i = 0; i < before; ++i) to[i] = words[i];
-  UNROLL for (int i = before; i < before + own; i += size) load_vector(words + i, size, to + i);
+  load_words(words + before, own, size, to + before);
   UNROLL for (int i = before + own; i < all; ++i) to[i] = words[i];
 }
 
@@ -134,8 +119,7 @@ INLINE void store_run(const OwnColumns *columns, STORED *run, global STORED *to,
     if (columns->own < columns->from || columns->own >= columns->to) return;
     STORED_WORD words[COLUMNS_OWN / IN_STORED_WORD];
     UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = STORED_WORD_OF(run, i);
-    UNROLL for (int i = 0; i < count / IN_STORED_WORD; i += size)
-      store_vector(words + i, size, (global STORED_WORD *)to + i);
+    store_words(words, count / IN_STORED_WORD, size, (global STORED_WORD *)to);
     return;
   }
   const int first = first_stored(columns, unit), step = STAGED ? LANES : 1;

@@ -79,7 +79,7 @@ INLINE void store_coarse(const Picture *picture, const OwnColumns *columns, cons
     STORED_WORD words[COARSE_WORDS];
     UNROLL for (int i = 0; i < COARSE_WORDS; ++i) words[i] = STORED_WORD_OF(run, i);
     global STORED_WORD *const to = (global STORED_WORD *)band_at(picture, 2 * cy + cx, y >> 1, columns->own);
-    UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE) store_vector(words + i, COARSE_SIZE, to + i);
+    store_words(words, COARSE_WORDS, COARSE_SIZE, to);
   }
 }
 
@@ -150,8 +150,7 @@ INLINE void load_coarse(const Picture *picture, const OwnColumns *columns, const
   UNROLL for (int band = 0; band < 4; ++band) {
     const int y = extended(way * (2 * p + (band >> 1)), picture->height);
     global const WORD *const from = (global const WORD *)band_at(picture, band, y >> 1, columns->loaded);
-    UNROLL for (int i = 0; i < COARSE_WORDS; i += COARSE_SIZE)
-      load_vector(from + i, COARSE_SIZE, to + band * COARSE_WORDS + i);
+    load_words(from, COARSE_WORDS, COARSE_SIZE, to + band * COARSE_WORDS);
   }
 }
 

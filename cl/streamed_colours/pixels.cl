@@ -85,27 +85,9 @@ INLINE int pixel_for(const int unit, const int cx, const int pixel, const int wi
 }
 INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
 
-// --- vectors -----------------------------------------------------------------------------------------
+// --- runs --------------------------------------------------------------------------------------------
 
 INLINE int vector_of_pixels(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
-
-// `count` words, in vectors of `size`, each at a multiple of its size in memory.
-INLINE void load_words(global const WORD *from, const int count, const int size, WORD *to) {
-  UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)(from + i), 0, to + i);
-    if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)(from + i), 0, to + i);
-    if (size == 1) to[i] = from[i];
-  }
-}
-INLINE void store_words(const STORED_WORD *from, const int count, const int size, global STORED_WORD *to) {
-  UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 4) *(global JOIN(STORED_WORD, 4) *)(to + i) = vload4(0, from + i);
-    if (size == 2) *(global JOIN(STORED_WORD, 2) *)(to + i) = vload2(0, from + i);
-    if (size == 1) to[i] = from[i];
-  }
-}
-
-// --- runs --------------------------------------------------------------------------------------------
 
 // Whether a sub-group cannot find among its own pixels what is beyond the border: every work-item reads it.
 INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED && pixels->beyond); }

@@ -1,9 +1,9 @@
 //! From slices on the host and back: where the time of a call goes.
 
 use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
-use crate::common::cli::{self, Result};
-use crate::common::table::{Align, Table};
+use crate::common::cli::Result;
 use crate::common::timing::median;
+use crate::each::print_each;
 use crate::{Arguments, Problem};
 use half::f16;
 use opencl3::command_queue::CommandQueue;
@@ -42,38 +42,18 @@ pub const FRAMES: u64 = 8;
 
 /// Prints a row for every problem and device. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
-    let names = ["device", "problem"].map(|name| (name, Align::Left));
-    let columns = COLUMNS.map(|name| (name, Align::Right));
-    let mut table = Table::new(names.into_iter().chain(columns));
-    for problem in problems {
-        for engine in engines {
-            let times = match problem.sample {
-                SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
-                SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
-                SampleType::F16 => measure::<f16>(engine, problem, arguments.runs),
-                SampleType::Rounded => measure::<Rounded>(engine, problem, arguments.runs),
-                SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
-                SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
-                other => Err(format!("cannot make samples of type {other}").into()),
-            };
-            let (platform, device) = engine.device().info().index;
-            let mut cells = vec![format!("{platform}:{device}"), problem.name()];
-            match times {
-                Ok(times) => cells.extend(times.cells()),
-                Err(error) => match error.downcast_ref() {
-                    Some(Error::Unsupported { .. } | Error::Memory { .. }) => {
-                        cells.push(error.to_string());
-                    }
-                    _ => return Err(error),
-                },
-            }
-            table.row(cells);
-        }
-    }
-    for engine in engines {
-        cli::print(engine.device())?;
-    }
-    cli::print(table)
+    print_each(COLUMNS, problems, engines, |engine, problem| {
+        let times = match problem.sample {
+            SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
+            SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
+            SampleType::F16 => measure::<f16>(engine, problem, arguments.runs),
+            SampleType::Rounded => measure::<Rounded>(engine, problem, arguments.runs),
+            SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
+            SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
+            other => Err(format!("cannot make samples of type {other}").into()),
+        };
+        Ok(times?.cells())
+    })
 }
 
 /// Nanoseconds of every run, in the order of the columns.

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod each;
 mod group;
 mod host;
 mod map;

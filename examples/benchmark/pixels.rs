@@ -1,64 +1,41 @@
 //! Plans that take pixels, beside those that take samples and a pass that only converts.
 
-use crate::common::check::{Random, RandomSample, allowed, expected, refer, relative_error};
-use crate::common::cli::{self, Result};
-use crate::common::table::{Align, Table};
-use crate::common::timing::median;
+use crate::common::check::RandomSample;
+use crate::common::cli::Result;
+use crate::common::pixels::PixelCase;
+use crate::common::runner::enqueue;
+use crate::common::timing::{median, nanoseconds};
+use crate::each::print_each;
 use crate::{Arguments, Problem};
 use half::f16;
-use wavelift::{Direction, Engine, Error, Pixel, PixelType, Rounded, Run, SampleType};
-
-/// The columns after those that name the problem: the transform of pixels, of samples, and pixels that become samples (forward)
-/// or the other way round (inverse), medians of microseconds; and the last of these over the first, 1 is as fast.
-const COLUMNS: [&str; 4] = ["pixels us", "samples us", "convert us", "of convert"];
+use wavelift::{Direction, Engine, Pixel, PixelType, Rounded, SampleType};
 
 /// Runs before any that counts.
 const WARM_UP: usize = 10;
 
-/// Prints a row for every problem and device. The strategies are those that the planner composes.
+/// Prints a row for every problem and device: the transform of pixels, of samples, and pixels that become samples (forward) or the
+/// other way round (inverse), medians of microseconds; and the last of these over the first, 1 is as fast. The strategies are those
+/// that the planner composes.
 pub fn benchmark(
     arguments: &Arguments,
     pixel: PixelType,
     problems: &[Problem],
     engines: &[Engine],
 ) -> Result<()> {
-    let names = ["device", "problem"].map(|name| (name, Align::Left));
-    let columns = COLUMNS.map(|name| (name, Align::Right));
-    let mut table = Table::new(names.into_iter().chain(columns));
-    for problem in problems {
-        for engine in engines {
-            let (platform, device) = engine.device().info().index;
-            let mut cells = vec![
-                format!("{platform}:{device}"),
-                format!("{pixel} {}", problem.name()),
-            ];
-            let task = Task {
-                engine,
-                problem,
-                level_shift: arguments.level_shift,
-                runs: arguments.runs,
-            };
-            match task.measure(pixel) {
-                Ok([pixels, samples, convert]) => {
-                    cells.extend(
-                        [pixels, samples, convert].map(|n| format!("{:.1}", n as f64 / 1e3)),
-                    );
-                    cells.push(format!("{:.2}", convert as f64 / pixels.max(1) as f64));
-                }
-                Err(error) => match error.downcast_ref() {
-                    Some(Error::Unsupported { .. } | Error::Memory { .. }) => {
-                        cells.push(error.to_string());
-                    }
-                    _ => return Err(error),
-                },
-            }
-            table.row(cells);
-        }
-    }
-    for engine in engines {
-        cli::print(engine.device())?;
-    }
-    cli::print(table)
+    let ours = format!("{pixel} us");
+    let columns = [&ours, "samples us", "convert us", "of convert"];
+    print_each(columns, problems, engines, |engine, problem| {
+        let task = Task {
+            engine,
+            problem,
+            level_shift: arguments.level_shift,
+            runs: arguments.runs,
+        };
+        let [pixels, samples, convert] = task.measure(pixel)?;
+        let microseconds = [pixels, samples, convert].map(|n| format!("{:.1}", n as f64 / 1e3));
+        let of_convert = format!("{:.2}", convert as f64 / pixels.max(1) as f64);
+        Ok(microseconds.into_iter().chain([of_convert]).collect())
+    })
 }
 
 struct Task<'a> {
@@ -92,59 +69,30 @@ impl Task<'_> {
     /// Checks the result, then runs all three in turns. What they work on is the same in every run.
     fn times<P: Pixel, T: RandomSample>(&self) -> Result<[u64; 3]> {
         let (engine, transform, shift) = (self.engine, &self.problem.transform, self.level_shift);
+        let direction = self.problem.direction.direction();
         let plan = engine.plan_from_shifted::<P, T>(transform, shift)?;
         let of_samples = engine.plan::<T>(transform)?;
         let convert = engine.plan_from_shifted::<P, T>(&transform.clone().levels(0), shift)?;
-        let mut random = Random::new(1);
-        let mut pixel = || {
-            P::from_sample(
-                (random.bits() >> 40) as i32 & ((1 << (8 * size_of::<P>())) - 1),
-                0,
-            )
-        };
-        let pixels: Vec<P> = (0..transform.len()).map(|_| pixel()).collect();
-        let samples: Vec<T> = pixels.iter().map(|v| v.to_sample(shift)).collect();
-        let mut x = engine.upload(&pixels)?;
-        let mut z = engine.upload(&samples)?;
-        let direction = self.problem.direction.direction();
+        let case = PixelCase::<T, P>::new(transform, direction, shift)?;
+        let (wrong, mut arrays) = case.try_once(engine, &plan)?;
+        if let Some(wrong) = wrong {
+            return Err(wrong.into());
+        }
+        let x = engine.upload(match direction {
+            Direction::Forward => &case.samples,
+            Direction::Inverse => &case.coefficients,
+        })?;
+        let mut y = engine.zeros::<T>(transform.len())?;
         let mut times = [(); 3].map(|()| Vec::new());
-        let mut note = |i: usize, run: usize, done: Run| -> Result<()> {
-            let time = done.device_time()?.as_nanos() as u64;
+        for run in 0..WARM_UP + self.runs {
+            let done = [
+                case.enqueue(&plan, &mut arrays)?.device_time()?,
+                enqueue(&of_samples, direction, &x, &mut y)?.device_time()?,
+                case.enqueue(&convert, &mut arrays)?.device_time()?,
+            ];
             if run >= WARM_UP {
-                times[i].push(time);
-            }
-            Ok(())
-        };
-        match direction {
-            Direction::Forward => {
-                let mut y = engine.upload(&vec![T::POISON; transform.len()])?;
-                plan.enqueue_forward(&x, &mut y)?.wait()?;
-                let wanted = expected(transform, direction, &samples)?;
-                let error = relative_error(&y.download()?, &wanted);
-                let bound = allowed::<T>(plan.cost(direction));
-                if error > bound {
-                    return Err(format!("WRONG: error {error:.1e}, allowed {bound:.0e}").into());
-                }
-                for run in 0..WARM_UP + self.runs {
-                    note(0, run, plan.enqueue_forward(&x, &mut y)?)?;
-                    note(1, run, of_samples.enqueue_forward(&z, &mut y)?)?;
-                    note(2, run, convert.enqueue_forward(&x, &mut y)?)?;
-                }
-            }
-            Direction::Inverse => {
-                let y = engine.upload(&refer(transform, Direction::Forward, &samples)?)?;
-                x.write(&vec![P::from_sample(0, 0); transform.len()])?;
-                plan.enqueue_inverse(&y, &mut x)?.wait()?;
-                // Of halves and rounded samples coefficients are off by more than results may be.
-                let is_rounded = matches!(T::TYPE, SampleType::F16 | SampleType::Rounded);
-                if !is_rounded && x.download()? != pixels {
-                    return Err("WRONG: the pixels did not come back".into());
-                }
-                for run in 0..WARM_UP + self.runs {
-                    note(0, run, plan.enqueue_inverse(&y, &mut x)?)?;
-                    note(1, run, of_samples.enqueue_inverse(&y, &mut z)?)?;
-                    note(2, run, convert.enqueue_inverse(&y, &mut x)?)?;
-                }
+                let all = times.iter_mut().zip(done);
+                all.for_each(|(times, time)| times.push(nanoseconds(time)));
             }
         }
         Ok(times.map(|times| median(&times)))

@@ -5,6 +5,7 @@ pub mod case;
 pub mod check;
 pub mod cli;
 pub mod picture;
+pub mod pixels;
 pub mod replace;
 pub mod runnable;
 pub mod runner;

@@ -76,6 +76,27 @@ impl Effort {
             ..Effort::full(runs)
         }
     }
+
+    /// Warms up, then calls `run` as often as this effort allows, each of which adds what it took.
+    pub fn measure(self, mut run: impl FnMut(&mut Times) -> Result<()>) -> Result<Times> {
+        let start = Instant::now();
+        for i in 0.. {
+            run(&mut Times::default())?;
+            let warm = i >= 2 && start.elapsed() > self.warm_up;
+            if warm || start.elapsed() > self.patience {
+                break;
+            }
+        }
+        let start = Instant::now();
+        let mut times = Times::default();
+        for i in 0..self.runs {
+            if i >= LEAST_RUNS && start.elapsed() > self.patience {
+                break;
+            }
+            run(&mut times)?;
+        }
+        Ok(times)
+    }
 }
 
 /// A plan, and the arrays on which it is measured.
@@ -95,23 +116,7 @@ impl<T: Sample> Bench<'_, T> {
             true => Some([self.engine.zeros::<T>(LONG)?, self.engine.zeros(LONG)?]),
             false => None,
         };
-        let start = Instant::now();
-        for i in 0.. {
-            self.run(&mut Times::default(), long.as_mut())?;
-            let warm = i >= 2 && start.elapsed() > effort.warm_up;
-            if warm || start.elapsed() > effort.patience {
-                break;
-            }
-        }
-        let start = Instant::now();
-        let mut times = Times::default();
-        for i in 0..effort.runs {
-            if i >= LEAST_RUNS && start.elapsed() > effort.patience {
-                break;
-            }
-            self.run(&mut times, long.as_mut())?;
-        }
-        Ok(times)
+        effort.measure(|times| self.run(times, long.as_mut()))
     }
 
     /// The copy is also what a transform in place works on.
@@ -134,7 +139,7 @@ impl<T: Sample> Bench<'_, T> {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
+pub fn nanoseconds(time: Duration) -> u64 {
     time.as_nanos() as u64
 }
 

@@ -100,13 +100,7 @@ impl Task<'_> {
     ) -> Result<Runner<T, P>> {
         let level_shift = self.arguments.level_shift;
         // Plans refuse them too; the reference knows of no pixels.
-        if !holds(T::TYPE, P::TYPE, level_shift) {
-            let (pixel, sample) = (P::TYPE, T::TYPE);
-            return Err(format!(
-                "not all {pixel} pixels are {sample} samples exactly, with a level shift of {level_shift}"
-            )
-            .into());
-        }
+        P::TYPE.check(T::TYPE, level_shift)?;
         let runner = Runner::from_pixels(self.transform, device, strategy, level_shift);
         Ok(runner?)
     }
@@ -170,16 +164,4 @@ pub fn report(
         "layout": transform.coefficient_layout().name(),
         "build_ns": nanoseconds(build),
     })
-}
-
-/// Whether every pixel, less the level shift, is a sample of this type exactly, as plans demand.
-pub fn holds(sample: SampleType, pixel: PixelType, level_shift: i32) -> bool {
-    let most = (1i64 << (8 * pixel.size())) - 1;
-    let shift = i64::from(level_shift);
-    let exact = match sample {
-        SampleType::I16 | SampleType::Rounded => -(1 << 15)..=(1 << 15) - 1,
-        SampleType::F16 => -(1 << 11)..=1 << 11,
-        _ => -(1 << 20)..=1 << 20,
-    };
-    exact.contains(&-shift) && exact.contains(&(most - shift))
 }

@@ -15,7 +15,7 @@ use array::{Array, Kind};
 use clap::Parser;
 use common::cli::{self, DirectionArgument, Result, about};
 use common::replace::write_temporary;
-use compute::{Task, holds};
+use compute::Task;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -250,7 +250,7 @@ impl Arguments {
         let takes = self.direction.direction() == Direction::Forward;
         match self.pixels {
             Some(wanted) if takes => Kind::Pixel(wanted),
-            None if takes && holds(sample, own, self.level_shift) => Kind::Pixel(own),
+            None if takes && own.check(sample, self.level_shift).is_ok() => Kind::Pixel(own),
             _ => Kind::Sample(sample),
         }
     }

@@ -19,7 +19,7 @@ use state::{State, Trial};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tuner::{Problem, Row, Tuner};
-use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
+use wavelift::{DeviceKind, DeviceSelector, PixelType, SampleType, Strategy, Transform, Wavelet};
 
 /// Searches for sizes with which a strategy is faster on a device than with the library's own sizes, and prints
 /// lines for src/strategy/tuned.txt or for the file that WAVELIFT_TUNING names.
@@ -63,6 +63,18 @@ struct Arguments {
     /// The sizes to vary and their candidates, such as "FILLING=12,16 PAIRS=4,8" [default: all sizes worth varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
+    /// Tune plans that take pixels of this type, and give them back, instead of samples. A line of sizes is for pixels and samples
+    /// alike: compare both before it is kept
+    #[arg(long, value_parser = cli::pixels())]
+    pixels: Option<PixelType>,
+    /// What is taken from each pixel, and given back by the inverse
+    #[arg(
+        long,
+        default_value_t = 0,
+        allow_hyphen_values = true,
+        requires = "pixels"
+    )]
+    level_shift: i32,
     /// Keep measurements in this file, one JSON object per line, and do not repeat those that it has. The file
     /// does not record the library's version: take a new file after kernels or tuned sizes have changed
     #[arg(long, value_name = "FILE")]
@@ -168,6 +180,7 @@ fn tune(arguments: Arguments) -> Result<()> {
 fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let Size { width, height } = arguments.size;
+    let pixels = arguments.pixels.map(|pixel| (pixel, arguments.level_shift));
     for wavelet in &arguments.wavelets {
         let transform = Transform::new(wavelet.clone(), [height, width]).levels(arguments.levels);
         transform.check()?;
@@ -177,10 +190,14 @@ fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Pro
                 left_out.push(format!("left out: {wavelet} has no steps for {sample}"));
                 continue;
             }
+            if let Some((pixel, level_shift)) = pixels {
+                pixel.check(sample, level_shift)?;
+            }
             problems.extend(arguments.directions.iter().map(|&direction| Problem {
                 transform: transform.clone(),
                 sample,
                 direction,
+                pixels,
             }));
         }
     }

@@ -1,6 +1,7 @@
 //! Measurements, kept in a file of JSON lines so that a rerun does not repeat them.
 
 use crate::common::cli::{Result, about};
+use crate::common::timing::{Times, median};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,6 +20,13 @@ pub enum Trial {
 }
 
 impl Trial {
+    pub fn of(times: &Times) -> Self {
+        Trial::Measured {
+            time: median(&times.device),
+            copy: median(&times.copy),
+        }
+    }
+
     /// The score: the copy's time over the transform's, so that 1 is as fast as copying, and 0 if nothing was measured.
     pub fn of_copy(&self) -> f64 {
         match self {

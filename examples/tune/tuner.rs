@@ -3,21 +3,26 @@
 use crate::common::case::{Case, Verdict};
 use crate::common::check::RandomSample;
 use crate::common::cli::{DirectionArgument, Result};
+use crate::common::pixels::PixelCase;
 use crate::common::runnable::Runnable;
-use crate::common::timing::{Effort, median};
+use crate::common::timing::{Effort, nanoseconds};
 use crate::line::{device_column, line};
 use crate::search::{Grid, Sizes, search};
 use crate::state::{State, Trial};
 use half::f16;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use wavelift::{Device, Direction, Engine, Error, Rounded, SampleType, Strategy, Transform};
+use wavelift::{
+    Device, Direction, Engine, Error, Pixel, PixelType, Rounded, SampleType, Strategy, Transform,
+};
 
 /// A transform for which sizes are searched.
 pub struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
     pub direction: DirectionArgument,
+    /// The pixels that it takes or gives instead of samples, and what is taken from each.
+    pub pixels: Option<(PixelType, i32)>,
 }
 
 /// The names of strategy, sample type, wavelet and direction.
@@ -204,6 +209,7 @@ impl<T: RandomSample> Subject<'_, T> {
             "direction": direction,
             "levels": self.problem.transform.level_count(),
             "shape": self.problem.transform.shape(),
+            "pixels": self.problem.pixels.map(|(pixel, shift)| json!([pixel.name(), shift])),
             "sizes": sizes.to_string(),
             "again": again,
         })
@@ -231,6 +237,15 @@ impl<T: RandomSample> Subject<'_, T> {
         let engine = self
             .engine
             .with_tuning(&line(device, &self.names(), sizes))?;
+        match self.problem.pixels {
+            None => {}
+            Some((PixelType::U8, shift)) => return self.measure_of::<u8>(&engine, shift, again),
+            Some((PixelType::U16, shift)) => return self.measure_of::<u16>(&engine, shift, again),
+            Some((other, _)) => {
+                let why = format!("cannot make pixels of type {other}");
+                return Ok(Trial::Refused(why));
+            }
+        }
         let (transform, direction) = (&self.problem.transform, self.problem.direction.direction());
         if again && let Some(wrong) = self.wrong_on_odd(&engine, direction)? {
             return Ok(Trial::Failed(wrong));
@@ -242,28 +257,68 @@ impl<T: RandomSample> Subject<'_, T> {
         let plan = engine.plan_with::<T>(transform, self.strategy)?;
         Ok(
             match case.measure(&engine, Runnable::Between(&plan), Effort::brief(self.runs))? {
-                Verdict::Right(times) => Trial::Measured {
-                    time: median(&times.device),
-                    copy: median(&times.copy),
-                },
+                Verdict::Right(times) => Trial::of(&times),
                 Verdict::Wrong(why) => Trial::Failed(why),
             },
         )
     }
 
-    /// What is wrong with the result, if anything is, on a picture whose sides are odd and not a multiple of any size.
+    /// Measures plans of pixels beside copies of as many samples.
+    fn measure_of<P: Pixel>(
+        &self,
+        engine: &Engine,
+        shift: i32,
+        again: bool,
+    ) -> wavelift::Result<Trial> {
+        let direction = self.problem.direction.direction();
+        let case_of = |transform: &Transform| -> wavelift::Result<_> {
+            let plan = engine.plan_from_with::<P, T>(transform, shift, self.strategy)?;
+            let case = PixelCase::<T, P>::new(transform, direction, shift)?;
+            let (wrong, arrays) = case.try_once(engine, &plan)?;
+            Ok((plan, case, arrays, on_shape(wrong, transform)))
+        };
+        if again && let (.., Some(wrong)) = case_of(&self.odd())? {
+            return Ok(Trial::Failed(wrong));
+        }
+        let (plan, case, mut arrays, wrong) = case_of(&self.problem.transform)?;
+        if let Some(wrong) = wrong {
+            return Ok(Trial::Failed(wrong));
+        }
+        let x = engine.upload(&case.samples)?;
+        let mut y = engine.zeros::<T>(case.samples.len())?;
+        let times = Effort::brief(self.runs).measure(|times| {
+            let copy = engine.enqueue_copy(&x, &mut y)?.device_time()?;
+            times.copy.push(nanoseconds(copy));
+            let run = case.enqueue(&plan, &mut arrays)?.device_time()?;
+            times.device.push(nanoseconds(run));
+            Ok(())
+        })?;
+        Ok(Trial::of(&times))
+    }
+
+    /// What is wrong with the result, if anything is, on a picture whose sides are odd.
     fn wrong_on_odd(
         &self,
         engine: &Engine,
         direction: Direction,
     ) -> wavelift::Result<Option<String>> {
+        let odd = self.odd();
+        let plan = engine.plan_with::<T>(&odd, self.strategy)?;
+        let wrong = Case::<T>::new(&odd, direction)?.check(engine, Runnable::Between(&plan))?;
+        Ok(on_shape(wrong, &odd))
+    }
+
+    /// The same transform of a picture whose sides are odd and not a multiple of any size.
+    fn odd(&self) -> Transform {
         let transform = &self.problem.transform;
         let sides = transform.shape().iter().zip([3, 1]);
         let odd_sides = sides.map(|(side, less)| side.saturating_sub(less).max(1) | 1);
-        let odd = Transform::new(transform.wavelet().clone(), odd_sides.collect::<Vec<_>>())
-            .levels(transform.level_count());
-        let plan = engine.plan_with::<T>(&odd, self.strategy)?;
-        let wrong = Case::<T>::new(&odd, direction)?.check(engine, Runnable::Between(&plan))?;
-        Ok(wrong.map(|wrong| format!("{wrong} on {:?}", odd.shape())))
+        Transform::new(transform.wavelet().clone(), odd_sides.collect::<Vec<_>>())
+            .levels(transform.level_count())
     }
+}
+
+/// What is wrong, and with which shape.
+fn on_shape(wrong: Option<String>, transform: &Transform) -> Option<String> {
+    wrong.map(|wrong| format!("{wrong} on {:?}", transform.shape()))
 }

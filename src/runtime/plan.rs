@@ -177,7 +177,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
     ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
-        pixels.map_or(Ok(()), |pixels| pixels.check(T::TYPE))?;
+        if let Some(Pixels { pixel, level_shift }) = pixels {
+            pixel.check(T::TYPE, level_shift)?;
+        }
         let builder = Builder {
             site,
             wanted: wanted.as_ref(),

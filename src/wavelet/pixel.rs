@@ -35,6 +35,39 @@ impl PixelType {
             PixelType::U16 => 2,
         }
     }
+
+    /// Checks that every pixel of this type, less a level shift, is a sample of type `sample` exactly, as plans of pixels demand.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if some are not: `i16` and [`Rounded`] hold -2^15 to 2^15 - 1, halves -2^11 to 2^11, and of the other
+    /// types -2^20 to 2^20 are taken.
+    ///
+    /// ```
+    /// use wavelift::{PixelType, SampleType};
+    /// assert!(PixelType::U8.check(SampleType::I16, 0).is_ok());
+    /// assert!(PixelType::U16.check(SampleType::I16, 0).is_err());
+    /// assert!(PixelType::U16.check(SampleType::I16, 1 << 15).is_ok());
+    /// ```
+    pub fn check(self, sample: SampleType, level_shift: i32) -> Result<(), Error> {
+        let most = (1i64 << (8 * self.size())) - 1;
+        let shift = i64::from(level_shift);
+        let (least, largest) = match sample {
+            SampleType::I16 | SampleType::Rounded => (-(1 << 15), (1 << 15) - 1),
+            SampleType::F16 => (-(1 << 11), 1 << 11),
+            SampleType::I32 | SampleType::F32 | SampleType::F64 => (-(1 << 20), 1 << 20),
+        };
+        if -shift >= least && most - shift <= largest {
+            return Ok(());
+        }
+        let to = most - shift;
+        Err(Error::Unsupported {
+            what: format!("{self} pixels as {sample} samples with a level shift of {shift}"),
+            why: format!(
+                "they are {} to {to}, and {sample} samples are exactly {least} to {largest}",
+                -shift
+            ),
+        })
+    }
 }
 
 named!(PixelType, "pixel type");
@@ -45,30 +78,6 @@ pub(crate) struct Pixels {
     pub pixel: PixelType,
     /// What is taken from each, and given back.
     pub level_shift: i32,
-}
-
-impl Pixels {
-    /// Checks that every pixel, less the level shift, is a sample of this type exactly.
-    pub fn check(self, sample: SampleType) -> Result<(), Error> {
-        let most = (1i64 << (8 * self.pixel.size())) - 1;
-        let shift = i64::from(self.level_shift);
-        let (least, largest) = match sample {
-            SampleType::I16 | SampleType::Rounded => (-(1 << 15), (1 << 15) - 1),
-            SampleType::F16 => (-(1 << 11), 1 << 11),
-            SampleType::I32 | SampleType::F32 | SampleType::F64 => (-(1 << 20), 1 << 20),
-        };
-        if -shift >= least && most - shift <= largest {
-            return Ok(());
-        }
-        let (pixel, to) = (self.pixel, most - shift);
-        Err(Error::Unsupported {
-            what: format!("{pixel} pixels as {sample} samples with a level shift of {shift}"),
-            why: format!(
-                "they are {} to {to}, and {sample} samples are exactly {least} to {largest}",
-                -shift
-            ),
-        })
-    }
 }
 
 /// What an array on a device can hold: samples of any [`Sample`] type, and pixels of any [`Pixel`] type. No other type is one.
@@ -153,10 +162,8 @@ mod tests {
 
     #[test]
     fn pixels_are_samples_exactly_or_refused() {
-        let taken = |pixel, level_shift, sample| {
-            let pixels = Pixels { pixel, level_shift };
-            pixels.check(sample).is_ok()
-        };
+        let taken =
+            |pixel: PixelType, level_shift, sample| pixel.check(sample, level_shift).is_ok();
         use PixelType::{U8, U16};
         use SampleType::{F16, F32, I16, I32, Rounded};
         for &sample in SampleType::ALL {
@@ -166,11 +173,7 @@ mod tests {
         assert!(!taken(U16, (1 << 15) + 1, Rounded) && taken(U16, 1 << 15, Rounded));
         assert!(!taken(U16, 0, F16) && taken(U16, 0, I32) && taken(U16, 0, F32));
         assert!(!taken(U8, i32::MIN, F32) && !taken(U8, i32::MAX, I32));
-        let refused = Pixels {
-            pixel: U16,
-            level_shift: 0,
-        };
-        let refused = refused.check(I16).unwrap_err().to_string();
+        let refused = U16.check(I16, 0).unwrap_err().to_string();
         assert!(refused.contains("u16") && refused.contains("65535"));
     }
 

@@ -187,6 +187,20 @@ fn wrong_requests_are_errors() {
 }
 
 #[test]
+fn pixels_are_measured_beside_samples() {
+    let table = stdout(&mut benchmark(
+        "--pixels u8 --level-shift 128 --sizes 33x17 --wavelets cdf53 --samples i16 --levels 1",
+    ));
+    let devices = wavelift::Device::all().unwrap().len();
+    // A line for each device, the heading, the rows.
+    assert_eq!(table.lines().count(), devices + 1 + 2 * devices, "{table}");
+    assert!(table.contains("u8 us"), "{table}");
+    let none = "--pixels u16 --sizes 8 --wavelets cdf53 --samples i16 --levels 1";
+    let table = stdout(&mut benchmark(none));
+    assert!(table.contains("u16 pixels as i16"), "{table}");
+}
+
+#[test]
 fn host_slices_are_measured_beside_the_bus() {
     let table = stdout(&mut benchmark(
         "--host --sizes 33x17 --wavelets cdf53 --samples i16 --levels 1",

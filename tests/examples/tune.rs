@@ -27,11 +27,15 @@ fn write(path: &Path, trials: &[Value]) {
 
 #[test]
 fn each_size_is_tried_and_the_rest_is_comment_or_tuning() {
-    for (strategy, sizes) in [
-        ("streamed", "PAIRS=4,8 FILLING=1"),
-        ("single_loop", "VECTOR=8,16 STRIP=64"),
+    for (strategy, sizes, more) in [
+        ("streamed", "PAIRS=4,8 FILLING=1", ""),
+        (
+            "single_loop",
+            "VECTOR=8,16 STRIP=64",
+            "--pixels u8 --level-shift 128",
+        ),
     ] {
-        let options = format!("{PICTURE} --strategies {strategy}");
+        let options = format!("{PICTURE} --strategies {strategy} {more}");
         let report = stdout(&mut tune(&options, sizes));
         let tried = |word: &str| report.lines().any(|line| line.contains(word));
         assert!(tried("(defaults)"), "{report}");
@@ -147,6 +151,11 @@ fn wrong_requests_are_errors() {
             "VECTOR, STRIP",
         ),
         ("--size 8 --strategies single_loop", "STRIP", "NAME=SIZE"),
+        (
+            "--size 8 --strategies single_loop --pixels u16",
+            "STRIP=64",
+            "u16 pixels as i16",
+        ),
         (
             "--size 8 --device no-such-vendor",
             "STRIP=64",

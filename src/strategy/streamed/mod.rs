@@ -37,7 +37,7 @@ const PREFETCHED: Tunable = Tunable {
 const FILLING: Tunable = Tunable {
     name: "FILLING",
     default: 48,
-    candidates: &[12, 16, 20, 24, 32, 48],
+    candidates: &[12, 16, 20, 24, 32, 40, 48],
     says: "segments for each compute unit of large pictures; best is a multiple of the sub-groups that it runs at once",
 };
 const TWO_FILLING: Tunable = Tunable {

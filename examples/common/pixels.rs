@@ -1,0 +1,85 @@
+//! Transforms between random pixels and coefficients: plans are checked, then run.
+
+use super::check::{Random, RandomSample, allowed, expected, refer, relative_error};
+use wavelift::{
+    DeviceArray, Direction, Engine, Pixel, Plan, Result, Run, Sample, SampleType, Transform,
+};
+
+pub struct PixelCase<T, P> {
+    pub direction: Direction,
+    pixels: Vec<P>,
+    /// The pixels less the level shift.
+    pub samples: Vec<T>,
+    /// What the reference makes of them.
+    pub coefficients: Vec<T>,
+    expected: Vec<f64>,
+}
+
+/// What a plan reads and writes.
+pub struct PixelArrays<T: Sample, P: Pixel> {
+    pixels: DeviceArray<P>,
+    coefficients: DeviceArray<T>,
+}
+
+impl<T: RandomSample, P: Pixel> PixelCase<T, P> {
+    pub fn new(transform: &Transform, direction: Direction, level_shift: i32) -> Result<Self> {
+        let mut random = Random::new(1);
+        let last = (1 << (8 * size_of::<P>())) - 1;
+        let mut pixel = || P::from_sample((random.bits() >> 40) as i32 & last, 0);
+        let pixels: Vec<P> = (0..transform.len()).map(|_| pixel()).collect();
+        let samples: Vec<T> = pixels.iter().map(|v| v.to_sample(level_shift)).collect();
+        Ok(PixelCase {
+            direction,
+            pixels,
+            coefficients: refer(transform, Direction::Forward, &samples)?,
+            expected: expected(transform, Direction::Forward, &samples)?,
+            samples,
+        })
+    }
+
+    /// Runs a plan of the same transform once: what is wrong with the result, if anything is, and the arrays for
+    /// [`enqueue`](Self::enqueue).
+    pub fn try_once(
+        &self,
+        engine: &Engine,
+        plan: &Plan<T, P>,
+    ) -> Result<(Option<String>, PixelArrays<T, P>)> {
+        let mut arrays = match self.direction {
+            Direction::Forward => PixelArrays {
+                pixels: engine.upload(&self.pixels)?,
+                coefficients: engine.upload(&vec![T::POISON; self.pixels.len()])?,
+            },
+            Direction::Inverse => PixelArrays {
+                pixels: engine.upload(&vec![P::from_sample(0, 0); self.pixels.len()])?,
+                coefficients: engine.upload(&self.coefficients)?,
+            },
+        };
+        self.enqueue(plan, &mut arrays)?.wait()?;
+        let wrong = match self.direction {
+            Direction::Forward => {
+                let error = relative_error(&arrays.coefficients.download()?, &self.expected);
+                let bound = allowed::<T>(plan.cost(self.direction));
+                (error > bound).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
+            }
+            Direction::Inverse => {
+                // Of halves and rounded samples coefficients are off by more than results may be.
+                let is_exact = !matches!(T::TYPE, SampleType::F16 | SampleType::Rounded);
+                let differs = is_exact && arrays.pixels.download()? != self.pixels;
+                differs.then(|| "WRONG: the pixels did not come back".to_owned())
+            }
+        };
+        Ok((wrong, arrays))
+    }
+
+    /// Enqueues a plan. What it reads is the same in every run.
+    pub fn enqueue(&self, plan: &Plan<T, P>, arrays: &mut PixelArrays<T, P>) -> Result<Run> {
+        let PixelArrays {
+            pixels,
+            coefficients,
+        } = arrays;
+        match self.direction {
+            Direction::Forward => plan.enqueue_forward(pixels, coefficients),
+            Direction::Inverse => plan.enqueue_inverse(coefficients, pixels),
+        }
+    }
+}
