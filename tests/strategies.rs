@@ -593,6 +593,9 @@ fn exchange(way: Exchange, lanes: usize) {
         let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
         let strategy = Strategy::Streamed;
         check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
+        // Rows beyond the border mirror what is mirrored itself.
+        let low = [2, 3, 4, 5, 6].map(|height| Transform::new(Wavelet::CDF_9_7, [height, 1029]));
+        check_all::<f32>(&device, strategy, &low);
         check_all::<f64>(&device, strategy, &[even(Wavelet::CDF_5_3)]);
         // The last work-item of a row has one approximation and no detail.
         let hardly = Transform::new(Wavelet::VC2_DD_13_7, [131, 1025]);
@@ -977,10 +980,15 @@ mod two_levels {
                 // The lowest pictures that can go two levels at once, and one that goes so twice.
                 let heights = [29, 30, 38, 41, 63, 203].map(|height| ([2, height, 560], 3));
                 let twice = [([2, 150, 576], 4), ([1, 151, 576], 4)];
-                for (shape, levels) in heights.into_iter().chain(twice) {
+                let shapes: Vec<_> = heights.into_iter().chain(twice).collect();
+                for (layout, (shape, levels)) in Layout::ALL
+                    .iter()
+                    .flat_map(|&layout| shapes.iter().map(move |&shape| (layout, shape)))
+                {
                     let transform = Transform::new(wavelet.clone(), shape)
                         .axes([1, 2])
-                        .levels(levels);
+                        .levels(levels)
+                        .layout(layout);
                     let plan = engine.plan_with::<T>(&transform, Strategy::Streamed);
                     let plan = format!("{:?}", plan.unwrap());
                     assert!(plan.contains("streamed_two_levels"), "{plan}");

@@ -4,11 +4,16 @@
 // samples per pair), on the sub-band side its part of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE;
 // else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them through local
 // memory (STAGED). Samples are prefetched as they are in memory.
+//
+// Where sub-bands are INTERLEAVED, two of them make a row like those of the signal. If the LL band has an array of its own
+// (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never read from them.
 
 #include "core/words.cl"
 #include "streamed/shares.cl"
 
-#define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
+// Of a row that is loaded, with the LL band apart behind it.
+#define WORDS_OF_ROW (COLUMNS_LOADED / IN_WORD)
+#define WORDS_LOADED (WORDS_OF_ROW + (!FORWARD && LOW_APART ? PAIRS_LOADED_X / IN_WORD : 0))
 
 // A vector of `size` samples, at a multiple of its size in local memory.
 INLINE void load_vector_staged(local const LOADED *from, const int size, LOADED *to) {
@@ -26,7 +31,14 @@ INLINE void store_vector_staged(const STORED *from, const int size, local STORED
   if (size == 1) *to = *from;
 }
 
-INLINE int vector_of(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
+// Samples in a vector of a run.
+#if FORWARD
+#define LOADED_VECTOR(unit) min(SIGNAL_VECTOR, (unit) * PAIRS)
+#define STORED_VECTOR(unit) min(BAND_VECTOR, (unit) * PAIRS)
+#else
+#define LOADED_VECTOR(unit) min(BAND_VECTOR, (unit) * PAIRS)
+#define STORED_VECTOR(unit) min(SIGNAL_VECTOR, (unit) * PAIRS)
+#endif
 
 // Of a row's samples of channel cx (of both for a unit of 2): how many there are, and where the one at `place`, which may
 // be beyond the border, is read.
@@ -56,8 +68,8 @@ INLINE void exchange_loaded(local T *stage_of_all, const OwnColumns *columns, co
       run[j] = stage[clamp(place, 0, LANES * count - 1)];
     }
   } else {
-    UNROLL for (int j = 0; j < count; j += vector_of(unit))
-      load_vector_staged(stage + columns->lane * count + j, vector_of(unit), run + j);
+    UNROLL for (int j = 0; j < count; j += LOADED_VECTOR(unit))
+      load_vector_staged(stage + columns->lane * count + j, LOADED_VECTOR(unit), run + j);
   }
 #endif
 }
@@ -68,8 +80,8 @@ INLINE void exchange_done(local T *stage_of_all, const int lane, const int unit,
   local STORED *const stage = (local STORED *)stage_of_all;
   const int count = unit * PAIRS;
   SUB_GROUP_FENCE;
-  UNROLL for (int j = 0; j < count; j += vector_of(unit))
-    store_vector_staged(run + j, vector_of(unit), stage + lane * count + j);
+  UNROLL for (int j = 0; j < count; j += STORED_VECTOR(unit))
+    store_vector_staged(run + j, STORED_VECTOR(unit), stage + lane * count + j);
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j) run[j] = stage[lane + LANES * j];
 #endif
@@ -104,7 +116,7 @@ INLINE void load_run(const OwnColumns *columns, global const LOADED *from, const
     return;
   }
   const int before = unit * HALO_LO, own = unit * PAIRS / IN_WORD, all = unit * PAIRS_LOADED_X / IN_WORD;
-  const int size = vector_of(unit) / IN_WORD;
+  const int size = LOADED_VECTOR(unit) / IN_WORD;
   global const WORD *const words = (global const WORD *)from;
   UNROLL for (int i = 0; i < before; ++i) to[i] = words[i];
   load_words(words + before, own, size, to + before);
@@ -114,7 +126,7 @@ INLINE void load_run(const OwnColumns *columns, global const LOADED *from, const
 // Stores a run of results.
 INLINE void store_run(const OwnColumns *columns, STORED *run, global STORED *to, const int unit, const int cx,
                       const Distance stride, const int width) {
-  const int count = unit * PAIRS, size = vector_of(unit) / IN_STORED_WORD;
+  const int count = unit * PAIRS, size = STORED_VECTOR(unit) / IN_STORED_WORD;
   if (WIDE) {
     if (columns->own < columns->from || columns->own >= columns->to) return;
     STORED_WORD words[COLUMNS_OWN / IN_STORED_WORD];
@@ -129,6 +141,19 @@ INLINE void store_run(const OwnColumns *columns, STORED *run, global STORED *to,
 }
 
 // --- rows --------------------------------------------------------------------------------------------
+
+#if INTERLEAVED
+// The place of row y of the coefficients at pair x of columns.
+INLINE global T *interleaved_at(const Picture *picture, const int y, const int x) {
+  return band_at(picture, 2 * (y & 1) + 1, y >> 1, x) - 1;
+}
+#endif
+
+// A row of approximations, then details, as it is stored with both interleaved.
+INLINE void interleave(const A *row, const int cy, STORED *run) {
+  UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
+    run[i] = STORE_2D(i & 1, cy, row[(i & 1) * PAIRS_LOADED_X + HALO_LO + i / 2]);
+}
 
 #if FORWARD
 INLINE void load_row(const Picture *picture, const OwnColumns *columns, const int y, const int cy, WORD *to) {
@@ -146,9 +171,18 @@ INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local 
   }
 }
 
-// Stores a row of two sub-bands, the approximations only if they are wanted.
+// Stores a row of two sub-bands, the LL band only if it is wanted, and nothing beside it in interleaved rows.
 INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T *stage, const int y, const int cy,
                       const bool with_low, const A *row) {
+#if INTERLEAVED
+  if (cy == 0 && !with_low) return;
+  STORED run[COLUMNS_OWN], low[PAIRS];
+  interleave(row, cy, run);
+  store_run(columns, run, interleaved_at(picture, y, columns->own), 2, 0, 1, picture->width);
+  if (cy == 1 || !LOW_APART) return;
+  UNROLL for (int n = 0; n < PAIRS; ++n) low[n] = run[2 * n];
+  store_run(columns, low, band_at(picture, 0, y >> 1, columns->own), 1, 0, 1, picture->width);
+#else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int band = 2 * cy + cx;
     if (band == 0 && !with_low) continue;
@@ -158,32 +192,45 @@ INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T
     global T *const to = band_at(picture, band, y >> 1, first_stored(columns, 1));
     store_run(columns, run, to, 1, cx, BAND_STRIDE(picture, band), picture->width);
   }
+#endif
 }
 
 #else
 INLINE void load_row(const Picture *picture, const OwnColumns *columns, const int y, const int cy, WORD *to) {
   const int first = first_loaded(columns, 1);
+#if INTERLEAVED
+  load_run(columns, interleaved_at(picture, y, first), 2 * first, 2, 0, 1, picture->width, to);
+  if (LOW_APART && cy == 0)
+    load_run(columns, band_at(picture, 0, y >> 1, first), first, 1, 0, 1, picture->width, to + WORDS_OF_ROW);
+#else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int band = 2 * cy + cx;
     load_run(columns, band_at(picture, band, y >> 1, first), first, 1, cx, BAND_STRIDE(picture, band), picture->width,
              to + cx * PAIRS_LOADED_X / IN_WORD);
   }
+#endif
 }
 
 INLINE void unpack_row(const Picture *picture, const OwnColumns *columns, local T *stage, WORD *words, const int cy,
                        A *row) {
+#if INTERLEAVED
+  UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n) {
+    row[n] = LOAD_2D(0, cy, LOW_APART && cy == 0 ? SAMPLE_OF(words + WORDS_OF_ROW, n) : SAMPLE_OF(words, 2 * n));
+    row[PAIRS_LOADED_X + n] = LOAD_2D(1, cy, SAMPLE_OF(words, 2 * n + 1));
+  }
+#else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     exchange_loaded(stage, columns, 1, cx, picture->width, (LOADED *)words + cx * PAIRS_LOADED_X);
     UNROLL for (int n = 0; n < PAIRS_LOADED_X; ++n)
       row[cx * PAIRS_LOADED_X + n] = LOAD_2D(cx, cy, SAMPLE_OF(words, cx * PAIRS_LOADED_X + n));
   }
+#endif
 }
 
 INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T *stage, const int y, const int cy,
                       const bool with_low, const A *row) {
   STORED run[COLUMNS_OWN];
-  UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
-    run[i] = STORE_2D(i & 1, cy, row[(i & 1) * PAIRS_LOADED_X + HALO_LO + i / 2]);
+  interleave(row, cy, run);
   exchange_done(stage, columns->lane, 2, run);
   store_run(columns, run, signal_at(picture, y, first_stored(columns, 2)), 2, 0, 1, picture->width);
 }

@@ -2,11 +2,12 @@
 
 #include "streamed/parameters.cl"
 
-// The sample that stands in for `place`, which may lie beyond an axis by no more than its length.
+// The sample that stands in for `place`, which may lie beyond an axis by no more than its length; by twice that where mirror
+// images are mirrored again.
+INLINE int mirrored_at(const int place, const int last) { return last - (int)abs(last - (int)abs(place)); }
 INLINE int extended(const int place, const int samples) {
 #if EXTENSION == EXTENSION_MIRRORED
-  const int last = samples - 1;
-  return last - (int)abs(last - (int)abs(place));
+  return mirrored_at(mirrored_at(place, samples - 1), samples - 1);
 #elif EXTENSION == EXTENSION_PERIODIC
   return place < 0 ? place + samples : place >= samples ? place - samples : place;
 #elif EXTENSION == EXTENSION_CLAMPED

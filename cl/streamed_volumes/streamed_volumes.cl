@@ -120,7 +120,8 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
       lift_rows(part, pass, &planes, p, last, WARM_UP + pair, loaded, waiting, rows);
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         lift_planes(kept + (2 * pair + cy) * STEPS * GROUP + item, rows[0][cy], rows[1][cy]);
-        // Two rows take turns in local memory, so that one barrier is enough.
+        // Two rows take turns in local memory, so that one barrier is enough. PoCL 3.1 leaves out some stores of rows that two
+        // sub-groups have in tiles, if it is under the condition below, which all work-items meet or none does.
         local FourNumbers *const own = stage + 2 * cy * GROUP;
         UNROLL for (int cz = 0; cz < 2; ++cz) own[cz * GROUP + item] = vload4(0, rows[cz][cy]);
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -43,19 +43,19 @@ const MOST_LOADED_LONG: usize = 42 << 10;
 /// (154 Ki of them) take 25.2 us inverse, by `register_block` 34.2.
 const MOST_IN_WINDOWS: usize = 200 << 10;
 
-/// Samples of a row, up to which most of a strip or a block is beyond the picture, and rows of a picture that is all border to a
-/// strip: of such pictures this strategy is best for single levels, too, where a work-group has so many results and a
-/// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes 22 us (inverse 22), of
-/// 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31), of 3 x 1398101 44 (41); by `register_block` 38 (37), 79 (76), 33 (32),
-/// 77 (75), by `streamed` 51 (62), 253 (284), 44 (51), 341 (442). Of 65536 of 8 x 8, a work-group each, it takes 271 (331), by
-/// a pass per axis 60 (59).
+/// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
+/// single levels, too, where a work-group has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by
+/// 9/7, one level of 262144 x 16 takes 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by
+/// `register_block` 38 (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51). Low pictures are
+/// `streamed`'s: 4 x 1048576 takes 36 us (35) here and 15 (15) there. 65536 of 8 x 8, a work-group each, take 271 (331), by a
+/// pass per axis 60 (59).
 const NARROW: usize = 32;
 const LEAST_IN_NARROW: usize = 3 << 8;
-const LOW: usize = 7;
-/// Columns of fewer rows are quicker: 3 x 1398101 takes 22 us (20) along them, and 13 (14) along rows.
-const LEAST_LOW: usize = 4;
-const LEAST_IN_LOW: usize = 3 << 7;
 const LEAST_SAMPLES: usize = 8 << 10;
+
+/// Samples of pictures that are tiny, and how many of these there are for each compute unit from which on they are too many.
+const TINY: usize = 1 << 9;
+const MOST_TINY: usize = 16;
 
 /// Samples of a picture from which on its coarse levels are left to the strategies of finer ones. On an NVIDIA H200 five levels of
 /// 8192 x 8192 take 186 us (inverse 178) with this strategy for the last two, 186 (179) without, and the first plan compiles
@@ -138,7 +138,9 @@ fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer 
         ));
     };
     let pass = pass(todo, axes, borders, &sizes);
-    let is_best = is_best_for(todo.target.device, &sizes) && !is_of_a_large_picture(todo)
+    let is_best = is_best_for(todo.target.device, &sizes)
+        && !is_of_a_large_picture(todo)
+        && !is_of_many_tiny(todo, axes)
         || is_best_of_narrow(todo, &sizes);
     let taken = Taken {
         levels: sizes.levels,
@@ -173,10 +175,12 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
         axes: 2,
         passes: vec![pass],
     };
-    Some(match is_small && !is_of_a_large_picture(todo) {
-        true => Offer::Preferred(taken),
-        false => Offer::Works(taken),
-    })
+    Some(
+        match is_small && !is_of_a_large_picture(todo) && !is_of_many_tiny(todo, axes) {
+            true => Offer::Preferred(taken),
+            false => Offer::Works(taken),
+        },
+    )
 }
 
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory. CPUs hardly wait, and take
@@ -192,18 +196,28 @@ fn is_best_for(device: &DeviceInfo, sizes: &Sizes) -> bool {
     device.kind == DeviceKind::Gpu && (sizes.levels > 1 || is_long) && is_small
 }
 
-/// Whether pictures are so narrow, or so low, that other strategies are mostly beyond them, and fill work-groups.
+/// Whether pictures are so narrow that other strategies are mostly beyond them, and fill work-groups.
 fn is_best_of_narrow(todo: &Todo, sizes: &Sizes) -> bool {
     let device = todo.target.device;
-    let [height, width] = sizes.shape;
+    let [_, width] = sizes.shape;
     let results = (0..2).map(|axis| sizes.shape[axis].min(2 * sizes.tile[axis]));
     let results: usize = results.product();
     let samples: usize = todo.levels[0].shape.iter().product();
     device.kind == DeviceKind::Gpu
         && device.exchange != Exchange::None
-        && (width <= NARROW && results >= LEAST_IN_NARROW
-            || (LEAST_LOW..=LOW).contains(&height) && results >= LEAST_IN_LOW)
+        && width <= NARROW
+        && results >= LEAST_IN_NARROW
         && samples >= LEAST_SAMPLES * device.compute_units
+}
+
+/// Whether there are so many pictures that a work-group for each takes longer than passes per axis, which are the best for the
+/// levels of tiny ones: on an NVIDIA H200, in f32 by 9/7, three levels of 65536 of 8 x 8 take 561 us (inverse 347), of 4096 of
+/// 32 x 32, as many samples, 45 (32).
+fn is_of_many_tiny(todo: &Todo, axes: [usize; 2]) -> bool {
+    let shape = &todo.levels[0].shape;
+    let picture: usize = axes.iter().map(|&axis| shape[axis]).product();
+    let pictures = shape.iter().product::<usize>() / picture.max(1);
+    picture < TINY && pictures > MOST_TINY * todo.target.device.compute_units
 }
 
 /// Whether levels of a large picture are left, which has the programs of its finer levels already.

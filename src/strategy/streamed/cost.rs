@@ -16,7 +16,7 @@ impl Picture<'_> {
     }
 
     /// Samples that no frame lifts.
-    fn inner_samples(&self) -> usize {
+    pub fn inner_samples(&self) -> usize {
         self.count
             * match self.extension {
                 Some(_) => self.width * self.height,
@@ -41,6 +41,12 @@ impl Picture<'_> {
         // Of four samples the inverse of two levels has one from the coarser level.
         let read = columns * (3 * rows(finer * around) + rows(coarser * around));
         let stored = self.inner_samples();
+        // An LL band that has an array of its own has places in the rows as well.
+        let again = usize::from(self.low_apart()) * (stored >> (2 * self.levels));
+        let [read, stored] = match self.todo.problem.direction {
+            Direction::Forward => [read, stored + again],
+            Direction::Inverse => [read + again, stored],
+        };
 
         let until_done = reach.before + sizes.lags.last;
         let finer_turns = self.strips() * rows(finer * until_done);
@@ -51,6 +57,8 @@ impl Picture<'_> {
         if self.levels == 1 {
             return cost;
         }
+        let waiting = usize::from(self.interleaved) * sizes.waiting_bytes(self.todo) as usize;
+        let cost = cost + Cost::of_group(0, waiting);
         // Half as many turns, of half as many pairs.
         let coarser_turns = self.strips() * rows(coarser * until_done) / 4;
         cost + self.turns(meter, coarser_turns) + meter.scaling(read / 4, stored / 4)

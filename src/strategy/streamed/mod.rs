@@ -155,6 +155,8 @@ struct Picture<'a> {
     wide: bool,
     /// Whether neighbours in a row of a sub-band are neighbours in memory.
     planar: bool,
+    /// Whether rows go by vectors that have samples of two sub-bands in turn.
+    interleaved: bool,
     extension: Option<Extension>,
     /// The pairs that no frame lifts.
     rows: std::ops::Range<usize>,
@@ -167,17 +169,27 @@ impl<'a> Picture<'a> {
         let is_wide = |sizes: &Sizes| is_wide(&geometry, sizes);
         // If need be with fewer pairs.
         let choices = Sizes::choices(todo, levels);
-        let mut sizes = choices
-            .iter()
+        // Of narrow pictures the fewest that hold whole rows: on an NVIDIA H200 5/3 on i16 takes 33 us for 255 x 128 x 129, by
+        // more, of which most are beyond the picture, 67.
+        let holds = |sizes: &&Sizes| width <= 2 * sizes.strip;
+        let narrow = || choices.iter().rev().filter(holds);
+        let mut sizes = narrow()
+            .chain(&choices)
             .find(|sizes| is_wide(sizes))
+            .or(narrow().next())
             .unwrap_or(&choices[0])
             .clone();
         sizes.check(todo)?;
         let wide = is_wide(&sizes);
         let is_dense = |side: &Side| side.line.stride == 1;
         let planar = geometry.band_sides().all(is_dense);
-        let extension = extension(todo, [height, width])
-            .filter(|_| height.min(width) > 2 * (sizes.reach.before.max(sizes.reach.after) + 1));
+        let interleaved = wide && geometry.bands.line.stride == 2;
+        let reach = sizes.reach.before.max(sizes.reach.after);
+        // A mirror image is mirrored again; others go on from what is there.
+        let extension = extension(todo, [height, width]).filter(|way| match way {
+            Extension::Mirrored => height > reach && width > 2 * (reach + 1),
+            _ => height.min(width) > 2 * (reach + 1),
+        });
         let count = (geometry.across[1] * geometry.across[2]) as usize;
         let mirrors = wide && matches!(extension, Some(Extension::Mirrored | Extension::Clamped));
         if levels == 1 && mirrors && count > 1 && width > 2 * sizes.strip {
@@ -197,6 +209,7 @@ impl<'a> Picture<'a> {
             count,
             wide,
             planar,
+            interleaved,
             extension,
             rows,
             columns,
@@ -208,21 +221,20 @@ impl<'a> Picture<'a> {
         self.columns.end.div_ceil(self.sizes.strip)
     }
 
-    /// Whether seven of eight columns of all strips are beyond the picture, or as much of it is frame, in arrays of which a pass
+    /// Whether seven of eight columns of all strips are beyond the picture, or an eighth of it is frame, in arrays of which a pass
     /// per axis then takes less time. On an NVIDIA H200, in f32 by 9/7, 16384 of 64 x 64 take 241 us, by two passes 303;
-    /// 262144 x 16 takes 51, by two passes 32.
+    /// 262144 x 16 takes 51, by two passes 32. 4096 of 32 x 32 by zeros take 165 us, mirrored 44.
     fn is_mostly_empty(&self) -> bool {
         let pictures = self.count * self.height;
         let strips = 2 * self.strips() * self.sizes.lanes * self.sizes.pairs;
-        // A frame takes many times as long as strips: 3 x 1398101 341 us, 16 x 262144 12.
-        let [lifted, stored] = match self.rows.is_empty() {
-            true => [8 * pictures * self.width, 0],
-            false => [
-                pictures * strips.max(self.width),
-                pictures * 2 * self.columns.len(),
-            ],
+        let inner = match self.rows.is_empty() {
+            true => 0,
+            false => pictures * strips.max(self.width),
         };
-        8 * stored < lifted && lifted > LARGE * self.todo.target.device.compute_units
+        let samples = pictures * self.width;
+        // A frame takes many times as long as strips: 2 x 699051 160 us, 3 x 1398101 26 without any.
+        let lifted = inner + 64 * samples.saturating_sub(self.inner_samples());
+        8 * samples < lifted && lifted > LARGE * self.todo.target.device.compute_units
     }
 
     /// Pairs of rows that steps still read, or write.
@@ -262,6 +274,7 @@ impl<'a> Picture<'a> {
             && sizes.two_levels_fit_registers(self.todo)
             && self.extension == Some(Extension::Mirrored)
             && device.exchange != Exchange::None
+            && (!self.interleaved || sizes.waiting_bytes(self.todo) <= device.local_memory)
             // The low band, too, must be longer than what is read beyond it.
             && self.height > 4 * (3 * reach + 1);
         let strips = self.strips() * self.count;
@@ -292,6 +305,11 @@ impl<'a> Picture<'a> {
         }
     }
 
+    /// Whether the LL band of interleaved rows has an array of its own.
+    fn low_apart(&self) -> bool {
+        self.interleaved && self.geometry.has_low == 1
+    }
+
     /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
     /// last sub-group has. CPUs without exchange keep the general way under test.
     fn is_narrow(&self) -> bool {
@@ -307,7 +325,7 @@ impl<'a> Picture<'a> {
         let round = if halves { ring / 2 } else { ring };
         // CPUs without exchange keep the general way under test.
         let exchanges = sizes.lanes > 1;
-        let [signal_vector, band_vector, coarse_vector] = sizes.vectors;
+        let [signal_vector, band_vector, coarse_vector, both_vector] = sizes.vectors;
         let mut defines = vec![
             define("EXCHANGE", self.todo.target.device.exchange.number()),
             define("LANES", sizes.lanes),
@@ -322,10 +340,19 @@ impl<'a> Picture<'a> {
             define("RING", ring),
             define("ROUND", round),
             define("SIGNAL_VECTOR", signal_vector),
-            define("BAND_VECTOR", band_vector),
+            define(
+                "BAND_VECTOR",
+                if self.interleaved {
+                    both_vector
+                } else {
+                    band_vector
+                },
+            ),
             define("X_FIRST", u8::from(self.todo.x_first())),
             define("WIDE", u8::from(self.wide)),
-            define("PLANAR", u8::from(self.wide || (self.planar && exchanges))),
+            define("PLANAR", u8::from(self.planar && (self.wide || exchanges))),
+            define("INTERLEAVED", u8::from(self.interleaved)),
+            define("LOW_APART", u8::from(self.low_apart())),
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
             define("SINGLE", u8::from(self.count == 1 && exchanges)),
             define("PRE_SHIFT", self.todo.pre_shift()),
@@ -335,6 +362,7 @@ impl<'a> Picture<'a> {
         defines.extend(pixels::defines(self.todo.pixels()));
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));
+            defines.push(define("WAITING", sizes.waiting()));
         }
         if self.extension.is_none() {
             defines.extend([
@@ -364,10 +392,13 @@ fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
 
 /// Whether every row of every array can go by vectors.
 fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
-    let [signal, band, coarse] = sizes.vectors;
+    let [signal, band, coarse, both] = sizes.vectors;
+    // Pictures differ in whether they have a low band where another axis has one.
+    let same = geometry.has_low == 0 || geometry.low_across[1..] == geometry.across[1..];
+    let interleaved = geometry.bands.line.detail == 1 && geometry.bands.is_aligned(2, both) && same;
     (geometry.samples as usize).is_multiple_of(2 * sizes.pairs)
         && geometry.signal.is_aligned(2, signal)
-        && geometry.bands.is_aligned(1, band)
+        && (geometry.bands.is_aligned(1, band) || interleaved)
         && (geometry.has_low == 0 || geometry.low.is_aligned(1, coarse))
 }
 

@@ -42,8 +42,8 @@ pub struct Sizes {
     pub overlap: [usize; 2],
     /// Pairs of columns that a sub-group stores.
     pub strip: usize,
-    /// Samples in a vector on the signal side, of a sub-band, and of a sub-band of the coarsest level.
-    pub vectors: [usize; 3],
+    /// Samples in a vector on the signal side, of a sub-band, of a sub-band of the coarsest level, and of two sub-bands in turn.
+    pub vectors: [usize; 4],
     /// Samples of local memory that a tile of the frame needs.
     pub frame_tile: usize,
     /// Whether each step reads one neighbour on each side.
@@ -130,6 +130,7 @@ impl Sizes {
                 (signal, 2 * pairs),
                 (sample.size(), pairs),
                 (sample.size(), coarse_pairs),
+                (sample.size(), 2 * pairs),
             ]
             .map(|(size, samples)| vector(size, samples)),
             frame_tile: 0,
@@ -172,6 +173,16 @@ impl Sizes {
             .map(|direction| Lags::new(&stencils(wavelet, sample, direction)).kept);
         let held = 4 * self.pairs * kept[0].max(kept[1]) * sample.size().div_ceil(4);
         2 * held <= registers(todo.target.device)
+    }
+
+    /// Rows of which samples of the finer of two levels wait for the coarser one, which is so many turns behind, a power of two.
+    pub fn waiting(&self) -> usize {
+        (2 * self.lags.last + 3).next_power_of_two()
+    }
+
+    /// The local memory that they wait in.
+    pub fn waiting_bytes(&self, todo: &Todo) -> u64 {
+        (self.waiting() * self.group * self.pairs * todo.problem.sample.size()) as u64
     }
 
     /// Why a device cannot run it.

@@ -66,7 +66,8 @@ fn fewer_pairs_let_rows_go_by_vectors() {
     ] {
         assert_eq!(pairs(width, Layout::Mallat), expected, "{width}");
     }
-    assert_eq!(pairs(1000, Layout::Interleaved), [8, 0]);
+    assert_eq!(pairs(1000, Layout::Interleaved), [4, 1]);
+    assert_eq!(pairs(1004, Layout::Interleaved), [8, 0]);
 }
 
 /// What `make vendors` saw in memory otherwise, and what was timed by all pairs.

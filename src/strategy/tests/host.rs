@@ -84,7 +84,9 @@ pub(super) fn run<T: Sample>(
             "register_rows" | "rows_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
             "pyramid" | "pyramid_windows" => running.pictures(|fine| fine.pyramid(launch)),
-            "streamed_two_levels" => running.pictures(|fine| vec![fine.clone(), fine.coarse()]),
+            "streamed_two_levels" => {
+                running.pictures(|fine| vec![fine.clone(), fine.coarse(launch)])
+            }
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
             "move" | "short_lines" | "register_columns" | "row_pairs" | "row_exchanged"

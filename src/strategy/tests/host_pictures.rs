@@ -83,15 +83,21 @@ impl Picture {
         self
     }
 
-    /// `coarse_picture` of cl/streamed/two_levels.cl.
-    pub fn coarse(&self) -> Self {
+    /// `coarse_picture` of cl/streamed/two_levels.cl, or every other row and column of interleaved coefficients.
+    pub fn coarse(&self, launch: &Launch) -> Self {
+        let interleaved = is_set(&launch.pass.kernel, "INTERLEAVED");
         let mut picture = self.clone();
         picture.width = (self.width + 1) / 2;
         picture.height = (self.height + 1) / 2;
         let (columns, rows) = ((picture.width + 1) / 2, (picture.height + 1) / 2);
-        for n in 1..4i64 {
-            let band = &mut picture.bands[n as usize];
-            band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
+        for (n, band) in (0..).zip(&mut picture.bands) {
+            let is_low = n == 0 && launch.pass.geometry.has_low == 1;
+            if interleaved && !is_low {
+                (band.row, band.stride) = (2 * band.row, 2 * band.stride);
+                band.start = (n & 1) * band.stride / 2 + (n >> 1) * band.row / 2;
+            } else if n > 0 {
+                band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
+            }
         }
         picture
     }

@@ -287,18 +287,10 @@ fn interleaved_levels_stand_on_a_lattice() {
         &Setting::of(large_gpu()),
         &transform,
         SampleType::F32,
-        &[
-            "in streamed_one_level out + A",
-            "A streamed_one_level out + B",
-            "B register_block out",
-        ],
-        &[
-            "in register_block B",
-            "in + B streamed_one_level A",
-            "in + A streamed_one_level out",
-        ],
+        &["in streamed_two_levels out + A", "A register_block out"],
+        &["in register_block A", "in + A streamed_two_levels out"],
     );
-    for (i, level) in there.iter().enumerate() {
+    for (i, level) in [0, 2].into_iter().zip(&there) {
         let stride = 1 << i;
         assert_eq!(level.bands.line, axis(2 * stride, stride));
         assert_eq!(
@@ -308,7 +300,7 @@ fn interleaved_levels_stand_on_a_lattice() {
         let side = 8192 >> i;
         assert_eq!(level.signal.across[0], axis(2 * side, side));
     }
-    assert_eq!(there[0].low.across[0].stride, 4096);
+    assert_eq!(there[0].low.across[0].stride, 2048);
     let mut backwards = back;
     backwards.reverse();
     assert_eq!(backwards, there);
