@@ -7,18 +7,17 @@
 //   LOADED_WORD_OF(samples, i)   word i of loaded samples
 //   STORED_WORD, IN_STORED_WORD, STORED_WORD_OF(samples, i)  the same of results
 
-#include "core/exchange.cl"
 #include "core/samples.cl"
 
-#ifndef WIDE
-#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
+#ifndef BY_WORDS
+#error "BY_WORDS: 1 where a kernel loads and stores words instead of samples, in rows that are aligned and end between work-items"
 #endif
 
 #define TWO_IN_WORD(type, samples, i) as_uint((JOIN(type, 2))((samples)[2 * (i)], (samples)[2 * (i) + 1]))
 #define FOUR_IN_WORD(type, samples, i) \
   as_uint((JOIN(type, 4))((samples)[4 * (i)], (samples)[4 * (i) + 1], (samples)[4 * (i) + 2], (samples)[4 * (i) + 3]))
 
-#if WIDE && EXCHANGE != EXCHANGE_NONE && LOADED_BITS < 32
+#if BY_WORDS && LOADED_BITS < 32
 #define WORD uint
 #define IN_WORD (32 / LOADED_BITS)
 #define SAMPLE_OF(words, i) ((LOADED)((words)[(i) / IN_WORD] >> (i) % IN_WORD * LOADED_BITS))
@@ -34,7 +33,7 @@
 #define LOADED_WORD_OF(samples, i) (samples)[i]
 #endif
 
-#if WIDE && EXCHANGE != EXCHANGE_NONE && STORED_BITS < 32
+#if BY_WORDS && STORED_BITS < 32
 #define STORED_WORD uint
 #define IN_STORED_WORD (32 / STORED_BITS)
 #if STORED_BITS == 8
@@ -47,3 +46,19 @@
 #define IN_STORED_WORD 1
 #define STORED_WORD_OF(samples, i) (samples)[i]
 #endif
+
+// A vector of `size` words, at a multiple of its size in memory.
+INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
+  if (size == 16) vstore16(*(global const JOIN(WORD, 16) *)from, 0, to);
+  if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)from, 0, to);
+  if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)from, 0, to);
+  if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)from, 0, to);
+  if (size == 1) *to = *from;
+}
+INLINE void store_vector(const STORED_WORD *from, const int size, global STORED_WORD *to) {
+  if (size == 16) *(global JOIN(STORED_WORD, 16) *)to = vload16(0, from);
+  if (size == 8) *(global JOIN(STORED_WORD, 8) *)to = vload8(0, from);
+  if (size == 4) *(global JOIN(STORED_WORD, 4) *)to = vload4(0, from);
+  if (size == 2) *(global JOIN(STORED_WORD, 2) *)to = vload2(0, from);
+  if (size == 1) *to = *from;
+}

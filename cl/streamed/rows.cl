@@ -5,27 +5,14 @@
 // else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them through local
 // memory (STAGED). Samples are prefetched as they are in memory.
 
+#include "core/exchange.cl"
+#define BY_WORDS (WIDE && EXCHANGE != EXCHANGE_NONE)
 #include "core/words.cl"
 #include "streamed/shares.cl"
 
 #define WORDS_LOADED (COLUMNS_LOADED / IN_WORD)
 
-// A vector of `size` words, at a multiple of its size in memory.
-INLINE void load_vector(global const WORD *from, const int size, WORD *to) {
-  if (size == 16) vstore16(*(global const JOIN(WORD, 16) *)from, 0, to);
-  if (size == 8) vstore8(*(global const JOIN(WORD, 8) *)from, 0, to);
-  if (size == 4) vstore4(*(global const JOIN(WORD, 4) *)from, 0, to);
-  if (size == 2) vstore2(*(global const JOIN(WORD, 2) *)from, 0, to);
-  if (size == 1) *to = *from;
-}
-INLINE void store_vector(const STORED_WORD *from, const int size, global STORED_WORD *to) {
-  if (size == 16) *(global JOIN(STORED_WORD, 16) *)to = vload16(0, from);
-  if (size == 8) *(global JOIN(STORED_WORD, 8) *)to = vload8(0, from);
-  if (size == 4) *(global JOIN(STORED_WORD, 4) *)to = vload4(0, from);
-  if (size == 2) *(global JOIN(STORED_WORD, 2) *)to = vload2(0, from);
-  if (size == 1) *to = *from;
-}
-// The same of samples in local memory.
+// A vector of `size` samples in local memory, at a multiple of its size.
 INLINE void load_vector_staged(local const LOADED *from, const int size, LOADED *to) {
   if (size == 16) vstore16(*(local const JOIN(LOADED, 16) *)from, 0, to);
   if (size == 8) vstore8(*(local const JOIN(LOADED, 8) *)from, 0, to);
