@@ -183,6 +183,12 @@ fn colours_and_volumes() {
         let volume = Transform::new(Wavelet::CDF_9_7, [12, 20, 32]).levels(2);
         let by = [Strategy::StreamedVolumes];
         assert_eq!(check_by::<u8, f32>(&engine, &volume, 7, &by), 1, "{device}");
+        let volume = Transform::new(Wavelet::CDF_5_3, [12, 20, 32]).levels(2);
+        assert_eq!(
+            check_by::<u8, i16>(&engine, &volume, 128, &by),
+            1,
+            "{device}"
+        );
     }
 }
 

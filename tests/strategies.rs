@@ -76,7 +76,11 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             let steps = [Wavelet::CDF_5_3, Wavelet::CDF_9_7].contains(transform.wavelet());
             let reads_elsewhere = goes_on && transform.boundary_rule() != Boundary::Zero;
             let planar = transform.coefficient_layout() == Layout::Mallat;
-            let streams = steps && matches!(sample, SampleType::F32 | SampleType::F64);
+            let integers = [Wavelet::VC2_LEGALL_5_3, Wavelet::VC2_DAUB_9_7];
+            let streams = match sample {
+                SampleType::F32 | SampleType::F64 => steps,
+                _ => sample.is_integer() && (steps || integers.contains(transform.wavelet())),
+            };
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
         Strategy::SingleLoop => {
@@ -524,8 +528,12 @@ mod in_volumes {
         check::<f64>(Wavelet::CDF_5_3)
     }
     #[test]
-    fn integers_are_refused() {
-        check::<i32>(Wavelet::CDF_5_3)
+    fn shorts() {
+        check::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_with_a_pre_shift() {
+        check::<i32>(Wavelet::VC2_DAUB_9_7)
     }
 }
 

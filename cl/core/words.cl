@@ -8,18 +8,17 @@
 //   STORED_WORD, IN_STORED_WORD, STORED_WORD_OF(samples, i)  the same of results
 //   load_words, store_words      words from and to memory
 
-#include "core/exchange.cl"
 #include "core/samples.cl"
 
-#ifndef WIDE
-#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
+#ifndef BY_WORDS
+#error "BY_WORDS: 1 where a kernel loads and stores words instead of samples, in rows that are aligned and end between work-items"
 #endif
 
 #define TWO_IN_WORD(type, samples, i) as_uint((JOIN(type, 2))((samples)[2 * (i)], (samples)[2 * (i) + 1]))
 #define FOUR_IN_WORD(type, samples, i) \
   as_uint((JOIN(type, 4))((samples)[4 * (i)], (samples)[4 * (i) + 1], (samples)[4 * (i) + 2], (samples)[4 * (i) + 3]))
 
-#if WIDE && EXCHANGE != EXCHANGE_NONE && LOADED_BITS < 32
+#if BY_WORDS && LOADED_BITS < 32
 #define WORD uint
 #define IN_WORD (32 / LOADED_BITS)
 #define SAMPLE_OF(words, i) ((LOADED)((words)[(i) / IN_WORD] >> (i) % IN_WORD * LOADED_BITS))
@@ -35,7 +34,7 @@
 #define LOADED_WORD_OF(samples, i) (samples)[i]
 #endif
 
-#if WIDE && EXCHANGE != EXCHANGE_NONE && STORED_BITS < 32
+#if BY_WORDS && STORED_BITS < 32
 #define STORED_WORD uint
 #define IN_STORED_WORD (32 / STORED_BITS)
 #if STORED_BITS == 8

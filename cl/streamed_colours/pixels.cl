@@ -8,6 +8,7 @@
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
+#define BY_WORDS (WIDE && EXCHANGE != EXCHANGE_NONE)
 #include "core/words.cl"
 
 #ifndef GROUP

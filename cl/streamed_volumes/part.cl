@@ -5,15 +5,20 @@
 
 #include "core/boundary.cl"
 #include "core/pass.cl"
+#define BY_WORDS WIDE
+#include "core/words.cl"
 
-#if INTEGER || HALF || ROUNDED
-#error "streamed_volumes computes on reals"
+#if HALF || ROUNDED
+#error "streamed_volumes takes samples that memory holds as they are computed"
 #endif
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef ITEMS_X
 #error "ITEMS_X: work-items of a group that are side by side along x"
+#endif
+#ifndef OWN_PAIRS
+#error "OWN_PAIRS: pairs of columns that a work-item has, 2 or 4"
 #endif
 #ifndef OWN_ROWS
 #error "OWN_ROWS: rows of which a work-item has the results, an even number"
@@ -23,6 +28,9 @@
 #endif
 #ifndef DETAIL_PLACE
 #error "DETAIL_PLACE: where in a stream of pairs a detail is beside its approximation: 1 after it, -1 before it"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 for integers whose axes come in the order x, y, z, 0 for the order z, y, x; 0 for reals"
 #endif
 #ifndef WIDE
 #error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
@@ -38,13 +46,25 @@
 #endif
 
 typedef DISTANCE Distance;
-typedef JOIN(T, 2) TwoSamples;
-typedef JOIN(S, 4) FourSamples;
-typedef JOIN(A, 4) FourNumbers;
 
-// A work-item has two pairs of columns.
-#define OWN_PAIRS 2
-#define OWN_COLUMNS 4
+// A work-item's numbers of a row, in local memory.
+#if OWN_PAIRS == 2
+#define VECTOR_OF(type) JOIN(type, 4)
+#else
+#define VECTOR_OF(type) JOIN(type, 8)
+#endif
+typedef VECTOR_OF(L) Numbers;
+#define TO_NUMBERS(i, from) JOIN(convert_, VECTOR_OF(L))(VECTOR_OF(vload)(i, from))
+#define FROM_NUMBERS(numbers, i, to) VECTOR_OF(vstore)(JOIN(convert_, VECTOR_OF(A))(numbers), i, to)
+
+#define OWN_COLUMNS (2 * OWN_PAIRS)
+
+// What is loaded of a row, and stored: in memory two pairs are in this order.
+#define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
+#define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
+#define IN_BANDS(i) ((i) % 2 * OWN_PAIRS + (i) / 2)
+#define LOADED_PLACE(i) (FORWARD ? (i) : IN_BANDS(i))
+#define STORED_PLACE(i) (FORWARD ? IN_BANDS(i) : (i))
 
 // Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
 #define WARM_UP STEPS
@@ -134,21 +154,21 @@ INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
 
 // Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
 INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy, const int cz,
-                         LOADED *to) {
+                         WORD *to) {
   const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
   const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
 #if FORWARD
   global const S *const row = part->signal + place;
-  if (WIDE) vstore4(*(global const FourSamples *)(row + 2 * pair), 0, to);
+  if (WIDE) load_words((global const WORD *)(row + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
 #else
   global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
   global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
   if (WIDE) {
-    const TwoSamples low = *(global const TwoSamples *)(s + pair), high = *(global const TwoSamples *)(d + pair);
-    to[0] = low.x, to[1] = high.x, to[2] = low.y, to[3] = high.y;
+    load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
+    load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
   } else {
-    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = (i & 1 ? d : s)[part->loaded[i]];
+    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i]];
   }
 #endif
 }
@@ -161,7 +181,10 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
   if (!part->stores || y >= pass->across[0] || z >= pass->across[1]) return;
   const int samples = pass->samples;
   STORED run[OWN_COLUMNS];
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[i] = SAMPLE(SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
+  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
+    run[STORED_PLACE(i)] = SAMPLE(SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
+  STORED_WORD words[STORED_WORDS];
+  UNROLL for (int i = 0; i < STORED_WORDS; ++i) words[i] = STORED_WORD_OF(run, i);
 #if FORWARD
   const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
   const bool is_low = cy == 0 && cz == 0 && part->has_low;
@@ -170,18 +193,18 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
                              : part->bands + (place + part->column);
   global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column);
   if (WIDE) {
-    *(global TwoSamples *)s = (TwoSamples)(run[0], run[2]);
-    *(global TwoSamples *)d = (TwoSamples)(run[1], run[3]);
+    store_words(words, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)s);
+    store_words(words + STORED_WORDS / 2, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)d);
   } else {
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i) {
-      if (part->column + i < S_COUNT(samples)) s[i] = run[2 * i];
-      if (part->column + i < D_COUNT(samples)) d[i] = run[2 * i + 1];
+      if (part->column + i < S_COUNT(samples)) s[i] = run[i];
+      if (part->column + i < D_COUNT(samples)) d[i] = run[OWN_PAIRS + i];
     }
   }
 #else
   global S *const row = part->signal + (z * (Distance)pass->signal.across[1].detail +
                                       y * (Distance)pass->signal.across[0].detail + 2 * part->column);
-  if (WIDE) *(global FourSamples *)row = vload4(0, run);
+  if (WIDE) store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)row);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
     if (2 * part->column + i < samples) row[i] = run[i];
 #endif

@@ -337,7 +337,8 @@ impl Shares<'_> {
         let tiles = tiles_x * tiles_y;
         let (strip, overlap) = (self.own("strip"), self.own("overlap"));
         let (items, rows) = (self.number("ITEMS_X"), self.number("OWN_ROWS"));
-        assert!((strip <= 2 * (items - 2 * overlap)) && strip % 2 == 0);
+        let own = self.number("OWN_PAIRS");
+        assert!((strip <= own * (items - 2 * overlap)) && strip % own == 0);
         let is_after = self.has("DETAIL_PLACE", "1");
         let place = if is_after { 1 } else { -1 };
         let samples = |pair: usize, length: usize| {

@@ -380,8 +380,9 @@ impl<T: Sample> Running<'_, T> {
 /// Volumes, as in cl/streamed_volumes/part.cl.
 impl<T: Sample> Running<'_, T> {
     fn volumes(&mut self) {
-        let geometry = self.geometry();
-        assert!(self.problem.sample.is_integer() || geometry.shift == 0);
+        let (launch, geometry) = (self.launch, self.geometry());
+        let kernel = &launch.pass.kernel;
+        let shift = number(kernel, "PRE_SHIFT") as u32;
         let [height, depth, count] = geometry.across;
         let shape = [depth, height, geometry.samples];
         for number in 0..count {
@@ -391,8 +392,16 @@ impl<T: Sample> Running<'_, T> {
                 false => (bands, signal),
             };
             let mut samples = self.gather(&from);
+            if self.forward() {
+                shift_line(shift, Direction::Forward, &mut samples);
+            }
             // Real steps along different axes commute, but for their rounding.
-            for axis in [1, 0, 2] {
+            let axes = match (self.problem.sample.is_integer(), is_set(kernel, "X_FIRST")) {
+                (true, true) => [2, 1, 0],
+                (true, false) => [0, 1, 2],
+                (false, _) => [1, 0, 2],
+            };
+            for axis in axes {
                 let behind: usize = shape[axis + 1..].iter().map(|&n| n as usize).product();
                 let length = shape[axis] as usize;
                 for start in (0..samples.len()).filter(|at| (at / behind).is_multiple_of(length)) {
@@ -401,6 +410,9 @@ impl<T: Sample> Running<'_, T> {
                     lift(self.problem, geometry.boundary, &mut line);
                     (0..length).for_each(|i| samples[at(i)] = line[i]);
                 }
+            }
+            if !self.forward() {
+                shift_line(shift, Direction::Inverse, &mut samples);
             }
             self.scatter(&to, &samples);
         }
