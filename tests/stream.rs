@@ -153,3 +153,56 @@ fn one_slot_and_plans_for_regions_are_refused() {
         assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
     }
 }
+
+/// The bus carries pixels up, and brings pixels back: streams and submitted transforms between arrays of two types.
+#[test]
+fn pixels_go_up_and_come_back() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for engine in [engine.with_copy_threads(1), engine] {
+            let plan = engine.plan_from::<u8, i16>(&transform()).unwrap();
+            let pixels = |number: u64| {
+                let samples = samples(number).into_iter();
+                samples.map(|sample| sample as u8).collect::<Vec<u8>>()
+            };
+            let coefficients = |number| plan.forward(&pixels(number)).unwrap().into_vec();
+            let expected = coefficients(9);
+            let used = engine.memory().used;
+            let (feeder, reader) = plan.stream_forward(3).unwrap();
+            let (back, pixels_again) = plan.stream_inverse(3).unwrap();
+            for number in 0..6 {
+                let mut frame = feeder.frame().unwrap();
+                frame.copy_from_slice(&pixels(number));
+                frame.submit().unwrap();
+                let result = reader.next().unwrap().unwrap();
+                assert!(*result == coefficients(number), "frame {number}");
+                let mut frame = back.frame().unwrap();
+                frame.copy_from_slice(&result);
+                frame.submit().unwrap();
+                let result = pixels_again.next().unwrap().unwrap();
+                assert!(*result == pixels(number), "frame {number}");
+            }
+            drop((feeder, reader, back, pixels_again));
+            assert_eq!(engine.memory().used, used, "{engine:?}");
+
+            let len = transform().len();
+            let (mut from, to) = (engine.pinned(len).unwrap(), engine.pinned(len).unwrap());
+            from.copy_from_slice(&pixels(9));
+            let (mut from, to) = plan.submit_forward(from, to).unwrap().wait().unwrap();
+            assert!(*to == expected);
+            from.fill(77);
+            let (to, mut from) = plan.submit_inverse(to, from).unwrap().wait().unwrap();
+            assert!(*from == pixels(9));
+            let mut again = engine.pinned(len).unwrap();
+            plan.forward_pinned(&from, &mut again).unwrap();
+            assert!(*again == *to);
+            from.fill(77);
+            plan.inverse_pinned(&to, &mut from).unwrap();
+            assert!(*from == pixels(9));
+            let short = engine.pinned::<i16>(len - 1).unwrap();
+            let refused = plan.submit_forward(from, short).unwrap_err();
+            assert!(matches!(refused.error, Error::Length { .. }), "{refused}");
+            assert_eq!((refused.input.len(), refused.output.len()), (len, len - 1));
+        }
+    }
+}
