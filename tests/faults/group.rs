@@ -35,6 +35,12 @@ fn the_others_do_the_share_of_a_lost_device() {
             assert_eq!(plan.shares(), [2, 3, 1]);
             let mut coefficients = Coefficients::zeros(&transform).unwrap();
             plan.forward_into(&samples, &mut coefficients).unwrap();
+            let (mut x, mut y) = (plan.pinned().unwrap(), plan.pinned().unwrap());
+            let mut rest = &samples[..];
+            for part in x.parts_mut() {
+                let piece = rest.split_off(..part.len());
+                part.copy_from_slice(piece.unwrap());
+            }
 
             // One, and then the one that may do its share.
             for lost in &order[..2] {
@@ -48,6 +54,11 @@ fn the_others_do_the_share_of_a_lost_device() {
                     assert!(coefficients.as_slice() == expected);
                     assert!(plan.inverse(&coefficients).unwrap() == samples);
                 }
+                // Those who stand in take memory that the lost one has pinned.
+                y.parts_mut().iter_mut().for_each(|part| part.fill(77));
+                plan.forward_pinned(&x, &mut y).unwrap();
+                let parts = y.parts().iter().flat_map(|part| part.to_vec());
+                assert!(parts.eq(expected.iter().copied()));
             }
             // Nobody is left.
             layer.reset();
