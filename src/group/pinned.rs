@@ -73,7 +73,8 @@ impl<T: Sample> GroupPlan<T> {
     /// # Errors
     /// [`Error::Length`] for arrays of a plan with other shares; as
     /// [`Plan::forward_pinned`](crate::runtime::Plan::forward_pinned), where every device fails. A lost device that may still write
-    /// its share of `coefficients` takes that along, and nobody stands in for it.
+    /// its share of `coefficients` keeps that memory for ever, and who stands in gives the share memory of its own; where nobody
+    /// does, the share has no samples any more.
     pub fn forward_pinned(
         &self,
         samples: &GroupPinned<T>,

@@ -36,12 +36,20 @@ pub(super) enum Ends<'a, T: Sample> {
 
 impl<T: Sample> Ends<'_, T> {
     /// By the part's own engine, or by a stand-in, for whose device memory that another one has pinned is any memory.
-    fn go(&mut self, plan: &Plan<T>, direction: Direction, is_own: bool) -> Result<()> {
+    fn go(&mut self, plan: &Plan<T>, direction: Direction) -> Result<()> {
         match self {
-            Ends::Pinned(from, to) if is_own => plan.between_pinned(direction, from, to),
-            Ends::Pinned(from, to) => plan.between_slices(from, to, direction),
             Ends::Slices(from, to) => plan.between_slices(from, to, direction),
+            Ends::Pinned(from, to) => plan.between_pinned(direction, from, to),
         }
+    }
+
+    /// Pins an output of so many samples where a lost device may still write the old one, which has none any more.
+    fn replace_lost(&mut self, engine: &Engine, len: usize) -> Result<()> {
+        match self {
+            Ends::Pinned(_, to) if to.len() != len => **to = engine.pinned(len)?,
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -61,8 +69,8 @@ impl<T: Sample> Part<T> {
     /// What came of it, or whose engine failed, and how.
     fn run(&self, ends: &mut Ends<T>, direction: Direction) -> Result<(), Failure> {
         let (engine, result) = match self.stand_in() {
-            Some((other, plan)) => (other, ends.go(&plan, direction, false)),
-            None => (self.engine, ends.go(&self.plan, direction, true)),
+            Some((other, plan)) => (other, ends.go(&plan, direction)),
+            None => (self.engine, ends.go(&self.plan, direction)),
         };
         result.map_err(|error| Failure { engine, error })
     }
@@ -183,12 +191,14 @@ impl<T: Sample> GroupPlan<T> {
             .filter_map(|result| result.as_ref().err())
             .map(|failure| failure.engine)
             .collect();
+        // Where nobody can do one share, the others are done all the same.
+        let mut done = Ok(());
         for (piece, result) in pieces.into_iter().zip(results) {
             if let Err(failure) = result {
-                self.stand_in(piece, direction, &failed, failure)?;
+                done = done.and(self.stand_in(piece, direction, &failed, failure));
             }
         }
-        Ok(())
+        done
     }
 
     /// Has another engine do the share of one that failed: one that did not fail in this call.
@@ -203,7 +213,8 @@ impl<T: Sample> GroupPlan<T> {
         for (i, other) in others.filter(|(i, _)| !failed.contains(i)) {
             let plan = other.plan::<T>(part.plan.transform());
             let done = plan.and_then(|plan| {
-                ends.go(&plan, direction, false)?;
+                ends.replace_lost(other, part.len())?;
+                ends.go(&plan, direction)?;
                 Ok(Arc::new(plan))
             });
             if let Ok(plan) = done {
