@@ -609,7 +609,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(())
     }
 
-    /// Whether the signal side is pixels.
+    /// Whether the signal side is pixels. Where it is not, `P` is `T`: no engine builds another such plan.
     pub(super) fn is_of_pixels(&self) -> bool {
         self.pixels.is_some()
     }

@@ -70,7 +70,8 @@ impl<I: Element, O: Element> fmt::Debug for Pending<I, O> {
     }
 }
 
-/// An error of [`Plan::submit`] or [`Pending::wait`], and the arrays that were handed over. As an [`Error`] it is the error alone.
+/// An error of [`Plan::submit`] and its like, or of [`Pending::wait`], and the arrays that were handed over. As an [`Error`] it is
+/// the error alone.
 pub struct SubmitError<I: Element, O: Element = I> {
     /// What went wrong.
     pub error: Error,
@@ -137,7 +138,7 @@ impl<T: Sample> Plan<T> {
         input: PinnedArray<T>,
         output: PinnedArray<T>,
     ) -> Result<Pending<T>, SubmitError<T>> {
-        self.submit_checked(direction, input, output)
+        self.submit_of(direction, input, output)
     }
 }
 
@@ -151,7 +152,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         samples: PinnedArray<P>,
         coefficients: PinnedArray<T>,
     ) -> Result<Pending<P, T>, SubmitError<P, T>> {
-        self.submit_checked(Direction::Forward, samples, coefficients)
+        self.submit_of(Direction::Forward, samples, coefficients)
     }
 
     /// Sends coefficients on their way back to samples, or to the pixels of a plan of these, as [`submit`](Plan::submit) does.
@@ -163,11 +164,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
         coefficients: PinnedArray<T>,
         samples: PinnedArray<P>,
     ) -> Result<Pending<T, P>, SubmitError<T, P>> {
-        self.submit_checked(Direction::Inverse, coefficients, samples)
+        self.submit_of(Direction::Inverse, coefficients, samples)
     }
 
     /// The same between arrays of the direction's elements.
-    pub(super) fn submit_checked<I: Element, O: Element>(
+    pub(super) fn submit_of<I: Element, O: Element>(
         &self,
         direction: Direction,
         input: PinnedArray<I>,
@@ -191,7 +192,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         mut output: PinnedArray<O>,
     ) -> Result<Pending<I, O>, SubmitError<I, O>> {
         let both = self.starts(direction, &input, &output);
-        // SAFETY: the lengths were checked. The arrays go where the flight goes, which lands before they are given back or
+        // SAFETY: `starts` checked the bytes and how they are aligned. The arrays go where the flight goes, which lands before they are given back or
         // dropped; where a panic drops them first, it has landed here or ends the program.
         let departed = unsafe { Flight::depart(self, direction, both, true) }
             .map_err(|failure| failure.settle(&input, &mut output));

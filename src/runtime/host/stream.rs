@@ -147,11 +147,12 @@ impl<I: Element, O: Element> Line<I, O> {
 /// Where frames enter a stream, by [`Plan::stream`] and its like. Dropping it ends the stream, behind what was submitted.
 pub struct Feeder<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
-/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is dropped, nobody reads
-/// them: the feeder goes on.
+/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is
+/// dropped, nobody reads them: the feeder goes on.
 pub struct Reader<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
-/// A frame to be filled, which is a slice of samples or pixels, or of coefficients for the inverse. It holds what an earlier frame left.
+/// A frame to be filled, which is a slice of samples or pixels, or of coefficients for the inverse. It holds what an earlier
+/// frame left.
 ///
 /// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot.
 #[must_use = "a frame that is not submitted goes nowhere"]
@@ -160,8 +161,8 @@ pub struct WriteFrame<I: Element, O: Element = I> {
     slot: Option<Slot<I, O>>,
 }
 
-/// A result, which is a slice of coefficients, or of samples or pixels for the inverse. Dropped, its slot is free again; forgotten, it costs
-/// the stream one slot.
+/// A result, which is a slice of coefficients, or of samples or pixels for the inverse. Dropped, its slot is free again;
+/// forgotten, it costs the stream one slot.
 pub struct ReadFrame<I: Element, O: Element = I> {
     line: Arc<Line<I, O>>,
     slot: Option<Slot<I, O>>,
@@ -380,8 +381,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let (site, len) = (&plan.site, plan.transform().len());
         let slot = || Ok((PinnedArray::new(site, len)?, PinnedArray::new(site, len)?));
         let free: Vec<Slot<I, O>> = (0..slots).map(|_| slot()).collect::<Result<_>>()?;
-        let submit =
-            move |(input, output): Slot<I, O>| plan.submit_checked(direction, input, output);
+        let submit = move |(input, output): Slot<I, O>| plan.submit_of(direction, input, output);
         let line = Arc::new(Line {
             submit: Box::new(submit),
             state: Mutex::new(State {

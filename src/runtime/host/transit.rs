@@ -229,6 +229,11 @@ pub(super) struct Flight<T: Sample, P: Element> {
 }
 
 impl<T: Sample, P: Element> Flight<T, P> {
+    /// Waits for the end.
+    pub fn land(mut self) -> Result<(), Failure> {
+        self.end(Ok(()))
+    }
+
     /// Sends a transform on its way; submitted ones are counted.
     ///
     /// # Safety
@@ -374,8 +379,8 @@ impl<T: Sample, P: Element> Flying for Flight<T, P> {
         !self.events.iter().any(is_pending)
     }
 
-    fn land(mut self: Box<Self>) -> Result<(), Failure> {
-        self.end(Ok(()))
+    fn land(self: Box<Self>) -> Result<(), Failure> {
+        Flight::land(*self)
     }
 }
 
@@ -390,7 +395,7 @@ unsafe fn over_arrays<T: Sample, P: Element>(
     [input, output]: [*mut u8; 2],
 ) -> Result<RouteArrays<T, P>> {
     let (site, len) = (&plan.site, plan.transform().len());
-    // SAFETY: by the caller's promise.
+    // SAFETY: by the caller's promise; without pixels, P is T.
     unsafe {
         if !plan.is_of_pixels() {
             let (input, output) = ((input.cast(), len), (output.cast(), len));
@@ -439,8 +444,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// call allocates two arrays on the device.
     ///
     /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
-    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For these the first call builds plans, and
-    /// allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
+    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds plans,
+    /// and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
@@ -479,10 +484,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let both = self.starts(direction, input, output);
         let turn = lock(&self.transit.turn);
-        // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
+        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed until the flight has landed or its memory is given up; it
         // lands too where this panics.
         let flight = unsafe { Flight::depart(self, direction, both, false) };
-        let landed = flight.and_then(|flight| Box::new(flight).land());
+        let landed = flight.and_then(Flight::land);
         drop(turn);
         landed.or_else(|failure| {
             let tiled = self.turn_to_tiles(failure.settle(input, output))?;
@@ -490,15 +495,18 @@ impl<T: Sample, P: Element> Plan<T, P> {
         })
     }
 
-    /// Where an input and an output start, of at least as many bytes as the transform in this direction has.
+    /// Where an input and an output start, of at least the transform's length and of elements as large as those of this direction:
+    /// so they have its bytes, aligned, since elements of one size are aligned alike.
     pub(super) fn starts<I: Element, O: Element>(
         &self,
         direction: Direction,
         input: &PinnedArray<I>,
         output: &PinnedArray<O>,
     ) -> [*mut u8; 2] {
-        let [read, written] = self.host_bytes(direction);
-        assert!(size_of_val::<[I]>(input) >= read && size_of_val::<[O]>(output) >= written);
+        let len = self.transform().len();
+        let bytes = [size_of::<I>(), size_of::<O>()].map(|size| size * len);
+        assert_eq!(bytes, self.host_bytes(direction));
+        assert!(input.len() >= len && output.len() >= len);
         [input.start(), output.start()]
     }
 }
