@@ -18,7 +18,7 @@ use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
 use wavelift::{
     Coefficients, DeviceArray, Direction, Element, Engine, Error, Feeder, PinnedArray, Pixel,
-    PixelType, Plan, Reader, Rounded, Run, SampleType, Transform,
+    PixelType, Plan, Reader, Rounded, Run, SampleType,
 };
 
 /// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
@@ -133,13 +133,18 @@ fn measure_from<T: RandomSample, P: Pixel>(
 ) -> Result<Times> {
     let transform = &problem.transform;
     let plan = engine.plan_from_shifted::<P, T>(transform, arguments.level_shift)?;
-    let is_integer = T::TYPE.is_integer();
+    let direction = problem.direction.direction();
+    let bound = match direction {
+        Direction::Forward => 2.0 * T::BOUND,
+        Direction::Inverse if T::TYPE.is_integer() => 0.0,
+        // Some may be rounded the other way; the largest of all may be a little less than a pixel can be.
+        Direction::Inverse => 1.5 / (1u64 << (8 * size_of::<P>())) as f64,
+    };
     let task = Task {
         engine,
-        direction: problem.direction.direction(),
+        direction,
         runs: arguments.runs,
-        // Some may be rounded the other way.
-        bound: if is_integer { 0.0 } else { 1.0 / 128.0 },
+        bound,
     };
     task.measure(&plan, random_pixels(transform.len()))
 }
@@ -172,7 +177,8 @@ impl Task<'_> {
                 })
             }
             Direction::Inverse => {
-                let coefficients = random_coefficients::<T>(transform)?;
+                // Of others the inverse would go beyond what pixels are.
+                let coefficients = plan.forward(&samples)?;
                 let mut output = samples;
                 self.times(Ways {
                     input: coefficients.as_slice(),
@@ -249,11 +255,6 @@ struct Ways<'a, I: Element, O: Element> {
     enqueue: &'a Between<'a, DeviceArray<I>, DeviceArray<O>, Run>,
     pinned: &'a Between<'a, PinnedArray<I>, PinnedArray<O>, ()>,
     ends: (Feeder<I, O>, Reader<I, O>),
-}
-
-fn random_coefficients<T: RandomSample>(transform: &Transform) -> Result<Coefficients<T>> {
-    let samples = random_samples::<T>(transform.len(), 1);
-    Ok(Coefficients::from_parts(transform, samples)?)
 }
 
 /// Sends frames through a stream that has them already, as many at a time as there are slots.
