@@ -61,6 +61,13 @@ pub fn benchmark(
     cli::print(table)
 }
 
+pub fn random_pixels<P: Pixel>(len: usize) -> Vec<P> {
+    let mut random = Random::new(1);
+    let largest = (1 << (8 * size_of::<P>())) - 1;
+    let mut pixel = || P::from_sample((random.bits() >> 40) as i32 & largest, 0);
+    (0..len).map(|_| pixel()).collect()
+}
+
 struct Task<'a> {
     engine: &'a Engine,
     problem: &'a Problem,
@@ -95,14 +102,7 @@ impl Task<'_> {
         let plan = engine.plan_from_shifted::<P, T>(transform, shift)?;
         let of_samples = engine.plan::<T>(transform)?;
         let convert = engine.plan_from_shifted::<P, T>(&transform.clone().levels(0), shift)?;
-        let mut random = Random::new(1);
-        let mut pixel = || {
-            P::from_sample(
-                (random.bits() >> 40) as i32 & ((1 << (8 * size_of::<P>())) - 1),
-                0,
-            )
-        };
-        let pixels: Vec<P> = (0..transform.len()).map(|_| pixel()).collect();
+        let pixels = random_pixels::<P>(transform.len());
         let samples: Vec<T> = pixels.iter().map(|v| v.to_sample(shift)).collect();
         let mut x = engine.upload(&pixels)?;
         let mut z = engine.upload(&samples)?;
