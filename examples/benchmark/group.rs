@@ -112,10 +112,12 @@ fn measure_group<T: RandomSample>(
         };
         run.wait()
     })?;
+    log::info!("{:?} resident: {resident} ns", plan.shares());
     let pinned = timed(runs, || match direction {
         Direction::Forward => plan.forward_pinned(&from, &mut to),
         Direction::Inverse => plan.inverse_pinned(&from, &mut to),
     })?;
+    log::info!("{:?} pinned: {pinned} ns", plan.shares());
     let pictures = resident_pictures(&plan, &y)?;
     if pictures != pinned_pictures(&plan, &to) {
         return Err("pinned arrays give another result than arrays on the devices".into());
