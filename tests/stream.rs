@@ -157,12 +157,15 @@ fn one_slot_and_plans_for_regions_are_refused() {
 /// The bus carries pixels up, and brings pixels back: streams and submitted transforms between arrays of two types.
 #[test]
 fn pixels_go_up_and_come_back() {
+    // One of tests/pixels.rs, whose kernels are these.
+    let transform = Transform::new(Wavelet::CDF_5_3, [67, 85]).levels(3);
+    let len = transform.len();
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
         for engine in [engine.with_copy_threads(1), engine] {
-            let plan = engine.plan_from::<u8, i16>(&transform()).unwrap();
+            let plan = engine.plan_from::<u8, i16>(&transform).unwrap();
             let pixels = |number: u64| {
-                let samples = samples(number).into_iter();
+                let samples = random_samples::<i32>(len, number).into_iter();
                 samples.map(|sample| sample as u8).collect::<Vec<u8>>()
             };
             let coefficients = |number| plan.forward(&pixels(number)).unwrap().into_vec();
@@ -185,7 +188,6 @@ fn pixels_go_up_and_come_back() {
             drop((feeder, reader, back, pixels_again));
             assert_eq!(engine.memory().used, used, "{engine:?}");
 
-            let len = transform().len();
             let (mut from, to) = (engine.pinned(len).unwrap(), engine.pinned(len).unwrap());
             from.copy_from_slice(&pixels(9));
             let (mut from, to) = plan.submit_forward(from, to).unwrap().wait().unwrap();
