@@ -171,13 +171,14 @@ fn pixels_go_up_and_come_back() {
 }
 
 fn there_and_back<P: Pixel, T: Sample>(engine: &Engine, level_shift: i32) {
-    let transform = transform();
+    // One of tests/pixels.rs, which has some of these kernels.
+    let transform = Transform::new(Wavelet::CDF_5_3, [67, 85]).levels(3);
     let len = transform.len();
     let plan = engine.plan_from_shifted::<P, T>(&transform, level_shift);
     let plan = plan.unwrap();
     let mask = (1 << (8 * size_of::<P>())) - 1;
     let pixels = |number: u64| -> Vec<P> {
-        let samples = samples(number).into_iter();
+        let samples = random_samples::<i32>(len, number).into_iter();
         samples
             .map(|sample| P::from_sample(sample & mask, 0))
             .collect()
