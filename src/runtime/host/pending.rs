@@ -192,8 +192,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         mut output: PinnedArray<O>,
     ) -> Result<Pending<I, O>, SubmitError<I, O>> {
         let both = self.starts(direction, &input, &output);
-        // SAFETY: `starts` checked the bytes and how they are aligned. The arrays go where the flight goes, which lands before they are given back or
-        // dropped; where a panic drops them first, it has landed here or ends the program.
+        // SAFETY: `starts` checked the bytes and how they are aligned. The arrays go where the flight goes, which lands before they
+        // are given back or dropped; where a panic drops them first, it has landed here or ends the program.
         let departed = unsafe { Flight::depart(self, direction, both, true) }
             .map_err(|failure| failure.settle(&input, &mut output));
         match departed {

@@ -444,8 +444,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// call allocates two arrays on the device.
     ///
     /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
-    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds plans,
-    /// and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
+    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds
+    /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
@@ -484,8 +484,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let both = self.starts(direction, input, output);
         let turn = lock(&self.transit.turn);
-        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed until the flight has landed or its memory is given up; it
-        // lands too where this panics.
+        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed until the flight has landed or its
+        // memory is given up; it lands too where this panics.
         let flight = unsafe { Flight::depart(self, direction, both, false) };
         let landed = flight.and_then(Flight::land);
         drop(turn);
