@@ -161,7 +161,7 @@ pub use crates::coming_from_pywavelets;
 pub use crates::picture;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
 pub use error::{Error, Result};
-pub use group::{EngineGroup, GroupArray, GroupPlan, GroupRun};
+pub use group::{EngineGroup, GroupArray, GroupPinned, GroupPlan, GroupRun};
 /// Half precision, of the crate `half`: a [`Sample`] for wavelets with real steps.
 ///
 /// Memory holds 16 bits, steps compute in `f32`, and a sample is rounded to the nearest half, of two that are equally near to

@@ -4,7 +4,8 @@ mod common;
 
 use common::{RandomSample, devices, random_samples};
 use wavelift::{
-    Coefficients, Engine, EngineGroup, Error, GroupPlan, Layout, Transform, Wavelet, reference,
+    Coefficients, Engine, EngineGroup, Error, GroupPinned, GroupPlan, Layout, Transform, Wavelet,
+    reference,
 };
 
 /// Two engines on every device, one of which copies slices.
@@ -51,6 +52,34 @@ fn check(plan: &GroupPlan<i16>) {
     assert_eq!(run.runs().len(), x.parts().len());
     assert!(y.download().unwrap() == expected, "{plan:?}");
     assert!(z.download().unwrap() == samples, "{plan:?}");
+
+    let (mut x, mut y) = (plan.pinned().unwrap(), plan.pinned().unwrap());
+    assert_eq!(
+        (x.len(), x.parts().len()),
+        (samples.len(), run.runs().len())
+    );
+    let mut rest = &samples[..];
+    for part in x.parts_mut() {
+        let piece = rest.split_off(..part.len());
+        part.copy_from_slice(piece.unwrap());
+    }
+    let gathered = |array: &GroupPinned<i16>| -> Vec<i16> {
+        array
+            .parts()
+            .iter()
+            .flat_map(|part| part.to_vec())
+            .collect()
+    };
+    y.parts_mut()
+        .iter_mut()
+        .for_each(|part| part.fill(i16::POISON));
+    plan.forward_pinned(&x, &mut y).unwrap();
+    assert!(gathered(&y) == expected, "{plan:?}");
+    x.parts_mut()
+        .iter_mut()
+        .for_each(|part| part.fill(i16::POISON));
+    plan.inverse_pinned(&y, &mut x).unwrap();
+    assert!(gathered(&x) == samples, "{plan:?}");
 }
 
 #[test]
@@ -139,5 +168,8 @@ fn what_a_group_cannot_do_is_refused() {
         .unwrap();
     let (x, mut y) = (elsewhere.zeros().unwrap(), plan.zeros().unwrap());
     let error = plan.enqueue_forward(&x, &mut y).unwrap_err();
+    assert!(matches!(error, Error::Length { .. }), "{error}");
+    let (x, mut y) = (elsewhere.pinned().unwrap(), plan.pinned().unwrap());
+    let error = plan.forward_pinned(&x, &mut y).unwrap_err();
     assert!(matches!(error, Error::Length { .. }), "{error}");
 }

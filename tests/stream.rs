@@ -6,7 +6,9 @@ use common::{devices, random_samples};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
-use wavelift::{Direction, Engine, Error, Plan, Reader, Region, Transform, Wavelet, WriteFrame};
+use wavelift::{
+    Direction, Engine, Error, Pixel, Plan, Reader, Region, Sample, Transform, Wavelet, WriteFrame,
+};
 
 fn transform() -> Transform {
     Transform::new(Wavelet::CDF_5_3, [67, 132]).levels(2)
@@ -152,4 +154,79 @@ fn one_slot_and_plans_for_regions_are_refused() {
         let refused = plan.unwrap().stream(Direction::Forward, 3).unwrap_err();
         assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
     }
+}
+
+/// The bus carries pixels up, and brings pixels back: streams and submitted transforms between arrays of two types.
+#[test]
+fn pixels_go_up_and_come_back() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for engine in [engine.with_copy_threads(1), engine] {
+            there_and_back::<u8, i16>(&engine, 0);
+            there_and_back::<u16, i16>(&engine, 1 << 15);
+            there_and_back::<u8, f32>(&engine, 0);
+            there_and_back::<u16, i32>(&engine, 0);
+        }
+    }
+}
+
+fn there_and_back<P: Pixel, T: Sample>(engine: &Engine, level_shift: i32) {
+    // One of tests/pixels.rs, which has some of these kernels.
+    let transform = Transform::new(Wavelet::CDF_5_3, [67, 85]).levels(3);
+    let len = transform.len();
+    let plan = engine.plan_from_shifted::<P, T>(&transform, level_shift);
+    let plan = plan.unwrap();
+    let mask = (1 << (8 * size_of::<P>())) - 1;
+    let pixels = |number: u64| -> Vec<P> {
+        let samples = random_samples::<i32>(len, number).into_iter();
+        samples
+            .map(|sample| P::from_sample(sample & mask, 0))
+            .collect()
+    };
+    let coefficients = |number| plan.forward(&pixels(number)).unwrap().into_vec();
+    let expected = coefficients(9);
+    let used = engine.memory().used;
+    let (feeder, reader) = plan.stream_forward(3).unwrap();
+    let (back, pixels_again) = plan.stream_inverse(3).unwrap();
+    // Three are on their way at a time, each in a slot of its own.
+    for first in [0, 3] {
+        let numbers = first..first + 3;
+        for number in numbers.clone() {
+            let mut frame = feeder.frame().unwrap();
+            frame.copy_from_slice(&pixels(number));
+            frame.submit().unwrap();
+        }
+        for number in numbers.clone() {
+            let result = reader.next().unwrap().unwrap();
+            assert!(*result == coefficients(number), "frame {number}");
+            let mut frame = back.frame().unwrap();
+            frame.copy_from_slice(&result);
+            frame.submit().unwrap();
+        }
+        for number in numbers {
+            let result = pixels_again.next().unwrap().unwrap();
+            assert!(*result == pixels(number), "frame {number}");
+        }
+    }
+    drop((feeder, reader, back, pixels_again));
+    assert_eq!(engine.memory().used, used, "{engine:?}");
+
+    let poison = P::from_sample(77i32, 0);
+    let (mut from, to) = (engine.pinned(len).unwrap(), engine.pinned(len).unwrap());
+    from.copy_from_slice(&pixels(9));
+    let (mut from, to) = plan.submit_forward(from, to).unwrap().wait().unwrap();
+    assert!(*to == expected);
+    from.fill(poison);
+    let (to, mut from) = plan.submit_inverse(to, from).unwrap().wait().unwrap();
+    assert!(*from == pixels(9));
+    let mut again = engine.pinned(len).unwrap();
+    plan.forward_pinned(&from, &mut again).unwrap();
+    assert!(*again == *to);
+    from.fill(poison);
+    plan.inverse_pinned(&to, &mut from).unwrap();
+    assert!(*from == pixels(9));
+    let short = engine.pinned::<T>(len - 1).unwrap();
+    let refused = plan.submit_forward(from, short).unwrap_err();
+    assert!(matches!(refused.error, Error::Length { .. }), "{refused}");
+    assert_eq!((refused.input.len(), refused.output.len()), (len, len - 1));
 }

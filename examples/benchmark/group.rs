@@ -8,23 +8,30 @@ use crate::{Arguments, Problem};
 use half::f16;
 use std::time::Instant;
 use wavelift::{
-    Coefficients, Direction, Engine, EngineGroup, Error, GroupPlan, Rounded, SampleType,
+    Coefficients, Direction, Engine, EngineGroup, Error, GroupArray, GroupPinned, GroupPlan,
+    Rounded, SampleType,
 };
 
-/// The columns after that which names the problem: how many pictures each device has; arrays on the devices, and slices of the
-/// host, by the first device alone and by all.
-const COLUMNS: [&str; 7] = [
+/// The columns after that which names the problem: how many pictures each device has; arrays on the devices, arrays in pinned
+/// memory of the host, and slices, by the first device alone and by all.
+const COLUMNS: [&str; 10] = [
     "pictures",
     "one ms",
     "all ms",
+    "one / all",
+    "pinned, one ms",
+    "pinned, all ms",
     "one / all",
     "call, one ms",
     "call, all ms",
     "one / all",
 ];
 
-/// Samples that are compared at once.
-const PIECE: usize = 1 << 22;
+/// Bytes of the largest array that slices are timed with too: it takes long to have two more of them.
+const LARGEST_SLICE: usize = 3 << 30;
+
+/// How many pictures of a batch are compared.
+const COMPARED: usize = 8;
 
 /// Prints a row for every problem. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
@@ -51,82 +58,156 @@ pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]
     cli::print(table)
 }
 
+/// What a group takes, by the clock.
+struct Measured<T> {
+    shares: Vec<usize>,
+    /// Nanoseconds: arrays on the devices, pinned arrays, and slices where they are not too large.
+    times: [Option<u64>; 3],
+    /// Some of the results.
+    pictures: Vec<T>,
+}
+
 fn measure<T: RandomSample>(
     groups: [&EngineGroup; 2],
     problem: &Problem,
     runs: usize,
 ) -> Result<Vec<String>> {
-    let direction = problem.direction.direction();
-    let samples = many_samples::<T>(problem.transform.len());
-    let plans = groups.map(|group| group.plan::<T>(&problem.transform));
-    let [one, all] = plans;
-    let plans = [one?, all?];
-    let mut cells = vec![format!("{:?}", plans[1].shares())];
-    let [one, all] = plans
-        .each_ref()
-        .map(|plan| resident(plan, direction, &samples, runs));
-    let [one, all] = [one?, all?];
-    // Piece by piece, since as f64 a large batch takes much of the host's memory.
-    let pieces = one.1.chunks(PIECE).zip(all.1.chunks(PIECE));
-    let mut errors = pieces.map(|(one, all)| relative_error(one, &to_f64(all)));
-    if errors.any(|error| error > 2.0 * T::BOUND) {
+    // One after the other: neither needs the other's memory.
+    let [one, all] = groups.map(|group| measure_group::<T>(group, problem, runs));
+    let (one, all) = (one?, all?);
+    if relative_error(&one.pictures, &to_f64(&all.pictures)) > 2.0 * T::BOUND {
         return Err("the devices' results differ".into());
     }
-    let mut add = |one: u64, all: u64| {
-        cells.extend([one, all].map(|time| format!("{:.3}", time as f64 / 1e6)));
-        cells.push(format!("{:.2}", one as f64 / all.max(1) as f64));
-    };
-    add(one.0, all.0);
-    let [one, all] = plans
-        .each_ref()
-        .map(|plan| calls(plan, direction, &samples, runs));
-    add(one?, all?);
+    let mut cells = vec![format!("{:?}", all.shares)];
+    for times in one.times.into_iter().zip(all.times) {
+        match times {
+            (Some(one), Some(all)) => {
+                cells.extend([one, all].map(|time| format!("{:.3}", time as f64 / 1e6)));
+                cells.push(format!("{:.2}", one as f64 / all.max(1) as f64));
+            }
+            _ => cells.extend(["-"; 3].map(str::to_owned)),
+        }
+    }
     Ok(cells)
 }
 
-/// Random samples, the same ones again after a number that no row has, since to draw all takes long.
-fn many_samples<T: RandomSample>(len: usize) -> Vec<T> {
-    const DRAWN: usize = 16_777_213;
-    let mut samples = Vec::with_capacity(len);
-    samples.extend(random_samples::<T>(len.min(DRAWN), 1));
-    while samples.len() < len {
-        let more = (len - samples.len()).min(DRAWN);
-        samples.extend_from_within(..more);
-    }
-    samples
-}
-
-/// The median time of a transform between arrays on the devices, and its result.
-fn resident<T: RandomSample>(
-    plan: &GroupPlan<T>,
-    direction: Direction,
-    samples: &[T],
+fn measure_group<T: RandomSample>(
+    group: &EngineGroup,
+    problem: &Problem,
     runs: usize,
-) -> std::result::Result<(u64, Vec<T>), Error> {
-    let x = plan.upload(samples)?;
+) -> Result<Measured<T>> {
+    let direction = problem.direction.direction();
+    let plan = group.plan::<T>(&problem.transform)?;
+    let (mut from, mut to) = (plan.pinned()?, plan.pinned()?);
+    fill(&mut from);
+    let mut x = plan.zeros()?;
     let mut y = plan.zeros()?;
-    let time = timed(runs, || {
+    for (array, samples) in x.parts_mut().iter_mut().zip(from.parts()) {
+        array.write(samples)?;
+    }
+    let resident = timed(runs, || {
         let run = match direction {
             Direction::Forward => plan.enqueue_forward(&x, &mut y)?,
             Direction::Inverse => plan.enqueue_inverse(&x, &mut y)?,
         };
         run.wait()
     })?;
-    Ok((time, y.download()?))
+    log::info!("{:?} resident: {resident} ns", plan.shares());
+    let pictures = resident_pictures(&plan, &y)?;
+    drop((x, y));
+    let pinned = timed(runs, || match direction {
+        Direction::Forward => plan.forward_pinned(&from, &mut to),
+        Direction::Inverse => plan.inverse_pinned(&from, &mut to),
+    })?;
+    log::info!("{:?} pinned: {pinned} ns", plan.shares());
+    if pictures != pinned_pictures(&plan, &to) {
+        return Err("pinned arrays give another result than arrays on the devices".into());
+    }
+    let is_small = from.len() * size_of::<T>() <= LARGEST_SLICE;
+    let call = is_small.then(|| {
+        let samples: Vec<T> = from.parts().iter().flat_map(|part| part.to_vec()).collect();
+        drop((from, to));
+        calls(&plan, direction, samples, runs)
+    });
+    Ok(Measured {
+        shares: plan.shares(),
+        times: [Some(resident), Some(pinned), call.transpose()?],
+        pictures,
+    })
+}
+
+/// Random samples, the same ones again after a number that no row has, since to draw all takes long.
+fn fill<T: RandomSample>(array: &mut GroupPinned<T>) {
+    const DRAWN: usize = 16_777_213;
+    let drawn = random_samples::<T>(array.len().min(DRAWN), 1);
+    let mut next = 0;
+    for part in array.parts_mut() {
+        let mut rest = &mut part[..];
+        while !rest.is_empty() {
+            let count = rest.len().min(drawn.len() - next);
+            let (piece, behind) = rest.split_at_mut(count);
+            piece.copy_from_slice(&drawn[next..next + count]);
+            (rest, next) = (behind, (next + count) % drawn.len());
+        }
+    }
+}
+
+/// The pictures that are compared: the place of each among those of a part.
+fn compared<T: RandomSample>(plan: &GroupPlan<T>) -> Vec<(usize, usize)> {
+    let shares: Vec<usize> = plan
+        .shares()
+        .into_iter()
+        .filter(|&share| share > 0)
+        .collect();
+    let last = shares.iter().sum::<usize>() - 1;
+    let place = |mut number: usize| {
+        let mut part = 0;
+        while number >= shares[part] {
+            number -= shares[part];
+            part += 1;
+        }
+        (part, number)
+    };
+    (0..COMPARED)
+        .map(|i| place(i * last / (COMPARED - 1)))
+        .collect()
+}
+
+fn resident_pictures<T: RandomSample>(
+    plan: &GroupPlan<T>,
+    array: &GroupArray<T>,
+) -> std::result::Result<Vec<T>, Error> {
+    let picture = plan.transform().len() / plan.transform().shape()[0];
+    let mut all = Vec::new();
+    for (part, number) in compared(plan) {
+        let view = array.parts()[part].slice(number * picture, picture)?;
+        all.extend(view.download()?);
+    }
+    Ok(all)
+}
+
+fn pinned_pictures<T: RandomSample>(plan: &GroupPlan<T>, array: &GroupPinned<T>) -> Vec<T> {
+    let picture = plan.transform().len() / plan.transform().shape()[0];
+    let of = |(part, number): (usize, usize)| {
+        let part: &[T] = &array.parts()[part];
+        part[number * picture..][..picture].to_vec()
+    };
+    compared(plan).into_iter().flat_map(of).collect()
 }
 
 /// The median time of a call on slices of the host.
 fn calls<T: RandomSample>(
     plan: &GroupPlan<T>,
     direction: Direction,
-    samples: &[T],
+    samples: Vec<T>,
     runs: usize,
 ) -> std::result::Result<u64, Error> {
-    let mut coefficients = Coefficients::from_parts(plan.transform(), samples.to_vec())?;
-    let mut output = samples.to_vec();
+    let coefficients = samples.clone();
+    let mut coefficients = Coefficients::from_parts(plan.transform(), coefficients)?;
+    let mut samples = samples;
     timed(runs, || match direction {
-        Direction::Forward => plan.forward_into(samples, &mut coefficients),
-        Direction::Inverse => plan.inverse_into(&coefficients, &mut output),
+        Direction::Forward => plan.forward_into(&samples, &mut coefficients),
+        Direction::Inverse => plan.inverse_into(&coefficients, &mut samples),
     })
 }
 

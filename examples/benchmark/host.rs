@@ -1,7 +1,8 @@
 //! From slices on the host and back: where the time of a call goes.
 
-use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
+use crate::common::check::{RandomSample, random_samples, relative_error};
 use crate::common::cli::Result;
+use crate::common::pixels::random_pixels;
 use crate::common::timing::median;
 use crate::each::print_each;
 use crate::{Arguments, Problem};
@@ -16,7 +17,8 @@ use opencl3::memory::{
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
 use wavelift::{
-    Coefficients, Direction, Engine, Error, Feeder, Reader, Rounded, Sample, SampleType,
+    Coefficients, DeviceArray, Direction, Element, Engine, Error, Feeder, PinnedArray, Pixel,
+    PixelType, Plan, Reader, Rounded, Run, SampleType,
 };
 
 /// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
@@ -36,20 +38,23 @@ const COLUMNS: [&str; 11] = [
     "stream of bus",
 ];
 
-/// Frames on their way at a time, and how many are timed at once.
+/// Frames on their way at a time, and how many are timed at once: more of small ones, since the first one goes up and the last one
+/// comes down alone.
 const SLOTS: usize = 4;
 pub const FRAMES: u64 = 8;
+const MOST_FRAMES: u64 = 64;
+const FRAMES_BYTES: u64 = 1 << 30;
 
 /// Prints a row for every problem and device. The strategies are those that the planner composes.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
     print_each(COLUMNS, problems, engines, |engine, problem| {
         let times = match problem.sample {
-            SampleType::I16 => measure::<i16>(engine, problem, arguments.runs),
-            SampleType::I32 => measure::<i32>(engine, problem, arguments.runs),
-            SampleType::F16 => measure::<f16>(engine, problem, arguments.runs),
-            SampleType::Rounded => measure::<Rounded>(engine, problem, arguments.runs),
-            SampleType::F32 => measure::<f32>(engine, problem, arguments.runs),
-            SampleType::F64 => measure::<f64>(engine, problem, arguments.runs),
+            SampleType::I16 => measure::<i16>(engine, problem, arguments),
+            SampleType::I32 => measure::<i32>(engine, problem, arguments),
+            SampleType::F16 => measure::<f16>(engine, problem, arguments),
+            SampleType::Rounded => measure::<Rounded>(engine, problem, arguments),
+            SampleType::F32 => measure::<f32>(engine, problem, arguments),
+            SampleType::F64 => measure::<f64>(engine, problem, arguments),
             other => Err(format!("cannot make samples of type {other}").into()),
         };
         Ok(times?.cells())
@@ -75,74 +80,172 @@ impl Times {
     }
 }
 
-fn measure<T: RandomSample>(engine: &Engine, problem: &Problem, runs: usize) -> Result<Times> {
+fn measure<T: RandomSample>(
+    engine: &Engine,
+    problem: &Problem,
+    arguments: &Arguments,
+) -> Result<Times> {
+    let transform = &problem.transform;
+    match arguments.pixels {
+        None => {
+            let samples = random_samples::<T>(transform.len(), 1);
+            let task = Task {
+                engine,
+                direction: problem.direction.direction(),
+                runs: arguments.runs,
+                bound: 2.0 * T::BOUND,
+            };
+            task.measure::<T, T>(&engine.plan(transform)?, samples)
+        }
+        Some(PixelType::U8) => measure_from::<T, u8>(engine, problem, arguments),
+        Some(PixelType::U16) => measure_from::<T, u16>(engine, problem, arguments),
+        Some(other) => Err(format!("cannot make pixels of type {other}").into()),
+    }
+}
+
+fn measure_from<T: RandomSample, P: Pixel>(
+    engine: &Engine,
+    problem: &Problem,
+    arguments: &Arguments,
+) -> Result<Times> {
+    let transform = &problem.transform;
+    let plan = engine.plan_from_shifted::<P, T>(transform, arguments.level_shift)?;
     let direction = problem.direction.direction();
-    let plan = engine.plan::<T>(&problem.transform)?;
-    let len = problem.transform.len();
-    let samples = random_samples::<T>(len, 1);
-    let mut coefficients = Coefficients::from_parts(&problem.transform, samples.clone())?;
-    let mut output = vec![T::POISON; len];
-    let mut bus = Bus::new(engine, len * size_of::<T>())?;
-    let [mut pinned, mut result] = [engine.pinned::<T>(len)?, engine.pinned::<T>(len)?];
-    pinned.copy_from_slice(&samples);
-    let (feeder, reader) = plan.stream(direction, SLOTS)?;
-    let (mut x, mut y) = (engine.upload(&samples)?, engine.upload(&output)?);
-    let mut times = Times::default();
-    // Two to warm up.
-    for run in 0..runs + 2 {
-        let call = match direction {
-            Direction::Forward => clock(|| plan.forward_into(&samples, &mut coefficients)),
-            Direction::Inverse => clock(|| plan.inverse_into(&coefficients, &mut output)),
-        }?;
-        let upload = clock(|| x.write(&samples))?;
-        let kernels = match direction {
-            Direction::Forward => plan.enqueue_forward(&x, &mut y)?,
-            Direction::Inverse => plan.enqueue_inverse(&x, &mut y)?,
-        };
-        let kernels = kernels.device_time()?.as_nanos() as u64;
-        let call_result = (run == 0).then(|| match direction {
-            Direction::Forward => coefficients.as_slice().to_vec(),
-            Direction::Inverse => output.clone(),
-        });
-        let download = clock(|| y.download_into(&mut output))?;
-        let on_pinned = clock(|| match direction {
-            Direction::Forward => plan.forward_pinned(&pinned, &mut result),
-            Direction::Inverse => plan.inverse_pinned(&pinned, &mut result),
-        })?;
-        if let Some(call) = call_result {
-            let expected = to_f64(&output);
-            // Pictures in bands may go by another strategy.
-            let errors = [&call, &*result].map(|got| relative_error(got, &expected));
-            if errors.into_iter().any(|error| error > 2.0 * T::BOUND) {
-                return Err("a call's result is another than that of arrays on the device".into());
+    let bound = match direction {
+        Direction::Forward => 2.0 * T::BOUND,
+        Direction::Inverse if T::TYPE.is_integer() => 0.0,
+        // Some may be rounded the other way; the largest of all may be a little less than a pixel can be.
+        Direction::Inverse => 1.5 / (1u64 << (8 * size_of::<P>())) as f64,
+    };
+    let task = Task {
+        engine,
+        direction,
+        runs: arguments.runs,
+        bound,
+    };
+    task.measure(&plan, random_pixels(transform.len()))
+}
+
+struct Task<'a> {
+    engine: &'a Engine,
+    direction: Direction,
+    runs: usize,
+    /// How far a result may be from that of another call, relative to the largest value.
+    bound: f64,
+}
+
+impl Task<'_> {
+    fn measure<T: RandomSample, P: Element>(
+        &self,
+        plan: &Plan<T, P>,
+        samples: Vec<P>,
+    ) -> Result<Times> {
+        let transform = plan.transform();
+        match self.direction {
+            Direction::Forward => {
+                let mut coefficients = Coefficients::zeros(transform)?;
+                self.times(Ways {
+                    input: &samples,
+                    call: &mut || plan.forward_into(&samples, &mut coefficients),
+                    result: &|| Ok(plan.forward(&samples)?.into_vec()),
+                    enqueue: &|x, y| plan.enqueue_forward(x, y),
+                    pinned: &|x, y| plan.forward_pinned(x, y),
+                    ends: plan.stream_forward(SLOTS)?,
+                })
+            }
+            Direction::Inverse => {
+                // Of others the inverse would go beyond what pixels are.
+                let coefficients = plan.forward(&samples)?;
+                let mut output = samples;
+                self.times(Ways {
+                    input: coefficients.as_slice(),
+                    call: &mut || plan.inverse_into(&coefficients, &mut output),
+                    result: &|| plan.inverse(&coefficients),
+                    enqueue: &|x, y| plan.enqueue_inverse(x, y),
+                    pinned: &|x, y| plan.inverse_pinned(x, y),
+                    ends: plan.stream_inverse(SLOTS)?,
+                })
             }
         }
-        let frames = clock(|| stream(&feeder, &reader))?;
-        let [up, down] = bus.copy()?;
-        let both = bus.copy_both_ways()?;
-        let [frame, both] = [frames / FRAMES, both / FRAMES];
-        let all = [
-            call, upload, kernels, download, on_pinned, frame, up, down, both,
-        ];
-        if run >= 2 {
-            times
-                .0
-                .iter_mut()
-                .zip(all)
-                .for_each(|(times, time)| times.push(time));
-        }
     }
-    Ok(times)
+
+    fn times<I: Element, O: Element>(&self, ways: Ways<I, O>) -> Result<Times> {
+        let (engine, len) = (self.engine, ways.input.len());
+        let mut output = vec![O::from_sample(77i32, 0); len];
+        let mut bus = Bus::of(engine, [len * size_of::<I>(), len * size_of::<O>()])?;
+        let (mut pinned, mut result) = (engine.pinned(len)?, engine.pinned(len)?);
+        pinned.copy_from_slice(ways.input);
+        let (feeder, reader) = &ways.ends;
+        let bytes = (len * size_of::<I>().max(size_of::<O>())) as u64;
+        let frames = (FRAMES_BYTES / bytes).clamp(FRAMES, MOST_FRAMES);
+        let (mut x, mut y) = (engine.upload(ways.input)?, engine.upload(&output)?);
+        let mut times = Times::default();
+        // Two to warm up.
+        for run in 0..self.runs + 2 {
+            let call = clock(&mut *ways.call)?;
+            let upload = clock(|| x.write(ways.input))?;
+            let kernels = (ways.enqueue)(&x, &mut y)?.device_time()?.as_nanos() as u64;
+            let download = clock(|| y.download_into(&mut output))?;
+            let on_pinned = clock(|| (ways.pinned)(&pinned, &mut result))?;
+            if run == 0 {
+                // Pictures in bands may go by another strategy.
+                self.check(&output, [&(ways.result)()?, &result])?;
+            }
+            let stream = clock(|| stream(feeder, reader, frames))?;
+            let [up, down] = bus.copy()?;
+            let both = bus.copy_frames(frames)?;
+            let [frame, both] = [stream / frames, both / frames];
+            let all = [
+                call, upload, kernels, download, on_pinned, frame, up, down, both,
+            ];
+            if run >= 2 {
+                times
+                    .0
+                    .iter_mut()
+                    .zip(all)
+                    .for_each(|(times, time)| times.push(time));
+            }
+        }
+        Ok(times)
+    }
+
+    fn check<O: Element>(&self, expected: &[O], results: [&[O]; 2]) -> Result<()> {
+        let values = |all: &[O]| -> Vec<f64> { all.iter().map(|one| one.to_sample(0)).collect() };
+        let expected = values(expected);
+        let mut errors = results
+            .map(|got| relative_error(&values(got), &expected))
+            .into_iter();
+        if errors.any(|error| error > self.bound) {
+            return Err("a call's result is another than that of arrays on the device".into());
+        }
+        Ok(())
+    }
+}
+
+type Between<'a, From, To, R> = dyn Fn(&From, &mut To) -> wavelift::Result<R> + 'a;
+
+/// The ways of a transform from an input to an output.
+struct Ways<'a, I: Element, O: Element> {
+    input: &'a [I],
+    call: &'a mut dyn FnMut() -> wavelift::Result<()>,
+    result: &'a dyn Fn() -> wavelift::Result<Vec<O>>,
+    enqueue: &'a Between<'a, DeviceArray<I>, DeviceArray<O>, Run>,
+    pinned: &'a Between<'a, PinnedArray<I>, PinnedArray<O>, ()>,
+    ends: (Feeder<I, O>, Reader<I, O>),
 }
 
 /// Sends frames through a stream that has them already, as many at a time as there are slots.
-fn stream<T: Sample>(feeder: &Feeder<T>, reader: &Reader<T>) -> std::result::Result<(), Error> {
+fn stream<I: Element, O: Element>(
+    feeder: &Feeder<I, O>,
+    reader: &Reader<I, O>,
+    frames: u64,
+) -> std::result::Result<(), Error> {
     let slots = SLOTS as u64;
-    for number in 0..FRAMES + slots {
+    for number in 0..frames + slots {
         if number >= slots {
             drop(reader.next()?);
         }
-        if number < FRAMES {
+        if number < frames {
             feeder.frame()?.submit()?;
         }
     }
@@ -216,8 +319,12 @@ impl Drop for OneWay {
 
 impl Bus {
     pub fn new(engine: &Engine, bytes: usize) -> Result<Self> {
-        let way = || OneWay::new(engine, bytes);
-        Ok(Bus([way()?, way()?]))
+        Bus::of(engine, [bytes; 2])
+    }
+
+    /// For so many bytes to the device, and so many back.
+    fn of(engine: &Engine, [up, down]: [usize; 2]) -> Result<Self> {
+        Ok(Bus([OneWay::new(engine, up)?, OneWay::new(engine, down)?]))
     }
 
     /// The nanoseconds of a copy to the device, and of one back.
@@ -231,12 +338,17 @@ impl Bus {
         Ok([one(up, true)?, one(down, false)?])
     }
 
-    /// The nanoseconds of as many copies each way, both ways at once, as frames are timed.
+    /// The nanoseconds of some copies each way, both ways at once.
     pub fn copy_both_ways(&mut self) -> Result<u64> {
+        self.copy_frames(FRAMES)
+    }
+
+    /// The same of so many copies each way.
+    fn copy_frames(&mut self, frames: u64) -> Result<u64> {
         let Bus([up, down]) = self;
         let start = Instant::now();
         let mut last = Vec::new();
-        for _ in 0..FRAMES {
+        for _ in 0..frames {
             last = vec![up.copy(true)?, down.copy(false)?];
         }
         for event in last {

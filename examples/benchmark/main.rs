@@ -104,9 +104,9 @@ struct Arguments {
     #[arg(long, value_name = "MIB", value_delimiter = ',', conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
     tiles: Vec<u64>,
     /// Measure plans that take pixels of this type, and give them back, instead: beside plans of samples, and beside a pass that only
-    /// converts
+    /// converts; with --host, calls of such plans on slices of the host
     #[arg(long, value_parser = cli::pixels(),
-          conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
+          conflicts_with_all = ["strategies", "compare", "queued", "json", "group", "map"])]
     pixels: Option<PixelType>,
     /// What is taken from each pixel, and given back by the inverse
     #[arg(

@@ -5,6 +5,13 @@ use wavelift::{
     DeviceArray, Direction, Engine, Pixel, Plan, Result, Run, Sample, SampleType, Transform,
 };
 
+pub fn random_pixels<P: Pixel>(len: usize) -> Vec<P> {
+    let mut random = Random::new(1);
+    let largest = (1 << (8 * size_of::<P>())) - 1;
+    let mut pixel = || P::from_sample((random.bits() >> 40) as i32 & largest, 0);
+    (0..len).map(|_| pixel()).collect()
+}
+
 pub struct PixelCase<T, P> {
     pub direction: Direction,
     pixels: Vec<P>,
@@ -23,10 +30,7 @@ pub struct PixelArrays<T: Sample, P: Pixel> {
 
 impl<T: RandomSample, P: Pixel> PixelCase<T, P> {
     pub fn new(transform: &Transform, direction: Direction, level_shift: i32) -> Result<Self> {
-        let mut random = Random::new(1);
-        let last = (1 << (8 * size_of::<P>())) - 1;
-        let mut pixel = || P::from_sample((random.bits() >> 40) as i32 & last, 0);
-        let pixels: Vec<P> = (0..transform.len()).map(|_| pixel()).collect();
+        let pixels = random_pixels::<P>(transform.len());
         let samples: Vec<T> = pixels.iter().map(|v| v.to_sample(level_shift)).collect();
         Ok(PixelCase {
             direction,

@@ -143,8 +143,9 @@ impl<T: Sample> GroupPlan<T> {
         output: &mut GroupArray<T>,
         direction: Direction,
     ) -> Result<GroupRun> {
-        self.check_parts("the parts of the input", input)?;
-        self.check_parts("the parts of the output", output)?;
+        let lens = |array: &GroupArray<T>| array.parts.iter().map(DeviceArray::len).collect();
+        self.check_parts("the parts of the input", lens(input))?;
+        self.check_parts("the parts of the output", lens(output))?;
         let arrays = input.parts.iter().zip(&mut output.parts);
         let runs = self
             .parts
@@ -160,20 +161,21 @@ impl<T: Sample> GroupPlan<T> {
     }
 
     /// Checks before anything is enqueued that an array has a part for each of this plan, as long as it.
-    fn check_parts(&self, what: &'static str, array: &GroupArray<T>) -> Result<()> {
-        if array.parts.len() != self.parts.len() {
+    pub(super) fn check_parts(&self, what: &'static str, parts: Vec<usize>) -> Result<()> {
+        if parts.len() != self.parts.len() {
             return Err(Error::Length {
                 what: "the list of parts",
                 expected: self.parts.len(),
-                got: array.parts.len(),
+                got: parts.len(),
             });
         }
-        for (part, own) in array.parts.iter().zip(&self.parts) {
-            if part.len() != own.len() {
+        for (got, own) in parts.into_iter().zip(&self.parts) {
+            let expected = own.len();
+            if got != expected {
                 return Err(Error::Length {
                     what,
-                    expected: own.len(),
-                    got: part.len(),
+                    expected,
+                    got,
                 });
             }
         }

@@ -1,10 +1,12 @@
 //! Several devices as one: the pictures of a batch are shared out over them. Made of engines and plans alone.
 
 mod arrays;
+mod pinned;
 mod plan;
 mod shares;
 
 pub use arrays::{GroupArray, GroupRun};
+pub use pinned::GroupPinned;
 pub use plan::GroupPlan;
 
 use crate::device::Device;

@@ -1,7 +1,7 @@
 //! A plan of a batch for several devices.
 
 use crate::error::{Error, Result};
-use crate::runtime::{Engine, Plan};
+use crate::runtime::{Engine, PinnedArray, Plan};
 use crate::transform::{Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,8 @@ use std::thread;
 /// A transform of a batch, built for the engines of an [`EngineGroup`](super::EngineGroup).
 ///
 /// With slices of the host, each device transforms its share by a thread of its own, and the share of a device that fails is
-/// done by another one, with a warning, in this call and in all later ones. [`upload`](Self::upload) makes arrays whose
+/// done by another one, with a warning, in this call and in all later ones; so it is between arrays of pinned memory, which
+/// [`pinned`](Self::pinned) makes and devices copy at the full speed of the bus. [`upload`](Self::upload) makes arrays whose
 /// shares stay on their devices.
 pub struct GroupPlan<T: Sample> {
     transform: Transform,
@@ -27,8 +28,33 @@ pub(super) struct Part<T: Sample> {
     stand_in: Mutex<Option<(usize, Arc<Plan<T>>)>>,
 }
 
-/// A part with its samples and its coefficients.
-type Piece<'a, T> = (&'a Part<T>, &'a [T], &'a mut [T]);
+/// The input and the output of a part.
+pub(super) enum Ends<'a, T: Sample> {
+    Slices(&'a [T], &'a mut [T]),
+    Pinned(&'a PinnedArray<T>, &'a mut PinnedArray<T>),
+}
+
+impl<T: Sample> Ends<'_, T> {
+    /// By the part's own engine, or by a stand-in, for whose device memory that another one has pinned is any memory.
+    fn go(&mut self, plan: &Plan<T>, direction: Direction) -> Result<()> {
+        match self {
+            Ends::Slices(from, to) => plan.between_slices(from, to, direction),
+            Ends::Pinned(from, to) => plan.between_pinned(direction, from, to),
+        }
+    }
+
+    /// Pins an output of so many samples where a lost device may still write the old one, which has none any more.
+    fn replace_lost(&mut self, engine: &Engine, len: usize) -> Result<()> {
+        match self {
+            Ends::Pinned(_, to) if to.len() != len => **to = engine.pinned(len)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// A part with its input and its output.
+type Piece<'a, T> = (&'a Part<T>, Ends<'a, T>);
 
 impl<T: Sample> Part<T> {
     pub fn len(&self) -> usize {
@@ -41,13 +67,10 @@ impl<T: Sample> Part<T> {
     }
 
     /// What came of it, or whose engine failed, and how.
-    fn run(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<(), Failure> {
+    fn run(&self, ends: &mut Ends<T>, direction: Direction) -> Result<(), Failure> {
         let (engine, result) = match self.stand_in() {
-            Some((other, plan)) => (other, plan.between_slices(input, output, direction)),
-            None => (
-                self.engine,
-                self.plan.between_slices(input, output, direction),
-            ),
+            Some((other, plan)) => (other, ends.go(&plan, direction)),
+            None => (self.engine, ends.go(&self.plan, direction)),
         };
         result.map_err(|error| Failure { engine, error })
     }
@@ -142,14 +165,18 @@ impl<T: Sample> GroupPlan<T> {
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
         self.check_length("the input", input.len())?;
         self.check_length("the output", output.len())?;
-        let mut pieces = self.pieces(input, output);
+        self.go(self.pieces(input, output), direction)
+    }
+
+    /// Has each device do its part, all at once.
+    pub(super) fn go(&self, mut pieces: Vec<Piece<T>>, direction: Direction) -> Result<()> {
         let mut results: Vec<Result<(), Failure>> = Vec::new();
         results.resize_with(pieces.len(), || Ok(()));
         let jobs = Mutex::new(pieces.iter_mut().zip(&mut results));
         let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
         let work = || {
-            while let Some(((part, from, to), result)) = next() {
-                *result = part.run(from, to, direction);
+            while let Some(((part, ends), result)) = next() {
+                *result = part.run(ends, direction);
             }
         };
         thread::scope(|scope| {
@@ -164,18 +191,20 @@ impl<T: Sample> GroupPlan<T> {
             .filter_map(|result| result.as_ref().err())
             .map(|failure| failure.engine)
             .collect();
+        // Where nobody can do one share, the others are done all the same.
+        let mut done = Ok(());
         for (piece, result) in pieces.into_iter().zip(results) {
             if let Err(failure) = result {
-                self.stand_in(piece, direction, &failed, failure)?;
+                done = done.and(self.stand_in(piece, direction, &failed, failure));
             }
         }
-        Ok(())
+        done
     }
 
     /// Has another engine do the share of one that failed: one that did not fail in this call.
     fn stand_in(
         &self,
-        (part, from, to): Piece<T>,
+        (part, mut ends): Piece<T>,
         direction: Direction,
         failed: &[usize],
         failure: Failure,
@@ -184,7 +213,8 @@ impl<T: Sample> GroupPlan<T> {
         for (i, other) in others.filter(|(i, _)| !failed.contains(i)) {
             let plan = other.plan::<T>(part.plan.transform());
             let done = plan.and_then(|plan| {
-                plan.between_slices(from, to, direction)?;
+                ends.replace_lost(other, part.len())?;
+                ends.go(&plan, direction)?;
                 Ok(Arc::new(plan))
             });
             if let Ok(plan) = done {
@@ -209,7 +239,7 @@ impl<T: Sample> GroupPlan<T> {
             let (from, rest) = input.split_at(part.len());
             let (to, behind) = output.split_at_mut(part.len());
             (input, output) = (rest, behind);
-            pieces.push((part, from, to));
+            pieces.push((part, Ends::Slices(from, to)));
         }
         pieces
     }

@@ -253,8 +253,8 @@ impl Engine {
     /// one writes them. Where that lifts an axis by itself ([`Strategy::RegisterRows`], [`Strategy::RegisterColumns`],
     /// [`Strategy::Vectors`], [`Strategy::Separable`], [`Strategy::Stepwise`]: signals, rows, the first axis of most volumes) a pass
     /// more over memory turns pixels into samples and back; [`Plan::cost`] counts it. The plan
-    /// transforms whole arrays, not regions of larger ones nor in tiles what the device cannot hold, and is not for `submit` and
-    /// streams.
+    /// transforms whole arrays, not regions of larger ones nor in tiles what the device cannot hold. Pixels are also what goes over
+    /// the bus, by [`Plan::submit_forward`], [`Plan::stream_forward`] and those of the inverse, too.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};

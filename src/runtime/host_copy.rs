@@ -6,7 +6,7 @@ use super::queue::Queue;
 use crate::error::Result;
 use cl3::command_queue as cl;
 use opencl3::error_codes::ClError;
-use opencl3::memory::{Buffer, ClMem};
+use opencl3::memory::ClMem;
 use opencl3::types::cl_bool;
 use std::ffi::c_void;
 
@@ -27,16 +27,16 @@ pub(super) struct Corner {
 }
 
 /// A copy between the host and a buffer, of what follows by one call.
-pub(super) struct HostCopy<'a, T> {
+pub(super) struct HostCopy<'a, B: ?Sized> {
     pub queue: &'a Queue,
-    pub buffer: &'a Buffer<T>,
+    pub buffer: &'a B,
     pub way: Way,
     /// `CL_BLOCKING` where all is to be copied when the call returns.
     pub blocking: cl_bool,
     pub waits: &'a [Event],
 }
 
-impl<T> HostCopy<'_, T> {
+impl<B: ClMem + ?Sized> HostCopy<'_, B> {
     /// Enqueues it for bytes in one piece, from byte `first` of the buffer on.
     ///
     /// # Safety

@@ -64,7 +64,7 @@ pub struct Plan<T: Sample, P: Element = T> {
     strategies: Vec<Strategy>,
     routes: Mutex<Routes<T>>,
     staging: Mutex<Option<Staging<P, T>>>,
-    pub(super) transit: Arc<Transit<T>>,
+    pub(super) transit: Arc<Transit<T, P>>,
     /// Why the device does not hold the arrays of the transform, where it does not.
     too_large: Option<Error>,
     /// How host slices are transformed all the same.
@@ -442,10 +442,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.check_whole()?;
         let Site { shared, queue, .. } = &self.site;
         let output = output.as_view();
-        let (from, to) = match direction {
-            Direction::Forward => (&self.signal, &self.bands),
-            Direction::Inverse => (&self.bands, &self.signal),
-        };
+        let (from, to) = self.sides(direction);
         let from = from.offset_of(&input, shared, "the input", false)?;
         let to = to.offset_of(&output, shared, "the output", true)?;
         check_apart(&input, &output)?;
@@ -489,23 +486,20 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     fn there(&self, samples: &[P], coefficients: &mut [T]) -> Result<()> {
-        let stands = self.takes_both(samples, coefficients);
         let arrays: Arranged<P, T, P, T> = |(signal, bands)| (signal, bands);
-        self.on_host(samples, coefficients, stands, arrays, Direction::Forward)
+        self.on_host(samples, coefficients, arrays, Direction::Forward)
     }
 
     fn back(&self, coefficients: &[T], samples: &mut [P]) -> Result<()> {
-        let stands = self.takes_both(samples, coefficients);
         let arrays: Arranged<P, T, T, P> = |(signal, bands)| (bands, signal);
-        self.on_host(coefficients, samples, stands, arrays, Direction::Inverse)
+        self.on_host(coefficients, samples, arrays, Direction::Inverse)
     }
 
-    /// Transforms a slice into another one, which kernels may take where they stand if that `stands`.
+    /// Transforms a slice into another one.
     fn on_host<I: Element, O: Element>(
         &self,
         input: &[I],
         output: &mut [O],
-        stands: bool,
         arrays: Arranged<P, T, I, O>,
         direction: Direction,
     ) -> Result<()> {
@@ -515,7 +509,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         if self.site.copy_threads.is_none()
             && let Some(multiple) = stands_at(self.site.shared.device.info())
-            && stands
+            && self.takes_both(direction, [input.as_ptr().cast(), output.as_ptr().cast()])
         {
             return where_they_stand(&self.site, multiple, input, output, |from, to| {
                 self.enqueue(from.into(), to.into(), direction, &[])
@@ -583,7 +577,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// Transforms slices in tiles, which only plans of samples have.
-    fn tile_by_tile<I: Element, O: Element>(
+    pub(super) fn tile_by_tile<I: Element, O: Element>(
         &self,
         tiled: &TiledPlan<T>,
         direction: Direction,
@@ -617,10 +611,33 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(())
     }
 
-    /// Whether kernels take these slices where they stand.
-    pub(super) fn takes_both(&self, samples: &[P], coefficients: &[T]) -> bool {
-        self.signal.takes_address(samples.as_ptr() as usize)
-            && self.bands.takes_address(coefficients.as_ptr() as usize)
+    /// Whether the signal side is pixels. Where it is not, `P` is `T`: no engine builds another such plan.
+    pub(super) fn is_of_pixels(&self) -> bool {
+        self.pixels.is_some()
+    }
+
+    /// Bytes of the input and of the output on the host.
+    pub(super) fn host_bytes(&self, direction: Direction) -> [usize; 2] {
+        let [signal, bands] =
+            [size_of::<P>(), size_of::<T>()].map(|bytes| bytes * self.transform.len());
+        match direction {
+            Direction::Forward => [signal, bands],
+            Direction::Inverse => [bands, signal],
+        }
+    }
+
+    /// Whether kernels take an input and an output that start here where they stand.
+    pub(super) fn takes_both(&self, direction: Direction, [input, output]: [*const u8; 2]) -> bool {
+        let (from, to) = self.sides(direction);
+        from.takes_address(input as usize) && to.takes_address(output as usize)
+    }
+
+    /// Where the input and the output stand.
+    fn sides(&self, direction: Direction) -> (&Planned, &Planned) {
+        match direction {
+            Direction::Forward => (&self.signal, &self.bands),
+            Direction::Inverse => (&self.bands, &self.signal),
+        }
     }
 }
 

@@ -5,36 +5,65 @@ use crate::is_clear;
 use crate::layer::with_layer;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
-use wavelift::{Coefficients, Engine, EngineGroup, Transform, Wavelet, reference};
+use wavelift::{
+    Coefficients, Engine, EngineGroup, GroupPinned, GroupPlan, Transform, Wavelet, reference,
+};
+
+// PoCL's other driver for CPUs, `basic`, waits for itself in some of these plans.
+const THREE: [(&str, &str); 1] = [("POCL_DEVICES", "pthread pthread pthread")];
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Engines on three devices of PoCL, if it is there, and a batch for them.
+///
+/// Copies are the driver's: slices that stand where a lost device may still write end the process.
+fn three() -> Option<(Vec<Engine>, Transform)> {
+    let mut devices = devices();
+    devices.retain(|device| device.info().platform.contains("Portable"));
+    assert!(devices.len() >= 3 || devices.is_empty(), "{devices:?}");
+    let Some(devices) = devices.get(..3) else {
+        println!("not run: this needs PoCL");
+        return None;
+    };
+    let engine = |device| Engine::new(device).unwrap().with_copy_threads(1);
+    let transform = Transform::new(Wavelet::CDF_5_3, [6, 6, 7]).axes([1, 2]);
+    Some((devices.iter().map(engine).collect(), transform))
+}
+
+fn plan(engines: &[Engine], transform: &Transform) -> GroupPlan<i32> {
+    let group = EngineGroup::of(engines.to_vec()).unwrap();
+    let group = group.with_shares(&[2, 3, 1]).unwrap();
+    let plan = group.plan(transform).unwrap();
+    assert_eq!(plan.shares(), [2, 3, 1]);
+    plan
+}
+
+fn fill(array: &mut GroupPinned<i32>, mut samples: &[i32]) {
+    for part in array.parts_mut() {
+        let piece = samples.split_off(..part.len());
+        part.copy_from_slice(piece.unwrap());
+    }
+}
+
+fn holds(array: &GroupPinned<i32>, expected: &[i32]) -> bool {
+    let parts = array.parts().iter().flat_map(|part| part.to_vec());
+    parts.eq(expected.iter().copied())
+}
 
 #[test]
 fn the_others_do_the_share_of_a_lost_device() {
     let name = "group::the_others_do_the_share_of_a_lost_device";
-    // PoCL's other driver for CPUs, `basic`, waits for itself in some of these plans.
-    let three = [("POCL_DEVICES", "pthread pthread pthread")];
-    with_layer(name, Duration::from_secs(120), &three, |layer| {
-        let mut devices = devices();
-        devices.retain(|device| device.info().platform.contains("Portable"));
-        assert!(devices.len() >= 3 || devices.is_empty(), "{devices:?}");
-        let Some(devices) = devices.get(..3) else {
-            println!("not run: this needs PoCL");
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((engines, transform)) = three() else {
             return;
         };
-        let transform = Transform::new(Wavelet::CDF_5_3, [6, 6, 7]).axes([1, 2]);
         let samples = random_samples::<i32>(transform.len(), 1);
         let expected = reference::forward(&transform, &samples).unwrap();
-        // Copied by the driver: slices that stand where a lost device may still write end the process.
-        let engines: Vec<Engine> = devices
-            .iter()
-            .map(|device| Engine::new(device).unwrap().with_copy_threads(1))
-            .collect();
         for order in [[0, 1, 2], [2, 0, 1]] {
-            let group = EngineGroup::of(engines.clone()).unwrap();
-            let group = group.with_shares(&[2, 3, 1]).unwrap();
-            let plan = group.plan::<i32>(&transform).unwrap();
-            assert_eq!(plan.shares(), [2, 3, 1]);
+            let plan = plan(&engines, &transform);
             let mut coefficients = Coefficients::zeros(&transform).unwrap();
             plan.forward_into(&samples, &mut coefficients).unwrap();
+            let (mut x, mut y) = (plan.pinned().unwrap(), plan.pinned().unwrap());
+            fill(&mut x, &samples);
 
             // One, and then the one that may do its share.
             for lost in &order[..2] {
@@ -48,6 +77,10 @@ fn the_others_do_the_share_of_a_lost_device() {
                     assert!(coefficients.as_slice() == expected);
                     assert!(plan.inverse(&coefficients).unwrap() == samples);
                 }
+                // Those who stand in take memory that the lost one has pinned.
+                y.parts_mut().iter_mut().for_each(|part| part.fill(77));
+                plan.forward_pinned(&x, &mut y).unwrap();
+                assert!(holds(&y, &expected));
             }
             // Nobody is left.
             layer.reset();
@@ -58,5 +91,41 @@ fn the_others_do_the_share_of_a_lost_device() {
         }
         drop(engines);
         layer.check_balance("devices of a group");
+    });
+}
+
+/// What a lost device may still write stays its own: who stands in gives the share other memory, and the arrays go on.
+#[test]
+fn pinned_arrays_outlive_a_device() {
+    let name = "group::pinned_arrays_outlive_a_device";
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((engines, transform)) = three() else {
+            return;
+        };
+        let samples = random_samples::<i32>(transform.len(), 1);
+        let expected = reference::forward(&transform, &samples).unwrap();
+        for was_used in [false, true] {
+            let plan = plan(&engines, &transform);
+            let (mut x, mut y) = (plan.pinned().unwrap(), plan.pinned().unwrap());
+            fill(&mut x, &samples);
+            if was_used {
+                // The device then has queues, which may have commands on their way.
+                plan.forward_pinned(&x, &mut y).unwrap();
+            }
+            let old = y.parts()[0].as_ptr();
+            layer.reset();
+            layer.device.store(engines[0].raw_device() as usize, SeqCst);
+            layer.lost.store(1, SeqCst);
+            for _ in 0..2 {
+                y.parts_mut().iter_mut().for_each(|part| part.fill(77));
+                plan.forward_pinned(&x, &mut y).unwrap();
+                assert!(holds(&y, &expected));
+            }
+            assert_eq!(y.parts()[0].as_ptr() != old, was_used);
+            x.parts_mut().iter_mut().for_each(|part| part.fill(77));
+            plan.inverse_pinned(&y, &mut x).unwrap();
+            assert!(holds(&x, &samples));
+            layer.reset();
+        }
     });
 }

@@ -405,7 +405,7 @@ fn rows_of(pairs: &Range<usize>, height: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::copies::copy_rows;
-    use super::super::route::Route;
+    use super::super::route::{Route, RouteArrays};
     use super::*;
     use crate::runtime::Engine;
     use crate::transform::reference;
@@ -425,10 +425,11 @@ mod tests {
             .collect();
         let go = |direction, input: &[T]| {
             let mut output = vec![T::from_f64(77.0); input.len()];
-            let mut arrays: Vec<DeviceArray<T>> = bands
-                .arrays()
-                .map(|len| engine.upload(&vec![T::from_f64(99.0); len]).unwrap())
-                .into();
+            let poisoned = |len| engine.upload(&vec![T::from_f64(99.0); len]).unwrap();
+            let mut arrays = RouteArrays {
+                pixels: None,
+                samples: bands.arrays().map(poisoned).into(),
+            };
             let route = Route {
                 plan: &plan,
                 direction,
@@ -437,12 +438,12 @@ mod tests {
             let from = input.as_ptr().cast_mut().cast();
             let to = output.as_mut_ptr().cast();
             let (mut events, steps) = (Vec::new(), route.steps());
-            let done = route.go(&steps, &mut arrays, &mut events, |job, array, waits| {
+            let done = route.go(&steps, &mut arrays, &mut events, |job, memory, waits| {
                 let (queue, host) = match job.way {
                     Way::ToDevice => (&up, from),
                     Way::ToHost => (&down, to),
                 };
-                let place = (&*array.buffer, job.at);
+                let place = (memory, job.at);
                 // SAFETY: both are there until the queues are done, and nothing else uses them.
                 let event =
                     unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.way, waits)? };

@@ -16,9 +16,9 @@ use opencl3::types::CL_NON_BLOCKING;
 /// # Safety
 /// The array has so many bytes there, and the host as many. Until the event is done nothing else uses the host's, but that they
 /// may be read where they go to the device.
-pub unsafe fn copy<T>(
+pub unsafe fn copy<B: ClMem + ?Sized>(
     queue: &Queue,
-    (buffer, first, bytes): (&Buffer<T>, usize, usize),
+    (buffer, first, bytes): (&B, usize, usize),
     host: *mut u8,
     way: Way,
     waits: &[Event],
@@ -71,10 +71,10 @@ impl At {
 ///
 /// # Safety
 /// As for [`copy`], of the rows; no row goes past its pitch.
-pub unsafe fn copy_rows<T>(
+pub unsafe fn copy_rows<B: ClMem + ?Sized>(
     queue: &Queue,
     rows: Rows,
-    (buffer, at): (&Buffer<T>, At),
+    (buffer, at): (&B, At),
     (host, host_at): (*mut u8, At),
     way: Way,
     waits: &[Event],

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::event::Event;
 use crate::runtime::plan::Plan;
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Element, Sample};
+use opencl3::memory::ClMem;
 use std::sync::Arc;
 
 /// Rows that are copied between memory of the host and one of the arrays of a route.
@@ -27,19 +28,41 @@ pub enum Step {
     Compute(usize),
 }
 
+/// The arrays on the device that a transform goes over.
+pub struct RouteArrays<T: Sample, P: Element> {
+    /// The signal side of a plan of pixels.
+    pub pixels: Option<DeviceArray<P>>,
+    /// An input and an output, and more where it goes in bands; of a plan of pixels the coefficients.
+    pub samples: Vec<DeviceArray<T>>,
+}
+
+impl<T: Sample, P: Element> RouteArrays<T, P> {
+    /// The memory of the input, of the output, and so on.
+    fn memory(&self, number: usize, direction: Direction) -> &dyn ClMem {
+        let is_signal = (number == 0) == (direction == Direction::Forward);
+        match &self.pixels {
+            Some(pixels) if is_signal => &*pixels.buffer,
+            Some(_) => &*self.samples[0].buffer,
+            None => &*self.samples[number].buffer,
+        }
+    }
+}
+
 /// A plan's way in one direction, in bands or as a whole.
-pub struct Route<'a, T: Sample> {
-    pub plan: &'a Plan<T>,
+pub struct Route<'a, T: Sample, P: Element = T> {
+    pub plan: &'a Plan<T, P>,
     pub direction: Direction,
     pub bands: Option<Arc<Bands<T>>>,
 }
 
-impl<T: Sample> Route<'_, T> {
-    /// Samples of the arrays that it takes.
-    pub fn arrays(&self) -> Vec<usize> {
+impl<T: Sample, P: Element> Route<'_, T, P> {
+    /// Elements of the arrays that it takes: of pixels, and of samples.
+    pub fn arrays(&self) -> (Option<usize>, Vec<usize>) {
+        let len = self.plan.transform().len();
         match &self.bands {
-            Some(bands) => bands.arrays().into(),
-            None => vec![self.plan.transform().len(); 2],
+            _ if self.plan.is_of_pixels() => (Some(len), vec![len]),
+            Some(bands) => (None, bands.arrays().into()),
+            None => (None, vec![len; 2]),
         }
     }
 
@@ -48,12 +71,12 @@ impl<T: Sample> Route<'_, T> {
         if let Some(bands) = &self.bands {
             return bands.steps(self.direction);
         }
-        let bytes = self.plan.transform().len() * size_of::<T>();
-        let all = At {
-            first: 0,
-            pitch: bytes,
-        };
-        let whole = |way, array| {
+        let [input, output] = self.plan.host_bytes(self.direction);
+        let whole = |way, array, bytes| {
+            let all = At {
+                first: 0,
+                pitch: bytes,
+            };
             Step::Copy(Job {
                 way,
                 array,
@@ -63,9 +86,9 @@ impl<T: Sample> Route<'_, T> {
             })
         };
         vec![
-            whole(Way::ToDevice, 0),
+            whole(Way::ToDevice, 0, input),
             Step::Compute(0),
-            whole(Way::ToHost, 1),
+            whole(Way::ToHost, 1, output),
         ]
     }
 
@@ -73,9 +96,9 @@ impl<T: Sample> Route<'_, T> {
     pub fn go(
         &self,
         steps: &[Step],
-        arrays: &mut [DeviceArray<T>],
+        arrays: &mut RouteArrays<T, P>,
         events: &mut Vec<Event>,
-        mut copy: impl FnMut(&Job, &DeviceArray<T>, &[Event]) -> Result<Event>,
+        mut copy: impl FnMut(&Job, &dyn ClMem, &[Event]) -> Result<Event>,
     ) -> Result<()> {
         let (mut uploaded, mut computed) = (None, None);
         for step in steps {
@@ -85,7 +108,7 @@ impl<T: Sample> Route<'_, T> {
                         Way::ToDevice => (Some(&mut uploaded), &[][..]),
                         Way::ToHost => (None, Option::as_slice(&computed)),
                     };
-                    let event = copy(job, &arrays[job.array], waits)?;
+                    let event = copy(job, arrays.memory(job.array, self.direction), waits)?;
                     if let Some(last) = last {
                         *last = Some(event.clone());
                     }
@@ -100,25 +123,33 @@ impl<T: Sample> Route<'_, T> {
         Ok(())
     }
 
-    fn compute(
+    /// Enqueues the kernels of a step, and returns the event of their end.
+    pub fn compute(
         &self,
         number: usize,
-        arrays: &mut [DeviceArray<T>],
+        RouteArrays { pixels, samples }: &mut RouteArrays<T, P>,
         after: &[Event],
         events: &mut Vec<Event>,
     ) -> Result<Event> {
         let (plan, direction) = (self.plan, self.direction);
         if let Some(bands) = &self.bands {
             let queue = &plan.site.queue;
-            return bands.compute(number, direction, queue, arrays, after, events);
+            return bands.compute(number, direction, queue, samples, after, events);
         }
-        let [from, to] = arrays else {
-            unreachable!("as many as `arrays` says");
+        let run = match (pixels, &mut samples[..], direction) {
+            (Some(pixels), [bands], Direction::Forward) => {
+                plan.enqueue((&*pixels).into(), bands.into(), direction, after)?
+            }
+            (Some(pixels), [bands], Direction::Inverse) => {
+                plan.enqueue((&*bands).into(), pixels.into(), direction, after)?
+            }
+            (None, [from, to], _) => {
+                // Tiles have arrays for the largest of them.
+                let len = plan.transform().len();
+                plan.enqueue(from.slice(0, len)?, to.slice_mut(0, len)?, direction, after)?
+            }
+            _ => unreachable!("as many as `arrays` says"),
         };
-        // Tiles have arrays for the largest of them.
-        let len = plan.transform().len();
-        let (from, to) = (from.slice(0, len)?, to.slice_mut(0, len)?);
-        let run = plan.enqueue(from, to, direction, after)?;
         events.extend(run.events().cloned());
         Ok(run.event())
     }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::runtime::engine::Engine;
 use crate::runtime::lock::lock;
 use crate::runtime::plan::Plan;
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Element, Sample};
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
@@ -16,31 +16,33 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// An input and an output.
-type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
+type Slot<I, O> = (PinnedArray<I>, PinnedArray<O>);
+
+/// Sends the transform of a slot on its way.
+type Submit<I, O> = dyn Fn(Slot<I, O>) -> Result<Pending<I, O>, SubmitError<I, O>> + Send + Sync;
 
 /// What a feeder, a reader and their frames share.
-struct Line<T: Sample> {
-    // Of the stream's own, which takes as many submitted transforms as there are slots.
-    plan: Plan<T>,
-    direction: Direction,
-    state: Mutex<State<T>>,
+struct Line<I: Element, O: Element> {
+    // By a plan of the stream's own, which takes as many as there are slots.
+    submit: Box<Submit<I, O>>,
+    state: Mutex<State<I, O>>,
     changed: Condvar,
 }
 
-struct State<T: Sample> {
+struct State<I: Element, O: Element> {
     /// All slots but those that a lost device keeps.
     slots: usize,
     /// Why the device keeps some.
     lost: Option<Error>,
-    free: Vec<Slot<T>>,
-    submitted: VecDeque<Pending<T>>,
+    free: Vec<Slot<I, O>>,
+    submitted: VecDeque<Pending<I, O>>,
     /// Slots that a reader waits for.
     landing: usize,
     has_feeder: bool,
     has_reader: bool,
 }
 
-impl<T: Sample> State<T> {
+impl<I: Element, O: Element> State<I, O> {
     /// Whether no slot comes back but from the user.
     fn is_busy(&self) -> bool {
         self.free.is_empty() && self.submitted.is_empty() && self.landing == 0
@@ -57,7 +59,7 @@ impl<T: Sample> State<T> {
     }
 
     /// Takes back the slot of a transform that failed, unless the device may still use it.
-    fn failed(&mut self, failed: SubmitError<T>) -> Error {
+    fn failed(&mut self, failed: SubmitError<I, O>) -> Error {
         match failed.output.len() == failed.input.len() {
             true => self.free.push((failed.input, failed.output)),
             false => {
@@ -69,15 +71,15 @@ impl<T: Sample> State<T> {
     }
 }
 
-impl<T: Sample> Line<T> {
+impl<I: Element, O: Element> Line<I, O> {
     /// Changes the state, and wakes who waits for that.
-    fn change<R>(&self, change: impl FnOnce(&mut State<T>) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut State<I, O>) -> R) -> R {
         let result = change(&mut lock(&self.state));
         self.changed.notify_all();
         result
     }
 
-    fn frame(self: &Arc<Self>, waits: bool) -> Result<WriteFrame<T>> {
+    fn frame(self: &Arc<Self>, waits: bool) -> Result<WriteFrame<I, O>> {
         let mut state = lock(&self.state);
         loop {
             if let Some(slot) = state.free.pop() {
@@ -89,7 +91,7 @@ impl<T: Sample> Line<T> {
                 return Ok(WriteFrame { line, slot });
             }
             // Nobody will read it.
-            let is_due = |pending: &Pending<T>| waits || pending.is_done();
+            let is_due = |pending: &Pending<I, O>| waits || pending.is_done();
             if !state.has_reader
                 && state.submitted.front().is_some_and(is_due)
                 && let Some(pending) = state.submitted.pop_front()
@@ -109,7 +111,7 @@ impl<T: Sample> Line<T> {
         }
     }
 
-    fn next(self: &Arc<Self>) -> Result<Option<ReadFrame<T>>> {
+    fn next(self: &Arc<Self>) -> Result<Option<ReadFrame<I, O>>> {
         let mut state = lock(&self.state);
         let pending = loop {
             if let Some(pending) = state.submitted.pop_front() {
@@ -142,30 +144,31 @@ impl<T: Sample> Line<T> {
     }
 }
 
-/// Where frames enter a stream, by [`Plan::stream`]. Dropping it ends the stream, behind what was submitted.
-pub struct Feeder<T: Sample>(Arc<Line<T>>);
+/// Where frames enter a stream, by [`Plan::stream`] and its like. Dropping it ends the stream, behind what was submitted.
+pub struct Feeder<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
-/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`]. Where it is dropped, nobody reads
-/// them: the feeder goes on.
-pub struct Reader<T: Sample>(Arc<Line<T>>);
+/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is
+/// dropped, nobody reads them: the feeder goes on.
+pub struct Reader<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
-/// A frame to be filled, which is a slice of samples, or of coefficients for the inverse. It holds what an earlier frame left.
+/// A frame to be filled, which is a slice of samples or pixels, or of coefficients for the inverse. It holds what an earlier
+/// frame left.
 ///
 /// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot.
 #[must_use = "a frame that is not submitted goes nowhere"]
-pub struct WriteFrame<T: Sample> {
-    line: Arc<Line<T>>,
-    slot: Option<Slot<T>>,
+pub struct WriteFrame<I: Element, O: Element = I> {
+    line: Arc<Line<I, O>>,
+    slot: Option<Slot<I, O>>,
 }
 
-/// A result, which is a slice of coefficients, or of samples for the inverse. Dropped, its slot is free again; forgotten, it costs
-/// the stream one slot.
-pub struct ReadFrame<T: Sample> {
-    line: Arc<Line<T>>,
-    slot: Option<Slot<T>>,
+/// A result, which is a slice of coefficients, or of samples or pixels for the inverse. Dropped, its slot is free again;
+/// forgotten, it costs the stream one slot.
+pub struct ReadFrame<I: Element, O: Element = I> {
+    line: Arc<Line<I, O>>,
+    slot: Option<Slot<I, O>>,
 }
 
-impl<T: Sample> Feeder<T> {
+impl<I: Element, O: Element> Feeder<I, O> {
     /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend on who holds the frames.
     ///
     /// It waits for the reader where results are to be read: one thread that has both ends reads first, or calls
@@ -174,7 +177,7 @@ impl<T: Sample> Feeder<T> {
     /// # Errors
     /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may pass where another thread holds
     /// them; the error of an earlier transform whose result nobody reads any more, or by which the device was lost with all slots.
-    pub fn frame(&self) -> Result<WriteFrame<T>> {
+    pub fn frame(&self) -> Result<WriteFrame<I, O>> {
         self.0.frame(true)
     }
 
@@ -182,12 +185,12 @@ impl<T: Sample> Feeder<T> {
     ///
     /// # Errors
     /// As [`frame`](Self::frame), and [`Error::Busy`] where none is free.
-    pub fn try_frame(&self) -> Result<WriteFrame<T>> {
+    pub fn try_frame(&self) -> Result<WriteFrame<I, O>> {
         self.0.frame(false)
     }
 }
 
-impl<T: Sample> Reader<T> {
+impl<I: Element, O: Element> Reader<I, O> {
     /// Waits for the next result; none where the feeder is gone and all results were read.
     ///
     /// # Errors
@@ -198,82 +201,81 @@ impl<T: Sample> Reader<T> {
         clippy::should_implement_trait,
         reason = "errors do not end the stream, but may repeat for ever"
     )]
-    pub fn next(&self) -> Result<Option<ReadFrame<T>>> {
+    pub fn next(&self) -> Result<Option<ReadFrame<I, O>>> {
         self.0.next()
     }
 }
 
-impl<T: Sample> WriteFrame<T> {
+impl<I: Element, O: Element> WriteFrame<I, O> {
     /// Sends the frame on its way: up, through the transform, and down. Does not wait.
     ///
     /// # Errors
     /// [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. The slot is free again then.
     pub fn submit(mut self) -> Result<()> {
         let (line, slot) = (self.line.clone(), self.slot.take());
-        let (input, output) = slot.expect("a frame has a slot until it is submitted or dropped");
+        let slot = slot.expect("a frame has a slot until it is submitted or dropped");
         line.change(|state| {
             // Under the lock, so that results come in the order of frames.
-            let pending = line.plan.submit(line.direction, input, output);
-            let pending = pending.map_err(|failed| state.failed(failed))?;
+            let pending = (line.submit)(slot).map_err(|failed| state.failed(failed))?;
             state.submitted.push_back(pending);
             Ok(())
         })
     }
 }
 
-impl<T: Sample> Drop for Feeder<T> {
+impl<I: Element, O: Element> Drop for Feeder<I, O> {
     fn drop(&mut self) {
         self.0.change(|state| state.has_feeder = false);
     }
 }
 
-impl<T: Sample> Drop for Reader<T> {
+impl<I: Element, O: Element> Drop for Reader<I, O> {
     fn drop(&mut self) {
         self.0.change(|state| state.has_reader = false);
     }
 }
 
-impl<T: Sample> Drop for WriteFrame<T> {
+impl<I: Element, O: Element> Drop for WriteFrame<I, O> {
     fn drop(&mut self) {
         let slot = mem::take(&mut self.slot);
         self.line.change(|state| state.free.extend(slot));
     }
 }
 
-impl<T: Sample> Drop for ReadFrame<T> {
+impl<I: Element, O: Element> Drop for ReadFrame<I, O> {
     fn drop(&mut self) {
         let slot = mem::take(&mut self.slot);
         self.line.change(|state| state.free.extend(slot));
     }
 }
 
-impl<T: Sample> Deref for WriteFrame<T> {
-    type Target = [T];
+impl<I: Element, O: Element> Deref for WriteFrame<I, O> {
+    type Target = [I];
 
-    fn deref(&self) -> &[T] {
+    fn deref(&self) -> &[I] {
         self.slot.as_ref().map_or(&[], |(input, _)| input)
     }
 }
 
-impl<T: Sample> DerefMut for WriteFrame<T> {
-    fn deref_mut(&mut self) -> &mut [T] {
+impl<I: Element, O: Element> DerefMut for WriteFrame<I, O> {
+    fn deref_mut(&mut self) -> &mut [I] {
         self.slot.as_mut().map_or(&mut [], |(input, _)| input)
     }
 }
 
-impl<T: Sample> Deref for ReadFrame<T> {
-    type Target = [T];
+impl<I: Element, O: Element> Deref for ReadFrame<I, O> {
+    type Target = [O];
 
-    fn deref(&self) -> &[T] {
+    fn deref(&self) -> &[O] {
         self.slot.as_ref().map_or(&[], |(_, output)| output)
     }
 }
 
 macro_rules! debug {
     ($($Type:ident)*) => {$(
-        impl<T: Sample> fmt::Debug for $Type<T> {
+        impl<I: Element, O: Element> fmt::Debug for $Type<I, O> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}<{}>", stringify!($Type), T::TYPE)
+                write!(f, "{}<{}, {}>", stringify!($Type), I::NAME, O::NAME)
             }
         }
     )*};
@@ -291,7 +293,8 @@ impl<T: Sample> Plan<T> {
     /// [`forward_pinned`](Self::forward_pinned), those on the device take as much as three pictures, or four where rows are very
     /// long, and the first frame's submission builds plans.
     ///
-    /// One thread can have both ends if it reads before it waits for a frame: see [`Feeder::frame`].
+    /// One thread can have both ends if it reads before it waits for a frame: see [`Feeder::frame`]. Plans of pixels have
+    /// [`stream_forward`](Self::stream_forward) and [`stream_inverse`](Self::stream_inverse).
     ///
     /// ```no_run
     /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
@@ -319,6 +322,51 @@ impl<T: Sample> Plan<T> {
     /// [`Error::Unsupported`] for less than two slots, or where this plan was made for regions; [`Error::Memory`] and
     /// [`Error::HostMemory`] where there is not enough for the slots; all other errors are those of [`Engine::plan`].
     pub fn stream(&self, direction: Direction, slots: usize) -> Result<(Feeder<T>, Reader<T>)> {
+        self.stream_of(direction, slots)
+    }
+}
+
+impl<T: Sample, P: Element> Plan<T, P> {
+    /// Makes a stream from samples, or from the pixels of a plan of these, to coefficients, as [`stream`](Plan::stream) does: the
+    /// bus carries what a camera gave, and the device makes samples of it.
+    ///
+    /// ```no_run
+    /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
+    ///
+    /// let engine = Engine::new(&DeviceSelector::from_env()?.pick()?)?;
+    /// let transform = Transform::new(Wavelet::CDF_5_3, [1080, 1920]).levels(5);
+    /// let plan = engine.plan_from::<u8, i16>(&transform)?;
+    /// let (feeder, reader) = plan.stream_forward(4)?;
+    /// let mut frame = feeder.frame()?; // a slice of `u8`
+    /// frame.fill(7);
+    /// frame.submit()?;
+    /// if let Some(coefficients) = reader.next()? {
+    ///     println!("{}", coefficients[0]); // an `i16`
+    /// }
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`stream`](Plan::stream).
+    pub fn stream_forward(&self, slots: usize) -> Result<(Feeder<P, T>, Reader<P, T>)> {
+        self.stream_of(Direction::Forward, slots)
+    }
+
+    /// Makes a stream from coefficients back to samples, or to the pixels of a plan of these, rounded and within their range, as
+    /// [`stream`](Plan::stream) does.
+    ///
+    /// # Errors
+    /// As [`stream`](Plan::stream).
+    pub fn stream_inverse(&self, slots: usize) -> Result<(Feeder<T, P>, Reader<T, P>)> {
+        self.stream_of(Direction::Inverse, slots)
+    }
+
+    /// A stream between frames of the direction's elements.
+    fn stream_of<I: Element, O: Element>(
+        &self,
+        direction: Direction,
+        slots: usize,
+    ) -> Result<(Feeder<I, O>, Reader<I, O>)> {
         if slots < 2 {
             return Err(Error::Unsupported {
                 what: format!("a stream with {slots} slots"),
@@ -330,13 +378,12 @@ impl<T: Sample> Plan<T> {
         let mut plan = self.another()?;
         plan.check_whole()?;
         plan.transit = Transit::new(Some(slots));
-        let len = plan.transform().len();
-        let array = || PinnedArray::new(&plan.site, len);
-        let free = (0..slots).map(|_| Ok((array()?, array()?)));
-        let free: Vec<Slot<T>> = free.collect::<Result<_>>()?;
+        let (site, len) = (&plan.site, plan.transform().len());
+        let slot = || Ok((PinnedArray::new(site, len)?, PinnedArray::new(site, len)?));
+        let free: Vec<Slot<I, O>> = (0..slots).map(|_| slot()).collect::<Result<_>>()?;
+        let submit = move |(input, output): Slot<I, O>| plan.submit_of(direction, input, output);
         let line = Arc::new(Line {
-            plan,
-            direction,
+            submit: Box::new(submit),
             state: Mutex::new(State {
                 slots,
                 lost: None,

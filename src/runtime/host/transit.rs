@@ -5,7 +5,7 @@ use super::array::PinnedArray;
 use super::bands::{Bands, pairs_of_bands};
 use super::borrowed::{over_both, seen_by_host, stands_at};
 use super::copies::{Way, copy_rows};
-use super::route::Route;
+use super::route::{Route, RouteArrays};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
@@ -13,7 +13,7 @@ use crate::runtime::event::{Event, wait_for_all};
 use crate::runtime::lock::lock;
 use crate::runtime::plan::Plan;
 use crate::runtime::queue::Queue;
-use crate::wavelet::{Direction, Sample};
+use crate::wavelet::{Direction, Element, Sample};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,11 +22,11 @@ use std::sync::{Arc, Mutex};
 const MOST: usize = 3;
 
 /// What the transforms of a plan on their way have in common.
-pub(in crate::runtime) struct Transit<T: Sample> {
+pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     most: usize,
     /// Samples that arrays on the device have at least.
     least: usize,
-    state: Mutex<State<T>>,
+    state: Mutex<State<T, P>>,
     /// The plan's transform in bands, once it is known whether it goes so.
     bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
     /// Whether it was said that there is too little memory for bands.
@@ -35,17 +35,17 @@ pub(in crate::runtime) struct Transit<T: Sample> {
     turn: Mutex<()>,
 }
 
-struct State<T: Sample> {
+struct State<T: Sample, P: Element> {
     /// For uploads and downloads, beside the engine's for kernels.
     queues: Option<[Arc<Queue>; 2]>,
-    /// The arrays on the device for each: an input and an output, and more where it goes in bands.
-    idle: Vec<Vec<DeviceArray<T>>>,
+    /// The arrays on the device for each.
+    idle: Vec<RouteArrays<T, P>>,
     submitted: usize,
     /// Why it is not known what the device still does.
     lost: Option<Error>,
 }
 
-impl<T: Sample> Transit<T> {
+impl<T: Sample, P: Element> Transit<T, P> {
     pub fn new(most: Option<usize>) -> Arc<Self> {
         Arc::new(Transit {
             most: most.unwrap_or(MOST),
@@ -98,23 +98,26 @@ impl<T: Sample> Transit<T> {
         Ok(state.queues.insert([own()?, own()?]).clone())
     }
 
-    /// Arrays of so many samples each: the next transform with as many of them may have the same.
-    fn arrays(&self, site: &Site, samples: &[usize]) -> Result<Vec<DeviceArray<T>>> {
+    /// The arrays of a route: the next one with as many of them may have the same.
+    fn arrays(&self, site: &Site, route: &Route<T, P>) -> Result<RouteArrays<T, P>> {
+        let (pixels, samples) = route.arrays();
         let mut state = lock(&self.state);
-        let found = state
-            .idle
-            .iter()
-            .position(|idle| idle.len() == samples.len());
-        if let Some(found) = found {
+        let is_as_many = |idle: &RouteArrays<T, P>| idle.samples.len() == samples.len();
+        if let Some(found) = state.idle.iter().position(is_as_many) {
             return Ok(state.idle.swap_remove(found));
         }
         drop(state);
-        let array = |&len| DeviceArray::new(&site.shared, &site.queue, self.least.max(len));
-        samples.iter().map(array).collect()
+        let (shared, queue) = (&site.shared, &site.queue);
+        let of_pixels = pixels.map(|len| DeviceArray::new(shared, queue, len));
+        let array = |len: usize| DeviceArray::new(shared, queue, self.least.max(len));
+        Ok(RouteArrays {
+            pixels: of_pixels.transpose()?,
+            samples: samples.into_iter().map(array).collect::<Result<_>>()?,
+        })
     }
 
     /// Keeps arrays for the next transform: one set more than are submitted, for blocking calls.
-    fn keep(&self, state: &mut State<T>, arrays: Vec<DeviceArray<T>>) {
+    fn keep(&self, state: &mut State<T, P>, arrays: RouteArrays<T, P>) {
         if state.idle.len() <= self.most {
             state.idle.push(arrays);
         }
@@ -124,7 +127,10 @@ impl<T: Sample> Transit<T> {
     pub fn prepare(&self, site: &Site, transforms: usize) -> Result<()> {
         while lock(&self.state).idle.len() < transforms {
             let array = || DeviceArray::new(&site.shared, &site.queue, self.least);
-            let arrays = vec![array()?, array()?];
+            let arrays = RouteArrays {
+                pixels: None,
+                samples: vec![array()?, array()?],
+            };
             lock(&self.state).idle.push(arrays);
         }
         Ok(())
@@ -133,22 +139,22 @@ impl<T: Sample> Transit<T> {
     /// The way of a plan's transform, with arrays for it.
     fn route<'a>(
         &self,
-        plan: &'a Plan<T>,
+        plan: &'a Plan<T, P>,
         direction: Direction,
-    ) -> Result<(Route<'a, T>, Vec<DeviceArray<T>>)> {
+    ) -> Result<(Route<'a, T, P>, RouteArrays<T, P>)> {
         let mut route = Route {
             plan,
             direction,
             bands: self.bands(plan),
         };
-        let arrays = self.arrays(&plan.site, &route.arrays());
+        let arrays = self.arrays(&plan.site, &route);
         let arrays = match arrays {
             Err(error) if route.bands.take().is_some() => {
                 // As a whole it takes less memory.
                 if !self.has_warned.swap(true, Ordering::Relaxed) {
                     log::warn!("up and down are one after the other: {error}");
                 }
-                self.arrays(&plan.site, &route.arrays())
+                self.arrays(&plan.site, &route)
             }
             arrays => arrays,
         };
@@ -156,7 +162,10 @@ impl<T: Sample> Transit<T> {
     }
 
     /// The plan's transform in bands, if that is faster and they could be built.
-    fn bands(&self, plan: &Plan<T>) -> Option<Arc<Bands<T>>> {
+    fn bands(&self, plan: &Plan<T, P>) -> Option<Arc<Bands<T>>> {
+        if plan.is_of_pixels() {
+            return None;
+        }
         let mut bands = lock(&self.bands);
         if let Some(known) = &*bands {
             return known.clone();
@@ -179,7 +188,11 @@ pub(super) struct Failure {
 
 impl Failure {
     /// Gives up the memory of a transform if it is lost.
-    pub fn settle<T: Sample>(self, input: &PinnedArray<T>, output: &mut PinnedArray<T>) -> Error {
+    pub fn settle<I: Element, O: Element>(
+        self,
+        input: &PinnedArray<I>,
+        output: &mut PinnedArray<O>,
+    ) -> Error {
         if let Some(lost) = self.lost {
             input.lose_input();
             output.lose_output();
@@ -194,29 +207,42 @@ fn say_lost(error: &Error) {
     log::error!("a device may still use memory that it was lent: {error}");
 }
 
+/// A transform on its way, of whatever samples and pixels.
+pub(super) trait Flying: Send + Sync {
+    /// Whether all is done, also where it failed, or where asking does: waiting then says why.
+    fn is_over(&self) -> bool;
+
+    /// Waits for the end.
+    fn land(self: Box<Self>) -> Result<(), Failure>;
+}
+
 /// A transform on its way. Dropped, it is waited for; where its end cannot be learnt then, the program ends.
-pub(super) struct Flight<T: Sample> {
-    home: Arc<Transit<T>>,
+pub(super) struct Flight<T: Sample, P: Element> {
+    home: Arc<Transit<T, P>>,
     is_submitted: bool,
     is_over: bool,
     /// Those whose commands may name its memory or its arrays. No others: a queue may wait for an event of the caller's.
     queues: Vec<Arc<Queue>>,
     events: Vec<Event>,
     /// Its arrays on the device, and whether the next one may have them.
-    arrays: Option<(Vec<DeviceArray<T>>, bool)>,
+    arrays: Option<(RouteArrays<T, P>, bool)>,
 }
 
-impl<T: Sample> Flight<T> {
+impl<T: Sample, P: Element> Flight<T, P> {
+    /// Waits for the end.
+    pub fn land(mut self) -> Result<(), Failure> {
+        self.end(Ok(()))
+    }
+
     /// Sends a transform on its way; submitted ones are counted.
     ///
     /// # Safety
-    /// Both arrays have at least the transform's length. They are there until the flight has landed, or given up by `Failure::settle`;
-    /// until then nothing writes the input, and nothing else uses the output.
+    /// Both arrays, which start here, have at least the plan's bytes, aligned as their elements are. They are there until the flight
+    /// has landed, or given up by `Failure::settle`; until then nothing writes the input, and nothing else uses the output.
     pub unsafe fn depart(
-        plan: &Plan<T>,
+        plan: &Plan<T, P>,
         direction: Direction,
-        input: &PinnedArray<T>,
-        output: &PinnedArray<T>,
+        both: [*mut u8; 2],
         is_submitted: bool,
     ) -> Result<Self, Failure> {
         let failed = |error| Failure { error, lost: None };
@@ -232,20 +258,14 @@ impl<T: Sample> Flight<T> {
             arrays: None,
         };
         let stands_at = stands_at(plan.site.shared.device.info()).filter(|_| {
-            plan.site.copy_threads.is_none() && {
-                let slices: [&[T]; 2] = [input, output];
-                let [samples, coefficients] = match direction {
-                    Direction::Forward => slices,
-                    Direction::Inverse => [slices[1], slices[0]],
-                };
-                plan.takes_both(samples, coefficients)
-            }
+            plan.site.copy_threads.is_none()
+                && plan.takes_both(direction, both.map(<*mut u8>::cast_const))
         });
         // SAFETY: by the caller's promise.
         let departed = unsafe {
             match stands_at {
-                Some(multiple) => flight.where_they_stand(plan, direction, multiple, input, output),
-                None => flight.by_copies(plan, direction, input, output),
+                Some(multiple) => flight.where_they_stand(plan, direction, multiple, both),
+                None => flight.by_copies(plan, direction, both),
             }
         };
         match departed {
@@ -260,26 +280,30 @@ impl<T: Sample> Flight<T> {
     /// That of `depart`.
     unsafe fn where_they_stand(
         &mut self,
-        plan: &Plan<T>,
+        plan: &Plan<T, P>,
         direction: Direction,
         multiple: usize,
-        input: &PinnedArray<T>,
-        output: &PinnedArray<T>,
+        both: [*mut u8; 2],
     ) -> Result<()> {
         let site = &plan.site;
-        let len = plan.transform().len();
-        let [input, output] = [input, output].map(|array| (array.start().cast(), len));
         // SAFETY: the memory is there until all commands are done, by the caller's promise.
-        let (from, to) = unsafe { over_both(site, multiple, input, output)? };
-        let (arrays, _) = self.arrays.insert((vec![from, to], false));
-        let [from, to] = &mut arrays[..] else {
-            unreachable!("two were made");
-        };
+        let arrays = unsafe { over_arrays(plan, direction, multiple, both)? };
+        let (arrays, _) = self.arrays.insert((arrays, false));
         self.queues.push(site.queue.clone());
-        let run = plan.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
-        self.events.extend(run.events().cloned());
-        self.events
-            .extend(seen_by_host(&site.queue, to, &run.event())?);
+        let route = Route {
+            plan,
+            direction,
+            bands: None,
+        };
+        let end = route.compute(0, arrays, &[], &mut self.events)?;
+        let seen = match (&arrays.pixels, direction) {
+            (Some(pixels), Direction::Inverse) => seen_by_host(&site.queue, pixels, &end)?,
+            _ => {
+                let output = arrays.samples.last().expect("they are one or two");
+                seen_by_host(&site.queue, output, &end)?
+            }
+        };
+        self.events.extend(seen);
         site.queue.flush()
     }
 
@@ -289,15 +313,13 @@ impl<T: Sample> Flight<T> {
     /// That of `depart`.
     unsafe fn by_copies(
         &mut self,
-        plan: &Plan<T>,
+        plan: &Plan<T, P>,
         direction: Direction,
-        input: &PinnedArray<T>,
-        output: &PinnedArray<T>,
+        [input, output]: [*mut u8; 2],
     ) -> Result<()> {
         let [up, down] = self.home.queues(&plan.site)?;
         let (route, arrays) = self.home.route(plan, direction)?;
         let (arrays, _) = self.arrays.insert((arrays, true));
-        let (input, output) = (input.start(), output.start());
         let (steps, kernels) = (route.steps(), &plan.site.queue);
         let queues = &mut self.queues;
         let mut names = |queue: &Arc<Queue>| {
@@ -305,13 +327,13 @@ impl<T: Sample> Flight<T> {
                 queues.push(queue.clone());
             }
         };
-        route.go(&steps, arrays, &mut self.events, |job, array, waits| {
+        route.go(&steps, arrays, &mut self.events, |job, memory, waits| {
             let (queue, host) = match job.way {
                 Way::ToDevice => (&up, input),
                 Way::ToHost => (&down, output),
             };
             names(queue);
-            let (place, host) = ((&*array.buffer, job.at), (host, job.host));
+            let (place, host) = ((memory, job.at), (host, job.host));
             // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
             // them before, which has landed; of the memory the caller promised it.
             let event = unsafe { copy_rows(queue, job.rows, place, host, job.way, waits)? };
@@ -320,17 +342,6 @@ impl<T: Sample> Flight<T> {
             queue.flush()?;
             Ok(event)
         })
-    }
-
-    /// Whether all is done, also where it failed, or where asking does: waiting then says why.
-    pub fn is_over(&self) -> bool {
-        let is_pending = |event: &Event| matches!(event.is_done(), Ok(false));
-        !self.events.iter().any(is_pending)
-    }
-
-    /// Waits for the end.
-    pub fn land(mut self) -> Result<(), Failure> {
-        self.end(Ok(()))
     }
 
     /// Follows all commands to their end, after an error too.
@@ -362,7 +373,56 @@ impl<T: Sample> Flight<T> {
     }
 }
 
-impl<T: Sample> Drop for Flight<T> {
+impl<T: Sample, P: Element> Flying for Flight<T, P> {
+    fn is_over(&self) -> bool {
+        let is_pending = |event: &Event| matches!(event.is_done(), Ok(false));
+        !self.events.iter().any(is_pending)
+    }
+
+    fn land(self: Box<Self>) -> Result<(), Failure> {
+        Flight::land(*self)
+    }
+}
+
+/// Makes arrays over an input and an output of the host.
+///
+/// # Safety
+/// As for `over_both`: the plan's bytes are there, aligned, as long as the arrays and every command that names them.
+unsafe fn over_arrays<T: Sample, P: Element>(
+    plan: &Plan<T, P>,
+    direction: Direction,
+    multiple: usize,
+    [input, output]: [*mut u8; 2],
+) -> Result<RouteArrays<T, P>> {
+    let (site, len) = (&plan.site, plan.transform().len());
+    // SAFETY: by the caller's promise; without pixels, P is T.
+    unsafe {
+        if !plan.is_of_pixels() {
+            let (input, output) = ((input.cast(), len), (output.cast(), len));
+            let (from, to) = over_both(site, multiple, input, output)?;
+            return Ok(RouteArrays {
+                pixels: None,
+                samples: vec![from, to],
+            });
+        }
+        let (pixels, bands) = match direction {
+            Direction::Forward => {
+                over_both(site, multiple, (input.cast(), len), (output.cast(), len))?
+            }
+            Direction::Inverse => {
+                let (input, output) = ((input.cast(), len), (output.cast(), len));
+                let (bands, pixels) = over_both(site, multiple, input, output)?;
+                (pixels, bands)
+            }
+        };
+        Ok(RouteArrays {
+            pixels: Some(pixels),
+            samples: vec![bands],
+        })
+    }
+}
+
+impl<T: Sample, P: Element> Drop for Flight<T, P> {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -379,13 +439,13 @@ impl<T: Sample> Drop for Flight<T> {
     }
 }
 
-impl<T: Sample> Plan<T> {
+impl<T: Sample, P: Element> Plan<T, P> {
     /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
     /// call allocates two arrays on the device.
     ///
     /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
-    /// one comes down, unless they are on a CPU device or a queue of the caller's. For these the first call builds plans, and
-    /// allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
+    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds
+    /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
@@ -393,7 +453,7 @@ impl<T: Sample> Plan<T> {
     /// tiles; [`Error::OpenCl`]. Where the device is lost and may still write `coefficients`, these have no samples any more.
     pub fn forward_pinned(
         &self,
-        samples: &PinnedArray<T>,
+        samples: &PinnedArray<P>,
         coefficients: &mut PinnedArray<T>,
     ) -> Result<()> {
         self.between_pinned(Direction::Forward, samples, coefficients)
@@ -406,30 +466,47 @@ impl<T: Sample> Plan<T> {
     pub fn inverse_pinned(
         &self,
         coefficients: &PinnedArray<T>,
-        samples: &mut PinnedArray<T>,
+        samples: &mut PinnedArray<P>,
     ) -> Result<()> {
         self.between_pinned(Direction::Inverse, coefficients, samples)
     }
 
-    fn between_pinned(
+    /// From one array to another, of the direction's elements.
+    pub(crate) fn between_pinned<I: Element, O: Element>(
         &self,
         direction: Direction,
-        input: &PinnedArray<T>,
-        output: &mut PinnedArray<T>,
+        input: &PinnedArray<I>,
+        output: &mut PinnedArray<O>,
     ) -> Result<()> {
         self.check_host(input.len(), output.len())?;
         if let Some(tiled) = self.tiled() {
-            return tiled.between_slices(direction, input, output);
+            return self.tile_by_tile(&tiled, direction, input, output);
         }
+        let both = self.starts(direction, input, output);
         let turn = lock(&self.transit.turn);
-        // SAFETY: the lengths were checked. Both arrays are borrowed until the flight has landed or its memory is given up; it
-        // lands too where this panics.
-        let flight = unsafe { Flight::depart(self, direction, input, output, false) };
+        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed until the flight has landed or its
+        // memory is given up; it lands too where this panics.
+        let flight = unsafe { Flight::depart(self, direction, both, false) };
         let landed = flight.and_then(Flight::land);
         drop(turn);
         landed.or_else(|failure| {
             let tiled = self.turn_to_tiles(failure.settle(input, output))?;
-            tiled.between_slices(direction, input, output)
+            self.tile_by_tile(&tiled, direction, input, output)
         })
+    }
+
+    /// Where an input and an output start, of at least the transform's length and of elements as large as those of this direction:
+    /// so they have its bytes, aligned, since elements of one size are aligned alike.
+    pub(super) fn starts<I: Element, O: Element>(
+        &self,
+        direction: Direction,
+        input: &PinnedArray<I>,
+        output: &PinnedArray<O>,
+    ) -> [*mut u8; 2] {
+        let len = self.transform().len();
+        let bytes = [size_of::<I>(), size_of::<O>()].map(|size| size * len);
+        assert_eq!(bytes, self.host_bytes(direction));
+        assert!(input.len() >= len && output.len() >= len);
+        [input.start(), output.start()]
     }
 }
