@@ -209,6 +209,7 @@ impl Sizes {
             define("OWN_PAIRS", self.pairs),
             define("OWN_ROWS", self.own_rows),
             define("WIDE", u8::from(self.wide)),
+            define("BY_WORDS", u8::from(self.wide)),
             define(
                 "X_FIRST",
                 u8::from(todo.problem.sample.is_integer() && todo.x_first()),
