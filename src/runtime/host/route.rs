@@ -115,10 +115,7 @@ impl<T: Sample> Route<'_, T> {
         let [from, to] = arrays else {
             unreachable!("as many as `arrays` says");
         };
-        // Tiles have arrays for the largest of them.
-        let len = plan.transform().len();
-        let (from, to) = (from.slice(0, len)?, to.slice_mut(0, len)?);
-        let run = plan.enqueue(from, to, direction, after)?;
+        let run = plan.enqueue((&*from).into(), to.into(), direction, after)?;
         events.extend(run.events().cloned());
         Ok(run.event())
     }
