@@ -37,8 +37,8 @@ pub(super) const TILES: usize = 2;
 
 /// Slots in which tiles of so many samples are on their way, and the device's arrays for them.
 pub(super) struct Conveyor<T: Sample> {
-    /// Slots that go up, then as many that come down.
-    memory: PinnedArray<T>,
+    /// Slots that go up, and as many that come down.
+    memory: [PinnedArray<T>; 2],
     slots: usize,
     /// Samples of a slot.
     piece: usize,
@@ -50,13 +50,13 @@ pub(super) struct Conveyor<T: Sample> {
     lost: Option<Error>,
 }
 
-/// Samples of a piece of a tile of so many, and slots in each direction.
+/// Samples of a piece of a tile of so many, and slots in each direction, which are no more than a tile.
 fn pieces<T>(tile: usize) -> (usize, usize) {
     let bytes = tile * size_of::<T>() / (2 * SLOTS);
     let piece = bytes.clamp(LEAST_BYTES, PIECE_BYTES) / size_of::<T>();
     // A tile is in two pieces at least, so that small ones are no other case.
-    let piece = piece.min(tile.div_ceil(2)).max(1);
-    (piece, tile.div_ceil(piece).min(SLOTS))
+    let piece = piece.min(tile / 2).max(1);
+    (piece, SLOTS.min(tile / piece))
 }
 
 impl<T: Sample> Conveyor<T> {
@@ -70,8 +70,9 @@ impl<T: Sample> Conveyor<T> {
     pub fn new(site: &Site, largest: usize) -> Result<Self> {
         let (piece, slots) = pieces::<T>(largest);
         let own = || Queue::own(&site.shared.context, &site.shared.device, 0);
+        let memory = || PinnedArray::new(site, slots * piece);
         let mut new = Conveyor {
-            memory: PinnedArray::new(site, 2 * slots * piece)?,
+            memory: [memory()?, memory()?],
             slots,
             piece,
             queues: [own()?, own()?, site.queue.clone()],
@@ -125,9 +126,9 @@ impl<T: Sample> Conveyor<T> {
         trip.go(tell)
     }
 
-    /// Where a slot starts.
-    fn slot(&self, slot: usize) -> *mut T {
-        let start = self.memory.start().cast::<T>();
+    /// Where the slot of a piece that goes this way starts.
+    fn slot(&self, way: usize, slot: usize) -> *mut T {
+        let start = self.memory[way].start().cast::<T>();
         start.wrapping_add(slot * self.piece)
     }
 }
@@ -141,13 +142,13 @@ struct Leg<'t, 'a, T> {
     left: Range<usize>,
 }
 
-/// Some samples of a tile, the slot in which they are, and whether they are its last.
+/// Some samples of a tile, where the slot starts in which they are, and whether they are its last.
 struct Piece<'t, 'a, T> {
     number: usize,
     tile: Rc<Tile<'t>>,
     moves: Arc<Moves<'a, T>>,
     places: Range<usize>,
-    slot: usize,
+    slot: *mut T,
     is_last: bool,
 }
 
@@ -230,16 +231,16 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
 
     /// The next piece that goes one way.
     fn next(&mut self, way: usize) -> Option<Piece<'t, 'a, T>> {
-        let Conveyor { piece, slots, .. } = *self.conveyor;
+        let conveyor = &*self.conveyor;
         let leg = self.legs[way].front_mut()?;
         let Range { start, end } = leg.left;
-        leg.left.start = end.min(start + piece);
+        leg.left.start = end.min(start + conveyor.piece);
         let piece = Piece {
             number: leg.number,
             tile: leg.tile.clone(),
             moves: leg.moves.clone(),
             places: start..leg.left.start,
-            slot: way * slots + self.begun[way] % slots,
+            slot: conveyor.slot(way, self.begun[way] % conveyor.slots),
             is_last: leg.left.is_empty(),
         };
         self.begun[way] += 1;
@@ -255,7 +256,7 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         // SAFETY: the slot has so many samples, is this piece's alone, and outlives the threads. Arrays that are written are
         // borrowed so, and nothing else uses them in this stage; tiles have nothing of their own in common.
         let copying = unsafe {
-            let slot = Rows::over(self.conveyor.slot(piece.slot), len);
+            let slot = Rows::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
         };
         self.crew.post(&copying);
@@ -344,7 +345,7 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         };
         let bytes = |samples: usize| samples * size_of::<T>();
         let (first, count) = (bytes(piece.places.start), bytes(piece.places.len()));
-        let slot = self.conveyor.slot(piece.slot).cast();
+        let slot = piece.slot.cast();
         // SAFETY: the array has so many bytes there, and the slot has as many, which are the device's until the event is done or
         // `drop` has waited for the queue.
         let event = unsafe { copy(queue, (&array.buffer, first, count), slot, way, waits)? };
@@ -397,7 +398,7 @@ impl<T: Sample> Drop for Trip<'_, '_, '_, T> {
         if let Err(error) = used.try_for_each(|queue| queue.handle.finish()) {
             let error = opencl("clFinish")(error);
             log::error!("the device may still use pinned memory: {error}");
-            memory.lose_input();
+            memory.iter().for_each(PinnedArray::lose_input);
             self.conveyor.lost = Some(error);
         }
     }
