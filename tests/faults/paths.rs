@@ -172,24 +172,28 @@ fn slices_of_the_host_outlive_every_failure() {
     });
 }
 
-/// Slices so large that they go in tiles, of which several are on their way, to the device's arrays and where they stand.
+/// Slices so large that they go in tiles, of which several are on their way.
+fn in_tiles(engine: &Engine) -> Slices {
+    let engine = engine.with_memory_limit(7000).unwrap();
+    let transform = Transform::new(Wavelet::CDF_5_3, [60, 17]).levels(2);
+    let slices = Slices::of(engine.plan(&transform).unwrap());
+    let text = format!("{:?}", slices.plan);
+    assert!(text.contains(" tiles, by"), "{text}");
+    slices
+}
+
+/// To the device's arrays in pieces, and where they stand.
 #[test]
 fn tiles_outlive_every_failure() {
     let name = "paths::tiles_outlive_every_failure";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            let engine = Engine::new(&device)
-                .unwrap()
-                .with_memory_limit(7000)
-                .unwrap();
-            let transform = Transform::new(Wavelet::CDF_5_3, [60, 17]).levels(2);
+            let engine = Engine::new(&device).unwrap();
             for (engine, what) in [
                 (engine.with_copy_threads(1), "copied"),
                 (engine, "gathered"),
             ] {
-                let mut slices = Slices::of(engine.plan(&transform).unwrap());
-                let text = format!("{:?}", slices.plan);
-                assert!(text.contains(" tiles, by"), "{text}");
+                let mut slices = in_tiles(&engine);
                 outlives_every(layer, [15, 8], what, || slices.there_and_back());
             }
         }
@@ -216,21 +220,24 @@ fn pinned_memory_outlives_every_failure() {
     });
 }
 
-/// The first call of a plan makes the ring as well.
+/// The first call of a plan makes the slots of pinned memory as well.
 #[test]
 fn a_device_is_lost_while_threads_copy() {
     let name = "paths::a_device_is_lost_while_threads_copy";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            for number in 1.. {
-                layer.reset();
-                let engine = Engine::new(&device).unwrap().with_copy_threads(2);
-                let mut slices = large(&engine);
-                layer.reset();
-                layer.lost.store(number, SeqCst);
-                let result = slices.there();
-                if is_last(layer, number, result) {
-                    break;
+            // Tiles do the same again and again.
+            for (slices_of, step) in [(large as fn(&Engine) -> Slices, 1), (in_tiles, 4)] {
+                for number in (1..).step_by(step) {
+                    layer.reset();
+                    let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+                    let mut slices = slices_of(&engine);
+                    layer.reset();
+                    layer.lost.store(number, SeqCst);
+                    let result = slices.there();
+                    if is_last(layer, number, result) {
+                        break;
+                    }
                 }
             }
         }
