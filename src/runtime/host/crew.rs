@@ -1,7 +1,7 @@
 //! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes the OpenCL calls and posts
 //! what is to be copied, which all do in its order, row by row.
 //!
-//! The thread that waits for a copy helps with it, so that all is done where there are no others.
+//! A thread that waits for a copy can help with it, and does where there are no others.
 
 use super::rows::{Lines, Rows};
 use super::store::Store;
@@ -131,6 +131,10 @@ impl<'a, T: Sample> Copying<'a, T> {
     /// Helps, and waits for the others.
     pub fn wait(&self) -> Result<()> {
         self.help();
+        self.wait_for_others()
+    }
+
+    fn wait_for_others(&self) -> Result<()> {
         let mut state = lock(&self.state);
         while state.ended < self.parts {
             state = self
@@ -163,6 +167,8 @@ impl<T> Drop for End<'_, '_, T> {
 pub(super) struct Crew<'a, T> {
     posted: Mutex<Posted<'a, T>>,
     change: Condvar,
+    /// Threads that were started.
+    threads: AtomicUsize,
 }
 
 struct Posted<'a, T> {
@@ -178,6 +184,7 @@ impl<'a, T: Sample> Crew<'a, T> {
                 is_over: false,
             }),
             change: Condvar::new(),
+            threads: AtomicUsize::new(0),
         }
     }
 
@@ -190,6 +197,7 @@ impl<'a, T: Sample> Crew<'a, T> {
             if started.is_err() {
                 break;
             }
+            self.threads.fetch_add(1, Ordering::Relaxed);
         }
         over
     }
@@ -198,6 +206,14 @@ impl<'a, T: Sample> Crew<'a, T> {
     pub fn post(&self, copying: &Arc<Copying<'a, T>>) {
         lock(&self.posted).copies.push_back(copying.clone());
         self.change.notify_all();
+    }
+
+    /// Waits for a copy, and helps only where there are no other threads: this one has calls to make.
+    pub fn wait(&self, copying: &Copying<'a, T>) -> Result<()> {
+        match self.threads.load(Ordering::Relaxed) {
+            0 => copying.wait(),
+            _ => copying.wait_for_others(),
+        }
     }
 
     fn work(&self) {

@@ -199,7 +199,9 @@ impl<T: Sample> TiledPlan<T> {
         let Ways { slots, conveyor } = &mut *ways;
         let mut traffic = Traffic::new(slots);
         thread::scope(|scope| {
-            let _over = crew.start(scope, threads - 1);
+            // Where this thread makes calls all the time, others copy.
+            let others = threads - usize::from(conveyor.is_none());
+            let _over = crew.start(scope, others);
             for pass in &passes {
                 let before = progress.done;
                 let tell = |tiles| {
