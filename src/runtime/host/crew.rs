@@ -11,6 +11,7 @@ use crate::strategy::Move;
 use crate::wavelet::Sample;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
@@ -216,9 +217,16 @@ impl<'a, T: Sample> Crew<'a, T> {
         }
     }
 
+    /// Copies to the end, also after a panic, which is passed on then: there may be no other thread for what is left.
     fn work(&self) {
+        let mut panicked = None;
         while let Some(copying) = self.next() {
-            copying.help();
+            if let Err(why) = catch_unwind(AssertUnwindSafe(|| copying.help())) {
+                panicked = Some(why);
+            }
+        }
+        if let Some(why) = panicked {
+            resume_unwind(why);
         }
     }
 
@@ -259,7 +267,6 @@ mod tests {
     use crate::runtime::host::file::SinkFile;
     use crate::runtime::host::store::Sink;
     use crate::transform::Region;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// Copies by so many threads, twice: the second time there is nothing left to do.
     ///
@@ -405,6 +412,48 @@ mod tests {
         assert!(panicked.is_err());
         let failed = copying.wait().unwrap_err();
         assert!(failed.to_string().contains("a thread failed"), "{failed}");
+    }
+
+    /// The only thread goes on with the parts that are left, and with what is posted later.
+    #[test]
+    fn a_thread_that_panics_copies_what_is_left() {
+        let from: Vec<i16> = (0..128).collect();
+        let mut to = vec![-1; from.len()];
+        let (array, tile) = (Rows::of(&from), Rows::of_mut(&mut to));
+        let whole = Region::dense([from.len()]);
+        // Two samples in the first place of all: nobody makes such a move, and how many stand before a place is a division by 0.
+        let bad = Region::dense([2]).with_strides([0]);
+        let moves_of = |regions: &[Region]| {
+            let lines = |region| (Lines::of(region, region), Store::Slice(array));
+            let all = regions.iter().map(lines).collect();
+            let tile = tile.len();
+            Arc::new(Moves { all, tile })
+        };
+        let copying = |regions: &[Region]| {
+            // SAFETY: what is written is borrowed so, and all moves have samples for the same places.
+            let copying = unsafe { Copying::new(&moves_of(regions), 0..128, tile, true) };
+            assert!(copying.parts > 1);
+            copying
+        };
+        let crew = Crew::new();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            thread::scope(|scope| {
+                let _over = crew.start(scope, 1);
+                let [first, later] = [&[bad, whole.clone()][..], &[whole]].map(copying);
+                crew.post(&first);
+                let failed = crew.wait(&first).unwrap_err();
+                assert!(failed.to_string().contains("a thread failed"), "{failed}");
+                crew.post(&later);
+                crew.wait(&later).unwrap();
+            });
+        }));
+        let why = panicked.unwrap_err();
+        assert_eq!(
+            why.downcast_ref(),
+            Some(&"a scoped thread panicked"),
+            "and nothing else"
+        );
+        assert_eq!(to, from);
     }
 
     #[test]
