@@ -158,5 +158,7 @@ impl Lines {
                 move |line| line.at[1] < end
             })
             .map(move |line| line.within(&places))
+            // Samples that stand apart may have all of these places between two of them.
+            .filter(|line| line.samples > 0)
     }
 }
