@@ -226,8 +226,9 @@ fn a_device_is_lost_while_threads_copy() {
     let name = "paths::a_device_is_lost_while_threads_copy";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            // Tiles do the same again and again.
-            for (slices_of, step) in [(large as fn(&Engine) -> Slices, 1), (in_tiles, 4)] {
+            // Tiles do the same again and again, by twos and fours.
+            for (slices_of, step) in [(large as fn(&Engine) -> Slices, 1), (in_tiles, 5)] {
+                let mut kept = 0;
                 for number in (1..).step_by(step) {
                     layer.reset();
                     let engine = Engine::new(&device).unwrap().with_copy_threads(2);
@@ -238,7 +239,17 @@ fn a_device_is_lost_while_threads_copy() {
                     if is_last(layer, number, result) {
                         break;
                     }
+                    // What the device may still use is never used again, although nothing fails any more.
+                    layer.reset();
+                    let again = slices.there();
+                    if let Err(error) = again {
+                        let text = error.to_string();
+                        let expected = "clFinish failed: CL_DEVICE_NOT_AVAILABLE";
+                        assert!(text.contains(expected), "{number}: {text}");
+                        kept += 1;
+                    }
                 }
+                assert!(kept > 20, "{kept}");
             }
         }
     });

@@ -18,6 +18,7 @@ use crate::runtime::run::Run;
 use crate::strategy::Tile;
 use crate::wavelet::Sample;
 use std::collections::VecDeque;
+use std::mem;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub(super) struct Conveyor<T: Sample> {
     queues: [Arc<Queue>; 3],
     /// A tile's input and output.
     arrays: Vec<[DeviceArray<T>; 2]>,
-    /// Why it is not known what the device still does.
+    /// Why it is not known what the device still does, which keeps the arrays that were here.
     lost: Option<Error>,
 }
 
@@ -89,8 +90,11 @@ impl<T: Sample> Conveyor<T> {
         self.arrays.len()
     }
 
-    /// Makes arrays for another tile.
+    /// Makes arrays for another tile, unless the device is lost.
     pub fn add_tile(&mut self, site: &Site, largest: usize) -> Result<()> {
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
         let array = || DeviceArray::new(&site.shared, &site.queue, largest);
         self.arrays.push([array()?, array()?]);
         Ok(())
@@ -103,9 +107,6 @@ impl<T: Sample> Conveyor<T> {
         pass: &Pass<'_, 'a, T>,
         tell: impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
-        if let Some(lost) = &self.lost {
-            return Err(lost.clone());
-        }
         let tiles = self.tiles();
         let mut trip = Trip {
             conveyor: self,
@@ -392,15 +393,27 @@ impl<T: Sample> Drop for Trip<'_, '_, '_, T> {
         if self.is_over {
             return;
         }
-        let Conveyor { queues, memory, .. } = &*self.conveyor;
+        let Conveyor {
+            queues,
+            memory,
+            arrays,
+            lost,
+            ..
+        } = &mut *self.conveyor;
         // The last may be the caller's, who may have stopped it.
         let used = if self.has_computed { 3 } else { 2 };
         let mut used = queues[..used].iter();
         if let Err(error) = used.try_for_each(|queue| queue.handle.finish()) {
             let error = opencl("clFinish")(error);
-            log::error!("the device may still use pinned memory: {error}");
             memory.iter().for_each(PinnedArray::lose_input);
-            self.conveyor.lost = Some(error);
+            // What commands use stays for ever.
+            mem::forget((mem::take(arrays), queues.clone()));
+            mem::forget((mem::take(&mut self.uploading), mem::take(&mut self.runs)));
+            mem::forget((mem::take(&mut self.computed), mem::take(&mut self.fetched)));
+            mem::forget(mem::take(&mut self.downloading));
+            *lost = Some(error.clone());
+            // Behind that: a logger may panic.
+            log::error!("the device may still use pinned memory: {error}");
         }
     }
 }
