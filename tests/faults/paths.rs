@@ -174,8 +174,11 @@ fn slices_of_the_host_outlive_every_failure() {
 
 /// Slices so large that they go in tiles, of which several are on their way.
 fn in_tiles(engine: &Engine) -> Slices {
-    let engine = engine.with_memory_limit(7000).unwrap();
-    let transform = Transform::new(Wavelet::CDF_5_3, [60, 17]).levels(2);
+    tiles_of(&engine.with_memory_limit(7000).unwrap(), [60, 17])
+}
+
+fn tiles_of(engine: &Engine, shape: [usize; 2]) -> Slices {
+    let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(2);
     let slices = Slices::of(engine.plan(&transform).unwrap());
     let text = format!("{:?}", slices.plan);
     assert!(text.contains(" tiles, by"), "{text}");
@@ -198,6 +201,43 @@ fn tiles_outlive_every_failure() {
             }
         }
         layer.check_balance("after every failure of tiles");
+    });
+}
+
+/// Tiles are chosen anew where others have taken the memory, and again when it is back and this failed in between: what was made
+/// for the smaller tiles is not used for larger ones.
+#[test]
+fn tiles_chosen_anew_outlive_failures() {
+    let name = "paths::tiles_chosen_anew_outlive_failures";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in devices() {
+            let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+            let engine = engine.with_memory_limit(20000).unwrap();
+            for number in 1.. {
+                layer.reset();
+                let mut slices = tiles_of(&engine, [180, 17]);
+                let others = engine.zeros::<i32>(2600).unwrap();
+                layer.reset();
+                layer.call.store(number, SeqCst);
+                let result = slices.there();
+                let what = format!("{number} ({:?})", layer.failed());
+                if let Err(error) = &result {
+                    assert!(is_clear(error), "{what}: {error:?}");
+                }
+                drop(others);
+                let is_beyond = result.is_err() && layer.record().contains('F');
+                layer.reset();
+                slices
+                    .there()
+                    .unwrap_or_else(|error| panic!("after {what}: {error}"));
+                // Behind that no call makes anything.
+                if is_beyond {
+                    assert!(number > 8, "{what}");
+                    break;
+                }
+            }
+        }
+        layer.check_balance("after every failure of tiles chosen anew");
     });
 }
 

@@ -238,8 +238,10 @@ impl<T: Sample> TiledPlan<T> {
                 filled => return filled.map(|()| tiles),
             }
         }
-        // First, for what its plans have on the device.
+        // First, for what its plans have on the device. Ways may be left for smaller tiles, which were chosen while there was less
+        // memory and did not come about.
         *lock(&self.tiles) = None;
+        *ways = Ways::default();
         let tiles = Arc::new(Tiles::new(&self.site, &self.transform)?);
         tiles.fill(&self.site, ways)?;
         Ok(lock(&self.tiles).insert(tiles).clone())
@@ -364,7 +366,9 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
             unreachable!("there is a slot that nothing uses");
         };
         let moves = pass.moves(tile, true)?;
-        // SAFETY: the slot is this tile's alone, within which each sample has a place of its own, and outlives the threads.
+        assert!(moves.tile <= input.len(), "slots have the largest tile");
+        // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
+        // the threads.
         let copying = unsafe {
             let rows = Rows::over(input.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, true)
@@ -380,8 +384,9 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         };
         let (input, output) = pending.wait()?;
         let moves = pass.moves(&tile, false)?;
-        // SAFETY: the slot is this tile's alone, and outlives the threads. What it goes to is borrowed for writing, and nothing else
-        // uses it in this stage; tiles have nothing of their own in common.
+        assert!(moves.tile <= output.len(), "slots have the largest tile");
+        // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
+        // writing, and nothing else uses it in this stage; tiles have nothing of their own in common.
         let copying = unsafe {
             let rows = Rows::over(output.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, false)
