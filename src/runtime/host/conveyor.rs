@@ -1,8 +1,11 @@
 //! Tiles to a device that has memory of its own, and back, in pieces through slots of pinned memory.
 //!
 //! Threads gather one piece and scatter another while the device copies a third one up, and a fourth one down. So few slots stay
-//! in the caches of the host, and tiles can be large. All pieces of a tile are up before it is computed, while those of the next
-//! one go up to another array. No command names a slice of the caller's.
+//! in the caches of the host, and tiles can be large. All pieces of a tile are up before it is computed; those of the next one go
+//! up to another array. No command names a slice of the caller's.
+//!
+//! A single thread makes all calls, for one piece up and one down in turn, so that neither way gets far ahead of the other: while a
+//! tile is computed only the first few pieces of the next one go up, and the rest as this one comes down.
 
 use super::array::PinnedArray;
 use super::copies::{Way, copy};
@@ -255,8 +258,10 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
     /// Has threads copy a piece between its slot and arrays.
     fn post(&self, piece: &Piece<'t, 'a, T>, is_to_tile: bool) -> Arc<Copying<'a, T>> {
         let len = piece.places.len();
-        // SAFETY: the slot has so many samples, is this piece's alone, and outlives the threads. Arrays that are written are
-        // borrowed so, and nothing else uses them in this stage; tiles have nothing of their own in common.
+        // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this order, and there are no more on
+        // their way than slots: so it is this one's alone, and the device is done with it. The conveyor outlives the threads, and
+        // so do its slots. Arrays that are written are borrowed so, and nothing else uses them in this stage; tiles have nothing of
+        // their own in common.
         let copying = unsafe {
             let slot = Rows::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
@@ -348,8 +353,10 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         let bytes = |samples: usize| samples * size_of::<T>();
         let (first, count) = (bytes(piece.places.start), bytes(piece.places.len()));
         let slot = piece.slot.cast();
-        // SAFETY: the array has so many bytes there, and the slot has as many, which are the device's until the event is done or
-        // `drop` has waited for the queue.
+        // SAFETY: the array, which is for the largest tile, has so many bytes there, and the slot has as many. No thread uses the
+        // slot: what goes up is gathered, and what comes down is scattered when it is here. It is the device's until the event is
+        // done, or `drop` has waited for the queue, or given the slots up. Of the array, no other piece has these bytes but that
+        // of an earlier tile, behind whose run, or copy, this one is.
         let event = unsafe { copy(queue, (&array.buffer, first, count), slot, way, waits)? };
         queue.flush()?;
         Ok(event)

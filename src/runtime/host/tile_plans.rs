@@ -14,7 +14,8 @@ use crate::strategy::{Problem, Regions, Stage, Tile, stages};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample};
 
-/// Bytes of a tile at most: larger ones have less of a halo, but pinned memory takes long to make.
+/// Bytes of a tile at most: larger ones have less of a halo, but while the first one is gathered, and the last one scattered,
+/// there is nothing to compute.
 const MOST_BYTES: usize = 128 << 20;
 
 /// How many tiles are on their way at most where the device takes them where they stand: it does one thing at a time, while the
@@ -35,7 +36,7 @@ pub(super) struct Tiles<T: Sample> {
     pub stages: Vec<PlannedStage<T>>,
     /// Samples of the largest tile.
     pub largest: usize,
-    /// Slots.
+    /// How many are on their way at most.
     most: usize,
 }
 
@@ -58,7 +59,8 @@ impl<T: Sample> PlannedStage<T> {
 struct Choice {
     stages: Vec<Stage>,
     largest: usize,
-    slots: usize,
+    /// How many are on their way at most.
+    tiles: usize,
     bytes: u64,
 }
 
@@ -82,7 +84,7 @@ impl<T: Sample> Tiles<T> {
         Ok(Tiles {
             stages: stages.collect::<Result<_>>()?,
             largest: choice.largest,
-            most: choice.slots,
+            most: choice.tiles,
         })
     }
 
@@ -134,21 +136,21 @@ fn choose<T: Sample>(site: &Site, transform: &Transform) -> Result<Choice> {
     let shared = &site.shared;
     let memory = shared.memory();
     let free = memory.limit.saturating_sub(memory.used);
-    let (slots, samples): (_, fn(usize, usize) -> usize) = match is_copied(site) {
+    let (tiles, samples): (_, fn(usize, usize) -> usize) = match is_copied(site) {
         true => (conveyor::TILES, Conveyor::<T>::samples),
-        false => (SLOTS, |slots, largest| 2 * slots * largest),
+        false => (SLOTS, |tiles, largest| 2 * tiles * largest),
     };
     let largest_array = shared.device.info().largest_array();
     // Of what the smallest tiles need, and their largest arrays.
     let (mut least, mut least_array) = (None, 0);
-    for slots in [slots, 1] {
+    for tiles in [tiles, 1] {
         let mut most = (MOST_BYTES / size_of::<T>()).min(transform.len());
         // Some transforms have no tiles as small as that.
         while most < transform.len() && stages(transform, T::TYPE, most).is_none() {
             most = transform.len().min(2 * most);
         }
         while let Some(stages) = stages(transform, T::TYPE, most) {
-            let choice = Choice::of::<T>(site, stages, slots, samples)?;
+            let choice = Choice::of::<T>(site, stages, tiles, samples)?;
             let largest = (choice.largest * size_of::<T>()) as u64;
             if largest > largest_array {
                 least_array = largest;
@@ -178,7 +180,7 @@ impl Choice {
     fn of<T: Sample>(
         site: &Site,
         stages: Vec<Stage>,
-        slots: usize,
+        tiles: usize,
         samples: fn(usize, usize) -> usize,
     ) -> Result<Self> {
         let builder = Builder {
@@ -197,11 +199,11 @@ impl Choice {
                 scratch += both.map(|(one, other)| one.max(other)).sum::<usize>();
             }
         }
-        let samples = samples(slots, largest) + scratch;
+        let samples = samples(tiles, largest) + scratch;
         Ok(Choice {
             stages,
             largest,
-            slots,
+            tiles,
             bytes: samples as u64 * size_of::<T>() as u64,
         })
     }

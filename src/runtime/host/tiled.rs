@@ -1,8 +1,8 @@
 //! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile: `strategy/tiles.rs` says which tiles.
 //!
-//! A tile is gathered into pinned memory, submitted to an ordinary plan for arrays of its shape as by `Plan::submit`, and what is
-//! its own is scattered from there to where it belongs: so a tile goes up while others are computed and come down, and threads
-//! copy meanwhile. CPU devices use the gathered tile where it stands. No command names a slice of the caller's.
+//! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is scattered to where it belongs.
+//! CPU devices use the gathered tile where it stands, as by `Plan::submit`, and threads copy others meanwhile: that is here. To
+//! devices that have memory of their own tiles go in pieces: that is in `conveyor.rs`. No command names a slice of the caller's.
 
 use super::crew::{Copying, Crew, Moves};
 #[cfg(doc)]
