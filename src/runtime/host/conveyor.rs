@@ -357,7 +357,7 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         // slot: what goes up is gathered, and what comes down is scattered when it is here. It is the device's until the event is
         // done, or `drop` has waited for the queue, or given the slots up. Of the array, no other piece has these bytes but that
         // of an earlier tile, behind whose run, or copy, this one is.
-        let event = unsafe { copy(queue, (&array.buffer, first, count), slot, way, waits)? };
+        let event = unsafe { copy(queue, (&*array.buffer, first, count), slot, way, waits)? };
         queue.flush()?;
         Ok(event)
     }
