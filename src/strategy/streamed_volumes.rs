@@ -214,7 +214,7 @@ impl Sizes {
             define("OWN_PAIRS", self.pairs),
             define("OWN_ROWS", self.rows.own),
             define("WIDE", u8::from(self.wide)),
-            define("X_FIRST", u8::from(self.rows.order == Order::XFirst)),
+            define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(geometry.is_narrow(3, 0)),
@@ -237,9 +237,9 @@ fn rounded_up(items: usize) -> usize {
 /// as each step rounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    YFirst,
-    ZFirst,
-    XFirst,
+    Yzx,
+    Zyx,
+    Xyz,
 }
 
 /// What a work-item has of each plane, in rows.
@@ -257,34 +257,30 @@ struct Rows {
 impl Rows {
     fn new(todo: &Todo, steps: usize, own: usize) -> Self {
         let order = match todo.problem.sample.is_integer() {
-            true if todo.x_first() => Order::XFirst,
-            true => Order::ZFirst,
-            false => Order::YFirst,
+            true if todo.x_first() => Order::Xyz,
+            true => Order::Zyx,
+            false => Order::Yzx,
         };
         let turns = steps + own / 2;
         Rows {
             order,
             own,
             turns,
-            kept: if order == Order::ZFirst {
-                2 * turns
-            } else {
-                own
-            },
-            waiting: steps + usize::from(order != Order::YFirst),
+            kept: if order == Order::Zyx { 2 * turns } else { own },
+            waiting: steps + usize::from(order != Order::Yzx),
         }
     }
 
     /// Those that are lifted along z. Of the last pair that is read results along y depend on one row alone.
     fn along_z(&self) -> usize {
-        self.kept - usize::from(self.order == Order::ZFirst)
+        self.kept - usize::from(self.order == Order::Zyx)
     }
 
     /// Those that are lifted along x, with a barrier each.
     fn along_x(&self) -> usize {
         match self.order {
-            Order::XFirst => 2 * self.turns,
-            Order::YFirst | Order::ZFirst => self.own,
+            Order::Xyz => 2 * self.turns,
+            Order::Yzx | Order::Zyx => self.own,
         }
     }
 
