@@ -140,9 +140,10 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
-  // The last vector is all results of the border, or followed by one that is beyond it.
-  const int loaded = strip->extension != ROWS_END && strip->at_right ? 2 * VECTOR - 1 : 0;
-  if (inner || newest + VECTOR <= d_count_of(strip->all) + loaded) load_newest(sweep, s, d, newest, inner);
+  // The last vector is all results of the border, or the row goes on: VECTOR pairs after its last one may be read.
+  const bool goes_on = strip->extension != ROWS_END && strip->at_right;
+  const int beyond = goes_on ? s_count_of(strip->all) + VECTOR : d_count_of(strip->all) - VECTOR + 1;
+  if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
   if (!inner && at < sweep->skipped) return;
   AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];

@@ -152,9 +152,13 @@ INLINE A factor_of(const int level, const int is_low) {
 
 // The same of all coefficients, while they are in the caches.
 INLINE void scale_cached(local AV *places, const int samples, const int levels) {
-  for (int level = levels; level > 0 && !INTEGER; --level)
-    for (int n = 1 << (level - 1); n < samples; n += 1 << level) places[n] *= factor_of(level, 0);
-  for (int n = 0; n < samples && !INTEGER; n += 1 << levels) places[n] *= factor_of(levels, 1);
+  if (INTEGER) return;
+  for (int level = levels; level > 0; --level) {
+    const A factor = factor_of(level, 0);
+    for (int n = 1 << (level - 1); n < samples; n += 1 << level) places[n] *= factor;
+  }
+  const A factor = factor_of(levels, 1);
+  for (int n = 0; n < samples; n += 1 << levels) places[n] *= factor;
 }
 
 // --- the rows of a work-item -------------------------------------------------------------------------

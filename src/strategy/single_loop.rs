@@ -267,7 +267,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
 }
 
 /// Strips and row blocks read their halos again, and rows below those that wait to be stored. Rows are lifted as whole
-/// vectors, and their borders once more.
+/// vectors, and their borders once more, or one more vector at either end.
 fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usize; 2]) -> Cost {
     let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
@@ -277,7 +277,11 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     let seams = blocks - usize::from(!is_periodic);
     let rows = 2 * seams * (sizes.halo_top + late_rows) + height;
-    let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + 4 * sizes.border;
+    let ends = match sizes.extension(todo, geometry) {
+        0 => 4 * sizes.border,
+        _ => 2 * sizes.vectors.samples,
+    };
+    let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + ends;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)
         + meter.lifted(pictures * rows * pairs_x)
@@ -293,7 +297,7 @@ mod tests {
     use crate::strategy::tests::cases::{BOTH, Setting, cpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::Transform;
-    use crate::wavelet::{Direction, SampleType, Wavelet};
+    use crate::wavelet::{Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
     fn launch(device: DeviceInfo, tuning: &str, shape: [usize; 2], sample: SampleType) -> Launch {
         let problem = problem(
@@ -381,6 +385,33 @@ mod tests {
         assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::I32), [0, 1]);
         assert_eq!(x_first(Wavelet::VC2_DD_9_7, SampleType::I32), [1, 0]);
         assert_eq!(x_first(Wavelet::CDF_9_7, SampleType::F32), [1, 1]);
+    }
+
+    #[test]
+    fn rows_go_on_by_a_vector_where_that_is_the_boundary_rule() {
+        let extension = |wavelet: Wavelet, sample, boundary, width| {
+            let picture = Transform::new(wavelet, [64, width]).boundary(boundary);
+            let problem = problem(&picture, sample, Direction::Forward);
+            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
+            own(&setting.design(&problem).unwrap().launches[0], "extension")
+        };
+        let of = |boundary, width| extension(Wavelet::CDF_9_7, SampleType::F32, boundary, width);
+        let (mirrored, periodic) = (Extension::Mirrored as i32, Extension::Periodic as i32);
+        assert_eq!(of(Boundary::Symmetric, 65), mirrored);
+        assert_eq!(of(Boundary::Clamp, 65), mirrored);
+        assert_eq!(of(Boundary::Periodic, 64), periodic);
+        assert_eq!(of(Boundary::Periodic, 65), 0);
+        assert_eq!(of(Boundary::Zero, 64), 0);
+        // JPEG 2000 takes y first.
+        let integers = |wavelet| extension(wavelet, SampleType::I32, Boundary::Symmetric, 64);
+        assert_eq!(integers(Wavelet::CDF_5_3), 0);
+        assert_eq!(integers(Wavelet::VC2_LEGALL_5_3), mirrored);
+        // Forty steps reach twenty pairs, which is more than a vector.
+        let tap = RealStep::new(Channel::Detail, 0, &[0.5, 0.5]);
+        let other = RealStep::new(Channel::Approximation, -1, &[0.25, 0.25]);
+        let far = Wavelet::real("far", &[tap, other].repeat(20), Scale::NONE).unwrap();
+        let far = extension(far, SampleType::F32, Boundary::Symmetric, 256);
+        assert_eq!(far, 0);
     }
 
     #[test]

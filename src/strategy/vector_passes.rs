@@ -96,9 +96,14 @@ fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Take
     let each = each.next_multiple_of(vectors.samples);
     let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
     let meter = Meter::new(todo.problem, 1, geometry.shift);
+    // Integers are shifted at every level, reals are scaled once for all levels.
     let of_level = |level: usize| {
         let samples = samples.div_ceil(1 << level);
-        meter.scaling(lines * samples, lines * samples) + meter.lifted(lines * samples.div_ceil(2))
+        let scaled = match level > 0 && !todo.problem.sample.is_integer() {
+            true => 0,
+            false => lines * samples,
+        };
+        meter.scaling(scaled, scaled) + meter.lifted(lines * samples.div_ceil(2))
     };
     let mut defines = vectors.defines();
     defines.push(define("LONGEST", longest));
