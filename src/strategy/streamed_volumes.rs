@@ -42,18 +42,18 @@ const FEW_SAMPLES: usize = 4 << 10;
 const LARGE: usize = 1 << 18;
 
 /// Columns of a work-item, in pairs: 16 bytes of them, or 32.
-const OWN_PAIRS: usize = 2;
-const OWN_PAIRS_OF_SHORTS: usize = 4;
+const PAIRS: usize = 2;
+const PAIRS_OF_SHORTS: usize = 4;
 
 /// Work-items of 16-bit integers, which have twice as many columns, that a compute unit runs at once: on an NVIDIA H200,
 /// 512 x 512 x 512 by 5/3 takes 249 us (inverse 243), by 512 work-items 285 (254), by as many columns as others have and 640
 /// work-items 289 (281), by two launches 334.
 const FILLING_OF_SHORTS: usize = 384;
 
-fn own_pairs(todo: &Todo) -> usize {
+fn pairs_of_columns(todo: &Todo) -> usize {
     match todo.problem.sample {
-        SampleType::I16 => OWN_PAIRS_OF_SHORTS,
-        _ => OWN_PAIRS,
+        SampleType::I16 => PAIRS_OF_SHORTS,
+        _ => PAIRS,
     }
 }
 
@@ -74,7 +74,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     let geometry = &pass.geometry;
     let samples = samples(geometry);
-    let stored = 4 * sizes.strip >= 3 * sizes.items_x;
+    // As many as were timed: 96 work-items of which 64 store have the forward transform of 512 x 512 x 512 integers of 32 bits
+    // in 403 us, two launches in 595.
+    let stored = match todo.problem.sample.is_integer() {
+        true => 3 * sizes.strip >= 2 * sizes.items_x,
+        false => 4 * sizes.strip >= 3 * sizes.items_x,
+    };
     let device = todo.target.device;
     let is_tried = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
     let is_fast = match todo.problem.sample {
@@ -124,8 +129,7 @@ struct Sizes {
     strip: usize,
     tiles_x: usize,
     filling: usize,
-    /// Rows of which a work-item has the results.
-    own_rows: usize,
+    rows: Rows,
     /// Pairs of planes of a segment at least.
     least: usize,
     wide: bool,
@@ -137,17 +141,18 @@ impl Sizes {
     fn new(todo: &Todo, geometry: &Geometry, x: Border) -> Result<Self, String> {
         let stencils = todo.problem.stencils();
         let reach = Reach::new(&stencils);
-        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > OWN_PAIRS {
+        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > PAIRS {
             return Err(
                 "it takes steps that read one neighbour on each side, and few of them".into(),
             );
         }
-        let pairs = own_pairs(todo);
+        let pairs = pairs_of_columns(todo);
         let device = todo.target.device;
         let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
         let own_rows = if few { FEW_ROWS } else { OWN_ROWS };
+        let rows = Rows::new(todo, stencils.len(), own_rows);
         // As many work-items as have their pipelines in local memory.
-        let local = device.local_memory as usize / local_bytes(todo, stencils.len(), own_rows, 1);
+        let local = device.local_memory as usize / rows.local_bytes(todo, 1);
         let group = GROUP
             .min(todo.target.work_group("streamed_volumes"))
             .min(local);
@@ -178,7 +183,7 @@ impl Sizes {
             strip,
             tiles_x: columns.div_ceil(strip),
             filling: filling.unwrap_or(default_filling(todo)),
-            own_rows,
+            rows,
             least: if few {
                 stencils.len() / 2
             } else {
@@ -207,12 +212,9 @@ impl Sizes {
             define("GROUP", self.group),
             define("ITEMS_X", self.items_x),
             define("OWN_PAIRS", self.pairs),
-            define("OWN_ROWS", self.own_rows),
+            define("OWN_ROWS", self.rows.own),
             define("WIDE", u8::from(self.wide)),
-            define(
-                "X_FIRST",
-                u8::from(todo.problem.sample.is_integer() && todo.x_first()),
-            ),
+            define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(geometry.is_narrow(3, 0)),
@@ -231,18 +233,64 @@ fn rounded_up(items: usize) -> usize {
     }
 }
 
-/// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
-fn local_bytes(todo: &Todo, steps: usize, own_rows: usize, items: usize) -> usize {
-    let read = steps + own_rows / 2;
-    let (rows, waiting) = match todo.problem.sample.is_integer() {
-        true if todo.x_first() => (own_rows, steps + 1),
-        true => (2 * read, steps + 1),
-        false => (own_rows, steps),
-    };
-    let numbers = (rows * waiting + 4) * 2 * own_pairs(todo);
-    // The places of all rows that are read, and those of approximations once more, for every row of work-items.
-    let places = 3 * read * size_of::<i64>();
-    items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
+/// The order of the axes: reals are lifted along y first, and what is done there along z and x; integers in the wavelet's order,
+/// as each step rounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Yzx,
+    Zyx,
+    Xyz,
+}
+
+/// What a work-item has of each plane, in rows.
+struct Rows {
+    order: Order,
+    /// Those of which it has the results.
+    own: usize,
+    /// Pairs of rows that it reads.
+    turns: usize,
+    /// Those in a pipeline along z, in which so many numbers wait for each.
+    kept: usize,
+    waiting: usize,
+}
+
+impl Rows {
+    fn new(todo: &Todo, steps: usize, own: usize) -> Self {
+        let order = match todo.problem.sample.is_integer() {
+            true if todo.x_first() => Order::Xyz,
+            true => Order::Zyx,
+            false => Order::Yzx,
+        };
+        let turns = steps + own / 2;
+        Rows {
+            order,
+            own,
+            turns,
+            kept: if order == Order::Zyx { 2 * turns } else { own },
+            waiting: steps + usize::from(order != Order::Yzx),
+        }
+    }
+
+    /// Those that are lifted along z. Of the last pair that is read results along y depend on one row alone.
+    fn along_z(&self) -> usize {
+        self.kept - usize::from(self.order == Order::Zyx)
+    }
+
+    /// Those that are lifted along x, with a barrier each.
+    fn along_x(&self) -> usize {
+        match self.order {
+            Order::Xyz => 2 * self.turns,
+            Order::Yzx | Order::Zyx => self.own,
+        }
+    }
+
+    /// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
+    fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
+        let numbers = (self.kept * self.waiting + 4) * 2 * pairs_of_columns(todo);
+        // The places of all rows that are read, and those of approximations once more, for every row of work-items.
+        let places = 3 * self.turns * size_of::<i64>();
+        items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
+    }
 }
 
 /// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
@@ -292,7 +340,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
-    let rows = sizes.own_rows * sizes.group / sizes.items_x;
+    let rows = sizes.rows.own * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
     let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
@@ -340,16 +388,16 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
     let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
     let items = volumes * tiles_x * strips * sizes.items_x;
-    let along_y = items * turns * 2 * 2 * sizes.pairs * (warm_up + sizes.own_rows / 2);
-    let along_z = items * turns * sizes.own_rows * 2 * sizes.pairs;
+    let along_y = items * turns * 2 * 2 * sizes.pairs * sizes.rows.turns;
+    let along_z = items * turns * sizes.rows.along_z() * 2 * sizes.pairs;
     meter.scaled(
         volumes * columns * lines * planes,
         volumes * (width * height * depth) as usize,
     ) + meter.lifted(along_y + along_z)
-        + meter.lifted_alone(items * turns * 2 * sizes.own_rows, sizes.pairs)
+        + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)
         + Cost::of_group(
-            (each + warm_up) * sizes.own_rows,
-            local_bytes(todo, sizes.steps, sizes.own_rows, sizes.group),
+            (each + warm_up) * sizes.rows.along_x(),
+            sizes.rows.local_bytes(todo, sizes.group),
         )
 }
 
@@ -400,10 +448,14 @@ mod tests {
 
     #[test]
     fn large_volumes_are_preferred_where_most_work_items_store() {
-        let is_preferred = |wavelet, shape: [usize; 3], sample| {
-            let problem = problem(&Transform::new(wavelet, shape), sample, Direction::Forward);
-            let design = Setting::of(large_gpu()).design(&problem).unwrap();
-            design.launches[0].strategy == Strategy::StreamedVolumes
+        let is_preferred = |wavelet: Wavelet, shape: [usize; 3], sample| {
+            let preferred = [Direction::Forward, Direction::Inverse].map(|direction| {
+                let problem = problem(&Transform::new(wavelet.clone(), shape), sample, direction);
+                let design = Setting::of(large_gpu()).design(&problem).unwrap();
+                design.launches[0].strategy == Strategy::StreamedVolumes
+            });
+            assert_eq!(preferred[0], preferred[1]);
+            preferred[0]
         };
         let (wavelet, single) = (Wavelet::CDF_9_7, SampleType::F32);
         assert!(is_preferred(wavelet.clone(), [256; 3], single));
@@ -415,8 +467,11 @@ mod tests {
         assert!(!is_preferred(Wavelet::HAAR, [256; 3], single));
         let short = SampleType::I16;
         assert!(is_preferred(Wavelet::CDF_5_3, [256; 3], short));
+        assert!(is_preferred(Wavelet::CDF_5_3, [512; 3], short));
         assert!(is_preferred(Wavelet::CDF_5_3, [256; 3], SampleType::I32));
-        assert!(!is_preferred(Wavelet::CDF_5_3, [256, 256, 252], short));
+        assert!(is_preferred(Wavelet::CDF_5_3, [512; 3], SampleType::I32));
+        // Most store, but their rows are not vectors.
+        assert!(!is_preferred(Wavelet::CDF_5_3, [256, 256, 236], short));
         assert!(!is_preferred(Wavelet::VC2_DAUB_9_7, [256; 3], short));
         assert!(!is_preferred(Wavelet::VC2_DD_9_7, [256; 3], short));
     }
