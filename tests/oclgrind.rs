@@ -377,11 +377,13 @@ fn colours() {
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
 }
 
-/// In tiles that overlap and in one that has whole rows.
+/// In tiles that overlap and in one that has whole rows; of integers in both orders of the axes.
 #[test]
 fn volumes() {
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_9_7, [6, 5, 35]));
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]).levels(2));
+    check_volumes::<i16>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]));
+    check_volumes::<i32>(&Transform::new(Wavelet::VC2_LEGALL_5_3, [3, 5, 19]));
 }
 
 #[test]

@@ -273,6 +273,7 @@ fn volumes_are_those_of_the_reference() {
     let cases = |sample| (volumes(sample), Just(alone.clone()), any::<u64>());
     for_all(150, cases(SampleType::F64), |case| check_f64(&seen, case));
     for_all(150, cases(SampleType::I32), |case| check_i32(&seen, case));
+    for_all(150, cases(SampleType::I16), |case| check_i16(&seen, case));
     assert_seen(&seen, &["streamed_volumes"]);
 }
 
