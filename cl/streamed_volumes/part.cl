@@ -59,7 +59,7 @@ typedef VECTOR_OF(L) Numbers;
 
 #define OWN_COLUMNS (2 * OWN_PAIRS)
 
-// What is loaded of a row, and stored: in memory two pairs are in this order.
+// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
 #define IN_BANDS(i) ((i) % 2 * OWN_PAIRS + (i) / 2)

@@ -2,13 +2,12 @@
 //
 // A work-group has a tile of columns and rows and sweeps with it along z, a pair of planes at a time. A work-item has
 // OWN_COLUMNS columns of OWN_ROWS rows. Of each plane it reads these rows and those in reach of them, one pair after the
-// other, and lifts them along y in a pipeline in registers. Each row that is done goes on into a pipeline along z, and what is
-// done there along x, which takes the columns of the neighbours from local memory. What the pipeline along z keeps from one
-// pair of planes to the next is in local memory as well: only that leaves registers to so many work-items that loads
-// overlap. The border is lifted like the inside, of a volume that goes on beyond it.
+// other. Along y it lifts them in a pipeline in registers, along z in one whose numbers are in local memory from one pair of
+// planes to the next: only that leaves registers to so many work-items that loads overlap. Along x it takes the columns of
+// its neighbours from local memory as well. The border is lifted like the inside, of a volume that goes on beyond it.
 //
-// That order is for reals, and lets the fewest rows go along z and x. Integers keep the wavelet's: along z and then y, in
-// which all rows that are read go along z, or along x and then y, in which they go along x.
+// Reals go along y, then z, then x: of the rows that are read, the fewest go along z and x. Integers keep the wavelet's order:
+// z, y, x, in which all rows that are read go along z, or x, y, z, in which they go along x.
 //
 // A pipeline of reals keeps one number per step: a sample that has got what one of its two neighbours adds to it, and waits
 // for the other one. One of integers keeps one more, since a step rounds the sum of both. A pair in a stream is the two samples
@@ -18,7 +17,8 @@
 // The pipelines are Barina and Zemcik's (2015), with a third axis.
 // Cost per sample: 1 global read and 1 write; rows are read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
-// One barrier per row and pair of planes; local memory of KEPT_ROWS * WAITING + 4 vectors per work-item.
+// One barrier per row and pair of planes, of the own rows or, where x is first, of all that are read; local memory of
+// KEPT_ROWS * WAITING + 4 vectors per work-item.
 //
 // On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 331 us, the inverse 333, where a copy takes 255, and one
 // pass for z and one for the pictures take 577 and 567. Registers decide: of 127 a compute unit runs four groups of 128
@@ -82,7 +82,7 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
   UNROLL for (int n = -(before); n < OWN_PAIRS + (after); ++n)    \
     RUN_##target(n) = LIFT_##k(RUN_##target(n), RUN_BESIDE_##source);
 
-// Lifts a work-item's columns of a row; `stage` has those of the whole tile, four a work-item.
+// Lifts a work-item's columns of a row; `stage` has those of the whole tile, OWN_COLUMNS a work-item.
 INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *stage, A *row) {
   const int item = get_local_id(0), x = item % ITEMS_X;
   A run[3 * OWN_COLUMNS];
