@@ -434,7 +434,7 @@ const BYTES_FOR_THREADS: usize = 8 << 20;
 fn files_by_several_threads() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap().with_copy_threads(3);
-        let engine = engine.with_memory_limit(200 << 20).unwrap();
+        let engine = engine.with_memory_limit(80 << 20).unwrap();
         let transform = Transform::new(Wavelet::CDF_5_3, [4000, 2500]).levels(2);
         let mut tiles = 0;
         let plan = engine.plan_in_tiles::<i32>(&transform).unwrap();

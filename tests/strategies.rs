@@ -972,7 +972,7 @@ fn segments_that_meet() {
 mod two_levels {
     use super::*;
 
-    fn check_heights<T: RandomSample>(wavelet: Wavelet, all_sizes: &[&str]) {
+    fn check_heights<T: RandomSample>(wavelet: Wavelet, layouts: &[Layout], all_sizes: &[&str]) {
         for device in devices() {
             let what = format!("two levels at once of {}", T::TYPE);
             let exchanges = |info: &DeviceInfo| info.exchange != Exchange::None;
@@ -989,7 +989,7 @@ mod two_levels {
                 let heights = [29, 30, 38, 41, 63, 203].map(|height| ([2, height, 560], 3));
                 let twice = [([2, 150, 576], 4), ([1, 151, 576], 4)];
                 let shapes: Vec<_> = heights.into_iter().chain(twice).collect();
-                for (layout, (shape, levels)) in Layout::ALL
+                for (layout, (shape, levels)) in layouts
                     .iter()
                     .flat_map(|&layout| shapes.iter().map(move |&shape| (layout, shape)))
                 {
@@ -1009,22 +1009,23 @@ mod two_levels {
 
     #[test]
     fn floats() {
-        check_heights::<f32>(Wavelet::CDF_9_7, &["TWO_FILLING=1", "TWO_FILLING=12"]);
+        let sizes = ["TWO_FILLING=1", "TWO_FILLING=12"];
+        check_heights::<f32>(Wavelet::CDF_9_7, Layout::ALL, &sizes);
     }
 
     #[test]
     fn doubles() {
-        check_heights::<f64>(Wavelet::CDF_5_3, &["TWO_FILLING=12"]);
+        check_heights::<f64>(Wavelet::CDF_5_3, &[Layout::Mallat], &["TWO_FILLING=12"]);
     }
 
     #[test]
     fn shorts_along_y_first() {
-        check_heights::<i16>(Wavelet::CDF_5_3, &["TWO_FILLING=64"]);
+        check_heights::<i16>(Wavelet::CDF_5_3, Layout::ALL, &["TWO_FILLING=64"]);
     }
 
     #[test]
     fn integers_along_x_first() {
-        check_heights::<i32>(Wavelet::VC2_DAUB_9_7, &["TWO_FILLING=3"]);
+        check_heights::<i32>(Wavelet::VC2_DAUB_9_7, &[Layout::Mallat], &["TWO_FILLING=3"]);
     }
 }
 

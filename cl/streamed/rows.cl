@@ -8,8 +8,6 @@
 // Where sub-bands are INTERLEAVED, two of them make a row like those of the signal. If the LL band has an array of its own
 // (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never read from them.
 
-#include "core/exchange.cl"
-#define BY_WORDS (WIDE && EXCHANGE != EXCHANGE_NONE)
 #include "core/words.cl"
 #include "streamed/shares.cl"
 

@@ -8,7 +8,6 @@
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
-#define BY_WORDS (WIDE && EXCHANGE != EXCHANGE_NONE)
 #include "core/words.cl"
 
 #ifndef GROUP
@@ -25,6 +24,9 @@
 #endif
 #if !defined(OVERLAP_LO) || !defined(STRIP)
 #error "OVERLAP_LO, STRIP: work-items before those of a sub-group that store; pairs of pixels that a sub-group stores"
+#endif
+#ifndef WIDE
+#error "WIDE: 1 where rows are aligned and end between work-items, and so go by vectors"
 #endif
 #if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"

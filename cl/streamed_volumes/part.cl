@@ -5,7 +5,6 @@
 
 #include "core/boundary.cl"
 #include "core/pass.cl"
-#define BY_WORDS WIDE
 #include "core/words.cl"
 
 #if HALF || ROUNDED
@@ -62,9 +61,9 @@ typedef VECTOR_OF(L) Numbers;
 // What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
-#define IN_BANDS(i) ((i) % 2 * OWN_PAIRS + (i) / 2)
-#define LOADED_PLACE(i) (FORWARD ? (i) : IN_BANDS(i))
-#define STORED_PLACE(i) (FORWARD ? IN_BANDS(i) : (i))
+#define PLACE_IN_BANDS(i) ((i) % 2 * OWN_PAIRS + (i) / 2)
+#define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
+#define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
 
 // Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
 #define WARM_UP STEPS

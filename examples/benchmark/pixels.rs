@@ -38,13 +38,6 @@ pub fn benchmark(
     })
 }
 
-pub fn random_pixels<P: Pixel>(len: usize) -> Vec<P> {
-    let mut random = Random::new(1);
-    let largest = (1 << (8 * size_of::<P>())) - 1;
-    let mut pixel = || P::from_sample((random.bits() >> 40) as i32 & largest, 0);
-    (0..len).map(|_| pixel()).collect()
-}
-
 struct Task<'a> {
     engine: &'a Engine,
     problem: &'a Problem,

@@ -305,6 +305,7 @@ impl Sizes {
             define("OVERLAP_LO", self.overlap[0]),
             define("STRIP", self.strip()),
             define("WIDE", u8::from(wide)),
+            define("BY_WORDS", u8::from(wide)),
             define("SIGNAL_VECTOR", signal),
             define("BAND_VECTOR", band),
             define("PREFETCHED", self.prefetched),

@@ -214,6 +214,7 @@ impl Sizes {
             define("OWN_PAIRS", self.pairs),
             define("OWN_ROWS", self.rows.own),
             define("WIDE", u8::from(self.wide)),
+            define("BY_WORDS", u8::from(self.wide)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),

@@ -172,28 +172,72 @@ fn slices_of_the_host_outlive_every_failure() {
     });
 }
 
-/// Slices so large that they go in tiles, of which several are on their way, to the device's arrays and where they stand.
+/// Slices so large that they go in tiles, of which several are on their way.
+fn in_tiles(engine: &Engine) -> Slices {
+    tiles_of(&engine.with_memory_limit(7000).unwrap(), [60, 17])
+}
+
+fn tiles_of(engine: &Engine, shape: [usize; 2]) -> Slices {
+    let transform = Transform::new(Wavelet::CDF_5_3, shape).levels(2);
+    let slices = Slices::of(engine.plan(&transform).unwrap());
+    let text = format!("{:?}", slices.plan);
+    assert!(text.contains(" tiles, by"), "{text}");
+    slices
+}
+
+/// To the device's arrays in pieces, and where they stand.
 #[test]
 fn tiles_outlive_every_failure() {
     let name = "paths::tiles_outlive_every_failure";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            let engine = Engine::new(&device)
-                .unwrap()
-                .with_memory_limit(7000)
-                .unwrap();
-            let transform = Transform::new(Wavelet::CDF_5_3, [60, 17]).levels(2);
+            let engine = Engine::new(&device).unwrap();
             for (engine, what) in [
                 (engine.with_copy_threads(1), "copied"),
                 (engine, "gathered"),
             ] {
-                let mut slices = Slices::of(engine.plan(&transform).unwrap());
-                let text = format!("{:?}", slices.plan);
-                assert!(text.contains(" tiles, by"), "{text}");
+                let mut slices = in_tiles(&engine);
                 outlives_every(layer, [15, 8], what, || slices.there_and_back());
             }
         }
         layer.check_balance("after every failure of tiles");
+    });
+}
+
+/// Tiles are chosen anew where others have taken the memory, and again when it is back and this failed in between: what was made
+/// for the smaller tiles is not used for larger ones.
+#[test]
+fn tiles_chosen_anew_outlive_failures() {
+    let name = "paths::tiles_chosen_anew_outlive_failures";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in devices() {
+            let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+            let engine = engine.with_memory_limit(20000).unwrap();
+            for number in 1.. {
+                layer.reset();
+                let mut slices = tiles_of(&engine, [180, 17]);
+                let others = engine.zeros::<i32>(2600).unwrap();
+                layer.reset();
+                layer.call.store(number, SeqCst);
+                let result = slices.there();
+                let what = format!("{number} ({:?})", layer.failed());
+                if let Err(error) = &result {
+                    assert!(is_clear(error), "{what}: {error:?}");
+                }
+                drop(others);
+                let is_beyond = result.is_err() && layer.record().contains('F');
+                layer.reset();
+                slices
+                    .there()
+                    .unwrap_or_else(|error| panic!("after {what}: {error}"));
+                // Behind that no call makes anything.
+                if is_beyond {
+                    assert!(number > 8, "{what}");
+                    break;
+                }
+            }
+        }
+        layer.check_balance("after every failure of tiles chosen anew");
     });
 }
 
@@ -216,22 +260,36 @@ fn pinned_memory_outlives_every_failure() {
     });
 }
 
-/// The first call of a plan makes the ring as well.
+/// The first call of a plan makes the slots of pinned memory as well.
 #[test]
 fn a_device_is_lost_while_threads_copy() {
     let name = "paths::a_device_is_lost_while_threads_copy";
     with_layer(name, LIMIT, &[], |layer| {
         for device in devices() {
-            for number in 1.. {
-                layer.reset();
-                let engine = Engine::new(&device).unwrap().with_copy_threads(2);
-                let mut slices = large(&engine);
-                layer.reset();
-                layer.lost.store(number, SeqCst);
-                let result = slices.there();
-                if is_last(layer, number, result) {
-                    break;
+            // Tiles do the same again and again, by twos and fours.
+            for (slices_of, step) in [(large as fn(&Engine) -> Slices, 1), (in_tiles, 5)] {
+                let mut kept = 0;
+                for number in (1..).step_by(step) {
+                    layer.reset();
+                    let engine = Engine::new(&device).unwrap().with_copy_threads(2);
+                    let mut slices = slices_of(&engine);
+                    layer.reset();
+                    layer.lost.store(number, SeqCst);
+                    let result = slices.there();
+                    if is_last(layer, number, result) {
+                        break;
+                    }
+                    // What the device may still use is never used again, although nothing fails any more.
+                    layer.reset();
+                    let again = slices.there();
+                    if let Err(error) = again {
+                        let text = error.to_string();
+                        let expected = "clFinish failed: CL_DEVICE_NOT_AVAILABLE";
+                        assert!(text.contains(expected), "{number}: {text}");
+                        kept += 1;
+                    }
                 }
+                assert!(kept > 20, "{kept}");
             }
         }
     });

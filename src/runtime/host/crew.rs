@@ -1,7 +1,7 @@
 //! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes the OpenCL calls and posts
 //! what is to be copied, which all do in its order, row by row.
 //!
-//! The thread that waits for a copy helps with it, so that all is done where there are no others.
+//! A thread that waits for a copy can help with it, and does where there are no others.
 
 use super::rows::{Lines, Rows};
 use super::store::Store;
@@ -10,6 +10,8 @@ use crate::runtime::lock::lock;
 use crate::strategy::Move;
 use crate::wavelet::Sample;
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope};
@@ -18,12 +20,39 @@ use std::thread::{self, Scope};
 /// arrays, which go in many parts nevertheless.
 const PART_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// What moves between an array, of which the low band may be another one, and a tile: to the tile, or from it.
+/// What moves between a tile and arrays, one of which may be that of the low band.
+pub(super) struct Moves<'a, T> {
+    all: Vec<(Lines, Store<'a, T>)>,
+    /// Samples of the tile.
+    pub tile: usize,
+}
+
+impl<'a, T: Sample> Moves<'a, T> {
+    /// Of a tile of so many samples.
+    pub fn new(moves: &[Move], arrays: [Store<'a, T>; 2], tile: usize) -> Result<Arc<Self>> {
+        let moves = moves.iter().filter(|one| !one.tile.is_empty()).map(|one| {
+            let array = arrays[usize::from(one.is_low)];
+            let is_like = one.array.shape() == one.tile.shape();
+            let lies_within = is_like && one.array.end() <= array.len() && one.tile.end() <= tile;
+            let lines = || (Lines::of(&one.array, &one.tile), array);
+            lies_within.then(lines).ok_or_else(|| Error::Shape {
+                what: "a tile",
+                expected: format!("one within {tile} of {} samples", array.len()),
+                got: format!("{one:?}"),
+            })
+        });
+        let all = moves.collect::<Result<_>>()?;
+        Ok(Arc::new(Moves { all, tile }))
+    }
+}
+
+/// A piece of a tile that is copied from arrays, or to them.
 pub(super) struct Copying<'a, T> {
-    moves: Vec<(Lines, Store<'a, T>)>,
-    tile: Rows<'a, T>,
+    moves: Arc<Moves<'a, T>>,
+    /// Its places in the tile, and the memory in which it stands.
+    places: Range<usize>,
+    piece: Rows<'a, T>,
     is_to_tile: bool,
-    lines: usize,
     parts: usize,
     /// Parts that threads have begun with.
     begun: AtomicUsize,
@@ -40,44 +69,27 @@ struct State {
 impl<'a, T: Sample> Copying<'a, T> {
     /// # Safety
     /// Until all parts have ended, or nobody begins with one any more, the side to which it goes may be written and is used by
-    /// nothing else, and what it comes from is not written. No two moves go to one place.
+    /// nothing else, and what it comes from is not written. The piece has as many samples as places. No two moves go to one place.
     pub unsafe fn new(
-        moves: &[Move],
-        arrays: [Store<'a, T>; 2],
-        tile: Rows<'a, T>,
+        moves: &Arc<Moves<'a, T>>,
+        places: Range<usize>,
+        piece: Rows<'a, T>,
         is_to_tile: bool,
-    ) -> Result<Arc<Self>> {
-        let moves: Vec<(Lines, Store<T>)> = moves
-            .iter()
-            .filter(|one| !one.tile.is_empty())
-            .map(|one| {
-                let array = arrays[usize::from(one.is_low)];
-                let is_like = one.array.shape() == one.tile.shape();
-                let lies_within =
-                    is_like && one.array.end() <= array.len() && one.tile.end() <= tile.len();
-                let lines = || (Lines::of(&one.array, &one.tile), array);
-                lies_within.then(lines).ok_or_else(|| Error::Shape {
-                    what: "a tile",
-                    expected: format!("one within {} of {} samples", tile.len(), array.len()),
-                    got: format!("{one:?}"),
-                })
-            })
-            .collect::<Result<_>>()?;
-        let lines: usize = moves.iter().map(|(lines, _)| lines.count()).sum();
-        let parts = size_of::<T>() * tile.len() / PART_BYTES;
-        Ok(Arc::new(Copying {
-            moves,
-            tile,
+    ) -> Arc<Self> {
+        let parts = size_of::<T>() * places.len() / PART_BYTES;
+        Arc::new(Copying {
+            moves: moves.clone(),
+            parts: parts.clamp(1, places.len().max(1)),
+            places,
+            piece,
             is_to_tile,
-            lines,
-            parts: parts.clamp(1, lines.max(1)),
             begun: AtomicUsize::new(0),
             state: Mutex::new(State {
                 ended: 0,
                 failed: None,
             }),
             ended: Condvar::new(),
-        }))
+        })
     }
 
     /// Whether threads have begun with all parts.
@@ -103,20 +115,16 @@ impl<'a, T: Sample> Copying<'a, T> {
     }
 
     fn copy(&self, part: usize) -> Result<()> {
-        let place = |part: usize| self.lines * part / self.parts;
-        let wanted = place(part)..place(part + 1);
-        let mut before = 0;
-        for (lines, array) in &self.moves {
-            let count = lines.count();
-            for line in wanted.start.max(before)..wanted.end.min(before + count) {
-                let ([one, other], samples) = lines.at(line - before);
-                let [apart, tile_apart] = lines.row.1;
-                let tile = (self.tile.at(other), tile_apart);
-                // SAFETY: both regions lie within their arrays; no other thread has this line, and no two lines share a sample of
-                // the side to which they go, which may be written, as who made this promised.
-                unsafe { array.copy((one, apart), tile, samples, self.is_to_tile)? };
+        let Range { start, end } = self.places;
+        let place = |part: usize| start + (end - start) * part / self.parts;
+        for (lines, array) in &self.moves.all {
+            for line in lines.within(place(part)..place(part + 1)) {
+                let ([at, other], [apart, other_apart]) = (line.at, line.apart);
+                let piece = (self.piece.at(other - start), other_apart);
+                // SAFETY: all samples lie within their arrays, and those of the piece within that; no other part has any of them,
+                // and no two lines share one of the side to which they go, which may be written, as who made this promised.
+                unsafe { array.copy((at, apart), piece, line.samples, self.is_to_tile)? };
             }
-            before += count;
         }
         Ok(())
     }
@@ -124,6 +132,10 @@ impl<'a, T: Sample> Copying<'a, T> {
     /// Helps, and waits for the others.
     pub fn wait(&self) -> Result<()> {
         self.help();
+        self.wait_for_others()
+    }
+
+    fn wait_for_others(&self) -> Result<()> {
         let mut state = lock(&self.state);
         while state.ended < self.parts {
             state = self
@@ -156,6 +168,8 @@ impl<T> Drop for End<'_, '_, T> {
 pub(super) struct Crew<'a, T> {
     posted: Mutex<Posted<'a, T>>,
     change: Condvar,
+    /// Threads that were started.
+    threads: AtomicUsize,
 }
 
 struct Posted<'a, T> {
@@ -171,6 +185,7 @@ impl<'a, T: Sample> Crew<'a, T> {
                 is_over: false,
             }),
             change: Condvar::new(),
+            threads: AtomicUsize::new(0),
         }
     }
 
@@ -183,6 +198,7 @@ impl<'a, T: Sample> Crew<'a, T> {
             if started.is_err() {
                 break;
             }
+            self.threads.fetch_add(1, Ordering::Relaxed);
         }
         over
     }
@@ -193,9 +209,24 @@ impl<'a, T: Sample> Crew<'a, T> {
         self.change.notify_all();
     }
 
+    /// Waits for a copy, and helps only where there are no other threads: this one has calls to make.
+    pub fn wait(&self, copying: &Copying<'a, T>) -> Result<()> {
+        match self.threads.load(Ordering::Relaxed) {
+            0 => copying.wait(),
+            _ => copying.wait_for_others(),
+        }
+    }
+
+    /// Copies to the end, also after a panic, which is passed on then: there may be no other thread for what is left.
     fn work(&self) {
+        let mut panicked = None;
         while let Some(copying) = self.next() {
-            copying.help();
+            if let Err(why) = catch_unwind(AssertUnwindSafe(|| copying.help())) {
+                panicked = Some(why);
+            }
+        }
+        if let Some(why) = panicked {
+            resume_unwind(why);
         }
     }
 
@@ -236,7 +267,6 @@ mod tests {
     use crate::runtime::host::file::SinkFile;
     use crate::runtime::host::store::Sink;
     use crate::transform::Region;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// Copies by so many threads, twice: the second time there is nothing left to do.
     ///
@@ -250,14 +280,22 @@ mod tests {
         threads: usize,
     ) -> Result<()> {
         let arrays = [Store::Slice(Rows::of(&[])), array];
-        // SAFETY: by the caller's promise.
-        let copying = unsafe { Copying::new(moves, arrays, tile, is_to_tile)? };
+        let moves = Moves::new(moves, arrays, tile.len())?;
         let crew = Crew::new();
         thread::scope(|scope| {
             let _over = crew.start(scope, threads - 1);
-            crew.post(&copying);
-            copying.wait()?;
-            copying.wait()
+            // In two pieces.
+            let middle = tile.len() / 3;
+            let copies = [0..middle, middle..tile.len()].map(|places| {
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    let piece = Rows::over(tile.at(places.start), places.len());
+                    Copying::new(&moves, places, piece, is_to_tile)
+                }
+            });
+            copies.iter().for_each(|copying| crew.post(copying));
+            let mut all = copies.iter().chain(&copies);
+            all.try_for_each(|copying| copying.wait())
         })
     }
 
@@ -363,10 +401,10 @@ mod tests {
         let region = Region::dense([4]);
         let (from, mut to) = ([1i16; 4], [2; 4]);
         let arrays = [Rows::of(&[]), Rows::of(&from)].map(Store::Slice);
+        let moves = Moves::new(&[move_of(&region, &region)], arrays, 4).unwrap();
         let tile = Rows::of_mut(&mut to);
         // SAFETY: what is written is borrowed so, and a move's places are apart.
-        let copying =
-            unsafe { Copying::new(&[move_of(&region, &region)], arrays, tile, true).unwrap() };
+        let copying = unsafe { Copying::new(&moves, 0..4, tile, true) };
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _end = End(&copying);
             panic!("a test")
@@ -374,6 +412,48 @@ mod tests {
         assert!(panicked.is_err());
         let failed = copying.wait().unwrap_err();
         assert!(failed.to_string().contains("a thread failed"), "{failed}");
+    }
+
+    /// The only thread goes on with the parts that are left, and with what is posted later.
+    #[test]
+    fn a_thread_that_panics_copies_what_is_left() {
+        let from: Vec<i16> = (0..128).collect();
+        let mut to = vec![-1; from.len()];
+        let (array, tile) = (Rows::of(&from), Rows::of_mut(&mut to));
+        let whole = Region::dense([from.len()]);
+        // Two samples in the first place of all: nobody makes such a move, and how many stand before a place is a division by 0.
+        let bad = Region::dense([2]).with_strides([0]);
+        let moves_of = |regions: &[Region]| {
+            let lines = |region| (Lines::of(region, region), Store::Slice(array));
+            let all = regions.iter().map(lines).collect();
+            let tile = tile.len();
+            Arc::new(Moves { all, tile })
+        };
+        let copying = |regions: &[Region]| {
+            // SAFETY: what is written is borrowed so, and all moves have samples for the same places.
+            let copying = unsafe { Copying::new(&moves_of(regions), 0..128, tile, true) };
+            assert!(copying.parts > 1);
+            copying
+        };
+        let crew = Crew::new();
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            thread::scope(|scope| {
+                let _over = crew.start(scope, 1);
+                let [first, later] = [&[bad, whole.clone()][..], &[whole]].map(copying);
+                crew.post(&first);
+                let failed = crew.wait(&first).unwrap_err();
+                assert!(failed.to_string().contains("a thread failed"), "{failed}");
+                crew.post(&later);
+                crew.wait(&later).unwrap();
+            });
+        }));
+        let why = panicked.unwrap_err();
+        assert_eq!(
+            why.downcast_ref(),
+            Some(&"a scoped thread panicked"),
+            "and nothing else"
+        );
+        assert_eq!(to, from);
     }
 
     #[test]

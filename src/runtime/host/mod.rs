@@ -4,6 +4,7 @@ mod array;
 mod bands;
 mod belt;
 mod borrowed;
+mod conveyor;
 mod copies;
 mod crew;
 mod file;

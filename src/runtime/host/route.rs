@@ -143,11 +143,7 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
             (Some(pixels), [bands], Direction::Inverse) => {
                 plan.enqueue((&*bands).into(), pixels.into(), direction, after)?
             }
-            (None, [from, to], _) => {
-                // Tiles have arrays for the largest of them.
-                let len = plan.transform().len();
-                plan.enqueue(from.slice(0, len)?, to.slice_mut(0, len)?, direction, after)?
-            }
+            (None, [from, to], _) => plan.enqueue((&*from).into(), to.into(), direction, after)?,
             _ => unreachable!("as many as `arrays` says"),
         };
         events.extend(run.events().cloned());

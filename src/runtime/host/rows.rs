@@ -3,6 +3,7 @@
 use crate::transform::Region;
 use crate::wavelet::Sample;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Longer rows are copied in parts, so that every thread has some.
 const LONGEST: usize = 1 << 16;
@@ -68,7 +69,28 @@ impl<'a, T> Rows<'a, T> {
 pub(super) struct Lines {
     starts: [usize; 2],
     outer: Vec<(usize, [usize; 2])>,
-    pub row: (usize, [usize; 2]),
+    row: (usize, [usize; 2]),
+}
+
+/// Samples of a row: where the first one stands on either side, how far they are apart there, and how many they are.
+pub(super) struct Line {
+    pub at: [usize; 2],
+    pub apart: [usize; 2],
+    pub samples: usize,
+}
+
+impl Line {
+    /// What stands between these places of the tile.
+    fn within(self, places: &Range<usize>) -> Self {
+        let Line { at, apart, samples } = self;
+        let before = |place: usize| place.saturating_sub(at[1]).div_ceil(apart[1]).min(samples);
+        let (first, end) = (before(places.start), before(places.end));
+        Line {
+            at: [0, 1].map(|side| at[side] + first * apart[side]),
+            apart,
+            samples: end - first,
+        }
+    }
 }
 
 impl Lines {
@@ -97,12 +119,12 @@ impl Lines {
         self.row.0.div_ceil(LONGEST)
     }
 
-    pub fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.outer.iter().map(|(n, _)| n).product::<usize>() * self.parts()
     }
 
-    /// Where a part of a row starts on either side, and its samples.
-    pub fn at(&self, number: usize) -> ([usize; 2], usize) {
+    /// A row, or a part of one. They are in the order in which they stand in the tile.
+    fn line(&self, number: usize) -> Line {
         let first = number % self.parts() * LONGEST;
         let mut number = number / self.parts();
         let mut at = [0, 1].map(|side| self.starts[side] + first * self.row.1[side]);
@@ -111,6 +133,32 @@ impl Lines {
             number /= n;
             at = [0, 1].map(|side| at[side] + index * strides[side]);
         }
-        (at, LONGEST.min(self.row.0 - first))
+        Line {
+            at,
+            apart: self.row.1,
+            samples: LONGEST.min(self.row.0 - first),
+        }
+    }
+
+    /// What stands between these places of the tile.
+    pub fn within(&self, places: Range<usize>) -> impl Iterator<Item = Line> {
+        let (mut first, mut end) = (0, self.count());
+        while first < end {
+            let middle = first.midpoint(end);
+            let Line { at, apart, samples } = self.line(middle);
+            match at[1] + (samples - 1) * apart[1] < places.start {
+                true => first = middle + 1,
+                false => end = middle,
+            }
+        }
+        (first..self.count())
+            .map(|number| self.line(number))
+            .take_while({
+                let end = places.end;
+                move |line| line.at[1] < end
+            })
+            .map(move |line| line.within(&places))
+            // Samples that stand apart may have all of these places between two of them.
+            .filter(|line| line.samples > 0)
     }
 }

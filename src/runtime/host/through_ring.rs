@@ -230,8 +230,9 @@ impl Drop for Flight<'_> {
         }
         if let Err(error) = self.queue.handle.finish() {
             let error = opencl("clFinish")(error);
+            self.ring.lose(error.clone());
+            // Behind that: a logger may panic.
             log::error!("the device may still use pinned memory: {error}");
-            self.ring.lose(error);
         }
     }
 }

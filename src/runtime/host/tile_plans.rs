@@ -1,11 +1,11 @@
 //! Which tiles an engine's memory allows, the plans for them, and the slots in which they are on their way.
 //!
-//! All tiles of a stage have the same few shapes, so that there are few plans; slots of pinned memory and arrays on the device are
-//! for the largest tile of all stages.
+//! All tiles of a stage have the same few shapes, so that there are few plans; slots and arrays are for the largest tile of all
+//! stages.
 
 use super::array::PinnedArray;
 use super::borrowed::stands_at;
-use super::transit::Transit;
+use super::conveyor::{self, Conveyor};
 use crate::error::{Error, Result};
 use crate::runtime::builder::Builder;
 use crate::runtime::context::Site;
@@ -13,26 +13,30 @@ use crate::runtime::plan::Plan;
 use crate::strategy::{Problem, Regions, Stage, Tile, stages};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample};
-use std::sync::Arc;
 
-/// Bytes of a tile at most: larger ones have less of a halo, but pinned memory takes long to make.
+/// Bytes of a tile at most: larger ones have less of a halo, but while the first one is gathered, and the last one scattered,
+/// there is nothing to compute.
 const MOST_BYTES: usize = 128 << 20;
 
-/// How many tiles are on their way at most: one goes up, one is computed, one comes down. A CPU device does one thing at a time,
-/// while the next tile is gathered.
-const MOST_SLOTS: usize = 3;
-const CPU_SLOTS: usize = 2;
+/// How many tiles are on their way at most where the device takes them where they stand: it does one thing at a time, while the
+/// next tile is gathered.
+const SLOTS: usize = 2;
 
-/// A tile's input and output.
+/// A tile's input and output where the device takes them where they stand.
 pub(super) type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
+
+/// What tiles are on their way in: slots where the device takes them where they stand, a conveyor where it does not.
+pub(super) struct Ways<T: Sample> {
+    pub slots: Vec<Slot<T>>,
+    pub conveyor: Option<Conveyor<T>>,
+}
 
 /// What is built for some choice of tiles.
 pub(super) struct Tiles<T: Sample> {
     pub stages: Vec<PlannedStage<T>>,
-    transit: Arc<Transit<T>>,
     /// Samples of the largest tile.
     pub largest: usize,
-    /// Slots.
+    /// How many are on their way at most.
     most: usize,
 }
 
@@ -55,7 +59,8 @@ impl<T: Sample> PlannedStage<T> {
 struct Choice {
     stages: Vec<Stage>,
     largest: usize,
-    slots: usize,
+    /// How many are on their way at most.
+    tiles: usize,
     bytes: u64,
 }
 
@@ -63,13 +68,10 @@ impl<T: Sample> Tiles<T> {
     /// Builds the plans of tiles that are as large as what is left of the engine's memory allows.
     pub fn new(site: &Site, transform: &Transform) -> Result<Self> {
         let choice = choose::<T>(site, transform)?;
-        let transit = Transit::of_tiles(choice.slots, choice.largest);
         let with_plans = |stage: Stage| {
             let plan = |shape| {
                 let part = stage.transform().with_shape(shape);
-                let mut plan = Plan::built(site, &part, &Regions::dense(&part), None, None, None)?;
-                plan.transit = transit.clone();
-                Ok(plan)
+                Plan::built(site, &part, &Regions::dense(&part), None, None, None)
             };
             let plans = stage
                 .shapes()
@@ -81,30 +83,46 @@ impl<T: Sample> Tiles<T> {
         let stages = choice.stages.into_iter().map(with_plans);
         Ok(Tiles {
             stages: stages.collect::<Result<_>>()?,
-            transit,
             largest: choice.largest,
-            most: choice.slots,
+            most: choice.tiles,
         })
     }
 
-    /// Makes the slots that are missing, with their arrays on the device; fewer, but one at least, where there is no memory for all.
-    pub fn fill(&self, site: &Site, slots: &mut Vec<Slot<T>>) -> Result<()> {
-        while slots.len() < self.most {
-            let array = || PinnedArray::new(site, self.largest);
-            let slot = || {
-                let slot = (array()?, array()?);
-                if is_copied(site) {
-                    self.transit.prepare(site, slots.len() + 1)?;
-                }
-                Ok(slot)
-            };
-            match slot() {
-                Ok(slot) => slots.push(slot),
-                Err(Error::Memory { .. }) if !slots.is_empty() => break,
-                Err(error) => return Err(error),
+    /// Makes what is missing for tiles to be on their way; for fewer, but one at least, where there is no memory for all.
+    pub fn fill(&self, site: &Site, ways: &mut Ways<T>) -> Result<()> {
+        while ways.tiles() < self.most {
+            match ways.add_tile(site, self.largest) {
+                Err(Error::Memory { .. }) if ways.tiles() > 0 => break,
+                added => added?,
             }
         }
         Ok(())
+    }
+}
+
+impl<T: Sample> Ways<T> {
+    fn tiles(&self) -> usize {
+        let conveyor = self.conveyor.as_ref();
+        conveyor.map_or(self.slots.len(), Conveyor::tiles)
+    }
+
+    fn add_tile(&mut self, site: &Site, largest: usize) -> Result<()> {
+        let array = || PinnedArray::new(site, largest);
+        match &mut self.conveyor {
+            Some(conveyor) => conveyor.add_tile(site, largest)?,
+            none if is_copied(site) => *none = Some(Conveyor::new(site, largest)?),
+            _ => self.slots.push((array()?, array()?)),
+        }
+        Ok(())
+    }
+}
+
+impl<T: Sample> Default for Ways<T> {
+    fn default() -> Self {
+        Ways {
+            slots: Vec::new(),
+            conveyor: None,
+        }
     }
 }
 
@@ -118,22 +136,21 @@ fn choose<T: Sample>(site: &Site, transform: &Transform) -> Result<Choice> {
     let shared = &site.shared;
     let memory = shared.memory();
     let free = memory.limit.saturating_sub(memory.used);
-    let (arrays, slots) = if is_copied(site) {
-        (4, MOST_SLOTS)
-    } else {
-        (2, CPU_SLOTS)
+    let (tiles, samples): (_, fn(usize, usize) -> usize) = match is_copied(site) {
+        true => (conveyor::TILES, Conveyor::<T>::samples),
+        false => (SLOTS, |tiles, largest| 2 * tiles * largest),
     };
     let largest_array = shared.device.info().largest_array();
     // Of what the smallest tiles need, and their largest arrays.
     let (mut least, mut least_array) = (None, 0);
-    for slots in [slots, 1] {
+    for tiles in [tiles, 1] {
         let mut most = (MOST_BYTES / size_of::<T>()).min(transform.len());
         // Some transforms have no tiles as small as that.
         while most < transform.len() && stages(transform, T::TYPE, most).is_none() {
             most = transform.len().min(2 * most);
         }
         while let Some(stages) = stages(transform, T::TYPE, most) {
-            let choice = Choice::of::<T>(site, stages, slots, arrays)?;
+            let choice = Choice::of::<T>(site, stages, tiles, samples)?;
             let largest = (choice.largest * size_of::<T>()) as u64;
             if largest > largest_array {
                 least_array = largest;
@@ -160,7 +177,12 @@ fn choose<T: Sample>(site: &Site, transform: &Transform) -> Result<Choice> {
 }
 
 impl Choice {
-    fn of<T: Sample>(site: &Site, stages: Vec<Stage>, slots: usize, arrays: usize) -> Result<Self> {
+    fn of<T: Sample>(
+        site: &Site,
+        stages: Vec<Stage>,
+        tiles: usize,
+        samples: fn(usize, usize) -> usize,
+    ) -> Result<Self> {
         let builder = Builder {
             site,
             wanted: None,
@@ -177,11 +199,11 @@ impl Choice {
                 scratch += both.map(|(one, other)| one.max(other)).sum::<usize>();
             }
         }
-        let samples = slots * arrays * largest + scratch;
+        let samples = samples(tiles, largest) + scratch;
         Ok(Choice {
             stages,
             largest,
-            slots,
+            tiles,
             bytes: samples as u64 * size_of::<T>() as u64,
         })
     }

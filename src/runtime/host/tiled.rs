@@ -1,23 +1,23 @@
 //! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile: `strategy/tiles.rs` says which tiles.
 //!
-//! A tile is gathered into pinned memory, submitted to an ordinary plan for arrays of its shape as by `Plan::submit`, and what is
-//! its own is scattered from there to where it belongs: so a tile goes up while others are computed and come down, and threads
-//! copy meanwhile. CPU devices use the gathered tile where it stands. No command names a slice of the caller's.
+//! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is scattered to where it belongs.
+//! CPU devices use the gathered tile where it stands, as by `Plan::submit`, and threads copy others meanwhile: that is here. To
+//! devices that have memory of their own tiles go in pieces: that is in `conveyor.rs`. No command names a slice of the caller's.
 
-use super::crew::{Copying, Crew};
+use super::crew::{Copying, Crew, Moves};
 #[cfg(doc)]
 use super::file::{SinkFile, SourceFile};
 use super::pending::Pending;
 use super::rows::Rows;
 use super::store::{Owned, Sink, Source, Store};
 use super::through_ring::host_threads;
-use super::tile_plans::{PlannedStage, Slot, Tiles};
+use super::tile_plans::{PlannedStage, Slot, Tiles, Ways};
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
 use crate::runtime::engine::Engine;
 use crate::runtime::lock::lock;
 use crate::runtime::plan::{Plan, check_length};
-use crate::strategy::{Cost, Move, Strategy, Tile};
+use crate::strategy::{Cost, Strategy, Tile};
 use crate::transform::geometry::View;
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
@@ -55,7 +55,7 @@ pub struct TiledPlan<T: Sample> {
     /// None where there was no memory for others.
     tiles: Mutex<Option<Arc<Tiles<T>>>>,
     /// Made with the first call; calls take turns.
-    slots: Mutex<Vec<Slot<T>>>,
+    ways: Mutex<Ways<T>>,
 }
 
 /// How much of a transform in tiles is done. Samples count once for every stage, which is some levels, that has them.
@@ -81,11 +81,11 @@ struct Traffic<'t, 'a, T: Sample> {
 }
 
 /// A stage and its arrays: the second of each two is that of the low band.
-struct Pass<'t, 'a, T: Sample> {
-    stage: &'t PlannedStage<T>,
-    direction: Direction,
-    from: [Store<'a, T>; 2],
-    to: [Store<'a, T>; 2],
+pub(super) struct Pass<'t, 'a, T: Sample> {
+    pub stage: &'t PlannedStage<T>,
+    pub direction: Direction,
+    pub from: [Store<'a, T>; 2],
+    pub to: [Store<'a, T>; 2],
     /// Where the coefficients stand in theirs.
     place: Region,
 }
@@ -101,7 +101,7 @@ impl<T: Sample> TiledPlan<T> {
             transform: transform.clone(),
             site: site.clone(),
             tiles: Mutex::new(Some(Arc::new(tiles))),
-            slots: Mutex::default(),
+            ways: Mutex::default(),
         })
     }
 
@@ -157,8 +157,8 @@ impl<T: Sample> TiledPlan<T> {
     fn go(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
         check_length("the input", from.len(), self.transform.len())?;
         check_length("the output", to.len(), self.transform.len())?;
-        let mut slots = lock(&self.slots);
-        let tiles = self.with_slots(&mut slots)?;
+        let mut ways = lock(&self.ways);
+        let tiles = self.with_ways(&mut ways)?;
         let last = tiles.stages.len() - 1;
         let low =
             |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
@@ -196,12 +196,15 @@ impl<T: Sample> TiledPlan<T> {
         let mut progress = Progress { done: 0, total };
         let threads = host_threads(&self.site, tiles.largest * size_of::<T>());
         let crew = Crew::new();
-        let mut traffic = Traffic::new(&mut slots);
+        let Ways { slots, conveyor } = &mut *ways;
+        let mut traffic = Traffic::new(slots);
         thread::scope(|scope| {
-            let _over = crew.start(scope, threads - 1);
+            // Where this thread makes calls all the time, others copy.
+            let others = threads - usize::from(conveyor.is_none());
+            let _over = crew.start(scope, others);
             for pass in &passes {
                 let before = progress.done;
-                traffic.carry(&crew, pass, |tiles| {
+                let tell = |tiles| {
                     let of = pass.stage.stage.count() as u64;
                     progress.done = before + pass.samples() * tiles / of;
                     match tell(progress) {
@@ -210,7 +213,11 @@ impl<T: Sample> TiledPlan<T> {
                             what: "the transform",
                         }),
                     }
-                })?;
+                };
+                match conveyor {
+                    Some(conveyor) => conveyor.carry(&crew, pass, tell)?,
+                    None => traffic.carry(&crew, pass, tell)?,
+                }
             }
             Ok(())
         })
@@ -220,10 +227,10 @@ impl<T: Sample> TiledPlan<T> {
         lock(&self.tiles).clone()
     }
 
-    /// The tiles, with slots for them: others where the memory that was left for these is not there any more.
-    fn with_slots(&self, slots: &mut Vec<Slot<T>>) -> Result<Arc<Tiles<T>>> {
+    /// The tiles, with ways for them: others where the memory that was left for these is not there any more.
+    fn with_ways(&self, ways: &mut Ways<T>) -> Result<Arc<Tiles<T>>> {
         if let Some(tiles) = self.tiles() {
-            match tiles.fill(&self.site, slots) {
+            match tiles.fill(&self.site, ways) {
                 Err(error @ Error::Memory { .. }) => {
                     let device = &self.site.shared.device;
                     log::warn!("tiles are chosen anew on {device}: {error}");
@@ -231,10 +238,12 @@ impl<T: Sample> TiledPlan<T> {
                 filled => return filled.map(|()| tiles),
             }
         }
-        // First, for what its plans have on the device.
+        // First, for what its plans have on the device. Ways may be left for smaller tiles, which were chosen while there was less
+        // memory and did not come about.
         *lock(&self.tiles) = None;
+        *ways = Ways::default();
         let tiles = Arc::new(Tiles::new(&self.site, &self.transform)?);
-        tiles.fill(&self.site, slots)?;
+        tiles.fill(&self.site, ways)?;
         Ok(lock(&self.tiles).insert(tiles).clone())
     }
 
@@ -279,19 +288,22 @@ impl<T: Sample> TiledPlan<T> {
     }
 }
 
-impl<T: Sample> Pass<'_, '_, T> {
+impl<'a, T: Sample> Pass<'_, 'a, T> {
     fn samples(&self) -> u64 {
         self.stage.stage.transform().len() as u64
     }
 
     /// What moves of a tile, to the device or back.
-    fn moves(&self, tile: &Tile, is_source: bool) -> Result<Vec<Move>> {
+    pub fn moves(&self, tile: &Tile, is_source: bool) -> Result<Arc<Moves<'a, T>>> {
         let stage = &self.stage.stage;
-        if (self.direction == Direction::Forward) == is_source {
-            return tile.samples(&Region::dense(stage.transform().shape()), is_source);
-        }
-        let low = (!stage.is_last()).then(|| Region::dense(stage.low()));
-        tile.coefficients(&self.place, low.as_ref(), is_source)
+        let moves = if (self.direction == Direction::Forward) == is_source {
+            tile.samples(&Region::dense(stage.transform().shape()), is_source)?
+        } else {
+            let low = (!stage.is_last()).then(|| Region::dense(stage.low()));
+            tile.coefficients(&self.place, low.as_ref(), is_source)?
+        };
+        let arrays = if is_source { self.from } else { self.to };
+        Moves::new(&moves, arrays, tile.shape().iter().product())
     }
 }
 
@@ -353,10 +365,13 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         let Some((input, _)) = &self.gathering else {
             unreachable!("there is a slot that nothing uses");
         };
-        // SAFETY: the slot is this tile's alone, within which each sample has a place of its own, and outlives the threads.
+        let moves = pass.moves(tile, true)?;
+        assert!(moves.tile <= input.len(), "slots have the largest tile");
+        // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
+        // the threads.
         let copying = unsafe {
-            let rows = Rows::over(input.start().cast(), input.len());
-            Copying::new(&pass.moves(tile, true)?, pass.from, rows, true)?
+            let rows = Rows::over(input.start().cast(), moves.tile);
+            Copying::new(&moves, 0..moves.tile, rows, true)
         };
         crew.post(&copying);
         Ok(copying)
@@ -368,11 +383,13 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
             return Ok(false);
         };
         let (input, output) = pending.wait()?;
-        // SAFETY: the slot is this tile's alone, and outlives the threads. What it goes to is borrowed for writing, and nothing else
-        // uses it in this stage; tiles have nothing of their own in common.
+        let moves = pass.moves(&tile, false)?;
+        assert!(moves.tile <= output.len(), "slots have the largest tile");
+        // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
+        // writing, and nothing else uses it in this stage; tiles have nothing of their own in common.
         let copying = unsafe {
-            let rows = Rows::over(output.start().cast(), output.len());
-            Copying::new(&pass.moves(&tile, false)?, pass.to, rows, false)?
+            let rows = Rows::over(output.start().cast(), moves.tile);
+            Copying::new(&moves, 0..moves.tile, rows, false)
         };
         crew.post(&copying);
         self.scattering.push_back((copying, (input, output)));

@@ -24,8 +24,6 @@ const MOST: usize = 3;
 /// What the transforms of a plan on their way have in common.
 pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     most: usize,
-    /// Samples that arrays on the device have at least.
-    least: usize,
     state: Mutex<State<T, P>>,
     /// The plan's transform in bands, once it is known whether it goes so.
     bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
@@ -49,7 +47,6 @@ impl<T: Sample, P: Element> Transit<T, P> {
     pub fn new(most: Option<usize>) -> Arc<Self> {
         Arc::new(Transit {
             most: most.unwrap_or(MOST),
-            least: 0,
             state: Mutex::new(State {
                 queues: None,
                 idle: Vec::new(),
@@ -60,17 +57,6 @@ impl<T: Sample, P: Element> Transit<T, P> {
             has_warned: AtomicBool::new(false),
             turn: Mutex::default(),
         })
-    }
-
-    /// What the plans for tiles of several shapes have in common, none of more than so many samples.
-    pub fn of_tiles(most: usize, largest: usize) -> Arc<Self> {
-        let mut transit = Transit::new(Some(most));
-        if let Some(transit) = Arc::get_mut(&mut transit) {
-            transit.least = largest;
-            // A tile is a band as it is.
-            transit.bands = Mutex::new(Some(None));
-        }
-        transit
     }
 
     /// Counts a transform on its way.
@@ -107,9 +93,8 @@ impl<T: Sample, P: Element> Transit<T, P> {
             return Ok(state.idle.swap_remove(found));
         }
         drop(state);
-        let (shared, queue) = (&site.shared, &site.queue);
-        let of_pixels = pixels.map(|len| DeviceArray::new(shared, queue, len));
-        let array = |len: usize| DeviceArray::new(shared, queue, self.least.max(len));
+        let array = |len: usize| DeviceArray::new(&site.shared, &site.queue, len);
+        let of_pixels = pixels.map(|len| DeviceArray::new(&site.shared, &site.queue, len));
         Ok(RouteArrays {
             pixels: of_pixels.transpose()?,
             samples: samples.into_iter().map(array).collect::<Result<_>>()?,
@@ -121,19 +106,6 @@ impl<T: Sample, P: Element> Transit<T, P> {
         if state.idle.len() <= self.most {
             state.idle.push(arrays);
         }
-    }
-
-    /// Makes the arrays of tiles for so many transforms, none of which is on its way yet.
-    pub fn prepare(&self, site: &Site, transforms: usize) -> Result<()> {
-        while lock(&self.state).idle.len() < transforms {
-            let array = || DeviceArray::new(&site.shared, &site.queue, self.least);
-            let arrays = RouteArrays {
-                pixels: None,
-                samples: vec![array()?, array()?],
-            };
-            lock(&self.state).idle.push(arrays);
-        }
-        Ok(())
     }
 
     /// The way of a plan's transform, with arrays for it.

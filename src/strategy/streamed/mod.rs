@@ -350,6 +350,7 @@ impl<'a> Picture<'a> {
             ),
             define("X_FIRST", u8::from(self.todo.x_first())),
             define("WIDE", u8::from(self.wide)),
+            define("BY_WORDS", u8::from(self.wide && exchanges)),
             define("PLANAR", u8::from(self.planar && (self.wide || exchanges))),
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart())),

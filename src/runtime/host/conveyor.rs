@@ -1,0 +1,426 @@
+//! Tiles to a device that has memory of its own, and back, in pieces through slots of pinned memory.
+//!
+//! Threads gather one piece and scatter another while the device copies a third one up, and a fourth one down. So few slots stay
+//! in the caches of the host, and tiles can be large. All pieces of a tile are up before it is computed; those of the next one go
+//! up to another array. No command names a slice of the caller's.
+//!
+//! A single thread makes all calls, for one piece up and one down in turn, so that neither way gets far ahead of the other: while a
+//! tile is computed only the first few pieces of the next one go up, and the rest as this one comes down.
+
+use super::array::PinnedArray;
+use super::copies::{Way, copy};
+use super::crew::{Copying, Crew, Moves};
+use super::rows::Rows;
+use super::tiled::Pass;
+use crate::error::{Error, Result};
+use crate::runtime::array::DeviceArray;
+use crate::runtime::context::{Site, opencl};
+use crate::runtime::event::Event;
+use crate::runtime::queue::Queue;
+use crate::runtime::run::Run;
+use crate::strategy::Tile;
+use crate::wavelet::Sample;
+use std::collections::VecDeque;
+use std::mem;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Bytes of a piece of a large tile, and slots for such in each direction. An NVIDIA H200 with 8 threads that copy takes 12 % longer
+/// by 32 slots than by 16, and 50 % longer by 64, which do not stay in the caches.
+const PIECE_BYTES: usize = 2 << 20;
+const SLOTS: usize = 12;
+
+/// Smaller tiles have as many pieces, but none of fewer bytes.
+const LEAST_BYTES: usize = 64 << 10;
+
+/// Copies that the device has at a time in each direction, so that threads have the other slots.
+const AHEAD: usize = 4;
+
+/// Tiles that have arrays on the device: one goes up while the one before comes down.
+pub(super) const TILES: usize = 2;
+
+/// Slots in which tiles of so many samples are on their way, and the device's arrays for them.
+pub(super) struct Conveyor<T: Sample> {
+    /// Slots that go up, and as many that come down.
+    memory: [PinnedArray<T>; 2],
+    slots: usize,
+    /// Samples of a slot.
+    piece: usize,
+    /// For uploads and downloads, and the engine's for kernels.
+    queues: [Arc<Queue>; 3],
+    /// A tile's input and output.
+    arrays: Vec<[DeviceArray<T>; 2]>,
+    /// Why it is not known what the device still does, which keeps the arrays that were here.
+    lost: Option<Error>,
+}
+
+/// Samples of a piece of a tile of so many, and slots in each direction, which are no more than a tile.
+fn pieces<T>(tile: usize) -> (usize, usize) {
+    let bytes = tile * size_of::<T>() / (2 * SLOTS);
+    let piece = bytes.clamp(LEAST_BYTES, PIECE_BYTES) / size_of::<T>();
+    // A tile is in two pieces at least, so that small ones are no other case.
+    let piece = piece.min(tile / 2).max(1);
+    (piece, SLOTS.min(tile / piece))
+}
+
+impl<T: Sample> Conveyor<T> {
+    /// Samples of the arrays, on the host and on the device, of a conveyor of so many tiles of at most so many samples.
+    pub fn samples(tiles: usize, largest: usize) -> usize {
+        let (piece, slots) = pieces::<T>(largest);
+        2 * slots * piece + tiles * 2 * largest
+    }
+
+    /// With arrays for a single tile.
+    pub fn new(site: &Site, largest: usize) -> Result<Self> {
+        let (piece, slots) = pieces::<T>(largest);
+        let own = || Queue::own(&site.shared.context, &site.shared.device, 0);
+        let memory = || PinnedArray::new(site, slots * piece);
+        let mut new = Conveyor {
+            memory: [memory()?, memory()?],
+            slots,
+            piece,
+            queues: [own()?, own()?, site.queue.clone()],
+            arrays: Vec::new(),
+            lost: None,
+        };
+        new.add_tile(site, largest)?;
+        Ok(new)
+    }
+
+    /// Tiles for which there are arrays.
+    pub fn tiles(&self) -> usize {
+        self.arrays.len()
+    }
+
+    /// Makes arrays for another tile, unless the device is lost.
+    pub fn add_tile(&mut self, site: &Site, largest: usize) -> Result<()> {
+        if let Some(lost) = &self.lost {
+            return Err(lost.clone());
+        }
+        let array = || DeviceArray::new(&site.shared, &site.queue, largest);
+        self.arrays.push([array()?, array()?]);
+        Ok(())
+    }
+
+    /// Takes all tiles of a stage from arrays to arrays, and says after each how many are done.
+    pub fn carry<'a>(
+        &mut self,
+        crew: &Crew<'a, T>,
+        pass: &Pass<'_, 'a, T>,
+        tell: impl FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        let tiles = self.tiles();
+        let mut trip = Trip {
+            conveyor: self,
+            crew,
+            pass,
+            legs: [VecDeque::new(), VecDeque::new()],
+            begun: [0; 2],
+            gathering: VecDeque::new(),
+            uploading: VecDeque::new(),
+            downloading: VecDeque::new(),
+            scattering: VecDeque::new(),
+            runs: VecDeque::new(),
+            computed: vec![None; tiles],
+            fetched: vec![None; tiles],
+            done: 0,
+            has_computed: false,
+            is_over: false,
+        };
+        trip.go(tell)
+    }
+
+    /// Where the slot of a piece that goes this way starts.
+    fn slot(&self, way: usize, slot: usize) -> *mut T {
+        let start = self.memory[way].start().cast::<T>();
+        start.wrapping_add(slot * self.piece)
+    }
+}
+
+/// A tile on its way up or down.
+struct Leg<'t, 'a, T> {
+    number: usize,
+    tile: Rc<Tile<'t>>,
+    moves: Arc<Moves<'a, T>>,
+    /// Its samples that are not on their way yet.
+    left: Range<usize>,
+}
+
+/// Some samples of a tile, where the slot starts in which they are, and whether they are its last.
+struct Piece<'t, 'a, T> {
+    number: usize,
+    tile: Rc<Tile<'t>>,
+    moves: Arc<Moves<'a, T>>,
+    places: Range<usize>,
+    slot: *mut T,
+    is_last: bool,
+}
+
+/// A stage on its way. Dropped, it waits for the device.
+struct Trip<'c, 't, 'a, T: Sample> {
+    conveyor: &'c mut Conveyor<T>,
+    crew: &'c Crew<'a, T>,
+    pass: &'c Pass<'t, 'a, T>,
+    /// Tiles of which pieces are still to go up, and to come down, and how many pieces have.
+    legs: [VecDeque<Leg<'t, 'a, T>>; 2],
+    begun: [usize; 2],
+    /// Pieces on their way, the oldest first.
+    gathering: VecDeque<(Piece<'t, 'a, T>, Arc<Copying<'a, T>>)>,
+    uploading: VecDeque<Event>,
+    downloading: VecDeque<(Piece<'t, 'a, T>, Event)>,
+    scattering: VecDeque<(Arc<Copying<'a, T>>, bool)>,
+    /// The runs of tiles of which nothing is down yet, and for every tile's arrays their last run and the last copy from them.
+    runs: VecDeque<Run>,
+    computed: Vec<Option<Event>>,
+    fetched: Vec<Option<Event>>,
+    /// Tiles that are where they belong.
+    done: u64,
+    has_computed: bool,
+    is_over: bool,
+}
+
+const UP: usize = 0;
+const DOWN: usize = 1;
+
+impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
+    fn go(&mut self, mut tell: impl FnMut(u64) -> Result<()>) -> Result<()> {
+        let mut tiles = self.pass.stage.stage.tiles().enumerate();
+        let mut told = 0;
+        loop {
+            // Threads have as many pieces as there are slots.
+            while self.gathering.len() + self.uploading.len() < self.conveyor.slots {
+                if self.legs[UP].is_empty() {
+                    let Some((number, tile)) = tiles.next() else {
+                        break;
+                    };
+                    self.begin(UP, number, Rc::new(tile))?;
+                }
+                self.gather();
+            }
+            let (uploads, downloads) = (self.upload()?, self.download()?);
+            let goes_on = uploads || downloads;
+            let most = AHEAD.min(self.conveyor.slots / 2);
+            let ahead = if goes_on { most } else { 0 };
+            while self.uploading.len() > ahead {
+                self.land_upload()?;
+            }
+            while self.downloading.len() > ahead {
+                self.land_download()?;
+            }
+            while !goes_on && !self.scattering.is_empty() {
+                self.settle()?;
+            }
+            while told < self.done {
+                told += 1;
+                tell(told)?;
+            }
+            if !goes_on {
+                self.is_over = true;
+                return Ok(());
+            }
+        }
+    }
+
+    /// A tile is to go up or to come down.
+    fn begin(&mut self, way: usize, number: usize, tile: Rc<Tile<'t>>) -> Result<()> {
+        let moves = self.pass.moves(&tile, way == UP)?;
+        self.legs[way].push_back(Leg {
+            number,
+            tile,
+            left: 0..moves.tile,
+            moves,
+        });
+        Ok(())
+    }
+
+    /// The next piece that goes one way.
+    fn next(&mut self, way: usize) -> Option<Piece<'t, 'a, T>> {
+        let conveyor = &*self.conveyor;
+        let leg = self.legs[way].front_mut()?;
+        let Range { start, end } = leg.left;
+        leg.left.start = end.min(start + conveyor.piece);
+        let piece = Piece {
+            number: leg.number,
+            tile: leg.tile.clone(),
+            moves: leg.moves.clone(),
+            places: start..leg.left.start,
+            slot: conveyor.slot(way, self.begun[way] % conveyor.slots),
+            is_last: leg.left.is_empty(),
+        };
+        self.begun[way] += 1;
+        if piece.is_last {
+            self.legs[way].pop_front();
+        }
+        Some(piece)
+    }
+
+    /// Has threads copy a piece between its slot and arrays.
+    fn post(&self, piece: &Piece<'t, 'a, T>, is_to_tile: bool) -> Arc<Copying<'a, T>> {
+        let len = piece.places.len();
+        // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this order, and there are no more on
+        // their way than slots: so it is this one's alone, and the device is done with it. The conveyor outlives the threads, and
+        // so do its slots. Arrays that are written are borrowed so, and nothing else uses them in this stage; tiles have nothing of
+        // their own in common.
+        let copying = unsafe {
+            let slot = Rows::over(piece.slot, len);
+            Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
+        };
+        self.crew.post(&copying);
+        copying
+    }
+
+    fn gather(&mut self) {
+        if let Some(piece) = self.next(UP) {
+            let copying = self.post(&piece, true);
+            self.gathering.push_back((piece, copying));
+        }
+    }
+
+    /// Sends the oldest piece that is gathered on its way, and has its tile computed behind the last one; false where there is none.
+    fn upload(&mut self) -> Result<bool> {
+        let Some((piece, copying)) = self.gathering.pop_front() else {
+            return Ok(false);
+        };
+        self.crew.wait(&copying)?;
+        let event = self.copy(&piece, Way::ToDevice)?;
+        self.uploading.push_back(event.clone());
+        if piece.is_last {
+            self.compute(piece, event)?;
+        }
+        Ok(true)
+    }
+
+    fn compute(&mut self, piece: Piece<'t, 'a, T>, uploaded: Event) -> Result<()> {
+        let (number, tiles) = (piece.number, self.conveyor.arrays.len());
+        // What the results replace must be on its way.
+        while let Some(leg) = self.legs[DOWN].front()
+            && leg.number + tiles <= number
+        {
+            self.download()?;
+        }
+        let waits: Vec<Event> = [Some(uploaded), self.fetched[number % tiles].clone()]
+            .into_iter()
+            .flatten()
+            .collect();
+        let plan = self.pass.stage.plan_of(&piece.tile);
+        let len = plan.transform().len();
+        let [from, to] = &mut self.conveyor.arrays[number % tiles];
+        let (from, to) = (from.slice(0, len)?, to.slice_mut(0, len)?);
+        self.has_computed = true;
+        let run = plan.enqueue(from, to, self.pass.direction, &waits)?;
+        self.computed[number % tiles] = Some(run.event());
+        self.runs.push_back(run);
+        self.begin(DOWN, number, piece.tile)
+    }
+
+    /// Sends the next piece of what is computed on its way; false where there is none.
+    fn download(&mut self) -> Result<bool> {
+        if self.legs[DOWN].is_empty() {
+            return Ok(false);
+        }
+        if self.downloading.len() + self.scattering.len() == self.conveyor.slots {
+            if self.scattering.is_empty() {
+                self.land_download()?;
+            }
+            self.settle()?;
+        }
+        if let Some(piece) = self.next(DOWN) {
+            let event = self.copy(&piece, Way::ToHost)?;
+            if piece.is_last {
+                let tiles = self.fetched.len();
+                self.fetched[piece.number % tiles] = Some(event.clone());
+            }
+            self.downloading.push_back((piece, event));
+        }
+        Ok(true)
+    }
+
+    /// Enqueues the copy of a piece between its slot and the device.
+    fn copy(&self, piece: &Piece<T>, way: Way) -> Result<Event> {
+        let Conveyor { arrays, queues, .. } = &*self.conveyor;
+        let number = piece.number % arrays.len();
+        let [from, to] = &arrays[number];
+        let (queue, array) = match way {
+            Way::ToDevice => (&queues[UP], from),
+            Way::ToHost => (&queues[DOWN], to),
+        };
+        // Up, behind the run of an earlier tile that reads the array; down, behind this tile's own.
+        let waits = match piece.places.start {
+            0 => self.computed[number].as_slice(),
+            _ => &[],
+        };
+        let bytes = |samples: usize| samples * size_of::<T>();
+        let (first, count) = (bytes(piece.places.start), bytes(piece.places.len()));
+        let slot = piece.slot.cast();
+        // SAFETY: the array, which is for the largest tile, has so many bytes there, and the slot has as many. No thread uses the
+        // slot: what goes up is gathered, and what comes down is scattered when it is here. It is the device's until the event is
+        // done, or `drop` has waited for the queue, or given the slots up. Of the array, no other piece has these bytes but that
+        // of an earlier tile, behind whose run, or copy, this one is.
+        let event = unsafe { copy(queue, (&*array.buffer, first, count), slot, way, waits)? };
+        queue.flush()?;
+        Ok(event)
+    }
+
+    fn land_upload(&mut self) -> Result<()> {
+        self.uploading
+            .pop_front()
+            .map_or(Ok(()), |event| event.wait())
+    }
+
+    /// Waits for the oldest piece that comes down, and has it scattered.
+    fn land_download(&mut self) -> Result<()> {
+        let Some((piece, event)) = self.downloading.pop_front() else {
+            return Ok(());
+        };
+        event.wait()?;
+        if piece.places.start == 0
+            && let Some(run) = self.runs.pop_front()
+        {
+            run.wait()?;
+        }
+        let copying = self.post(&piece, false);
+        self.scattering.push_back((copying, piece.is_last));
+        Ok(())
+    }
+
+    /// Waits until the oldest piece that is scattered is where it belongs.
+    fn settle(&mut self) -> Result<()> {
+        if let Some((copying, is_last)) = self.scattering.pop_front() {
+            self.crew.wait(&copying)?;
+            self.done += u64::from(is_last);
+        }
+        Ok(())
+    }
+}
+
+impl<T: Sample> Drop for Trip<'_, '_, '_, T> {
+    /// Waits for what is still on its way, after an error or a panic.
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let Conveyor {
+            queues,
+            memory,
+            arrays,
+            lost,
+            ..
+        } = &mut *self.conveyor;
+        // The last may be the caller's, who may have stopped it.
+        let used = if self.has_computed { 3 } else { 2 };
+        let mut used = queues[..used].iter();
+        if let Err(error) = used.try_for_each(|queue| queue.handle.finish()) {
+            let error = opencl("clFinish")(error);
+            memory.iter().for_each(PinnedArray::lose_input);
+            // What commands use stays for ever.
+            mem::forget((mem::take(arrays), queues.clone()));
+            mem::forget((mem::take(&mut self.uploading), mem::take(&mut self.runs)));
+            mem::forget((mem::take(&mut self.computed), mem::take(&mut self.fetched)));
+            mem::forget(mem::take(&mut self.downloading));
+            *lost = Some(error.clone());
+            // Behind that: a logger may panic.
+            log::error!("the device may still use pinned memory: {error}");
+        }
+    }
+}
