@@ -37,7 +37,7 @@ const LEVELS_AT_ONCE: usize = 7;
 /// some 9,000 per us. A level waits as long as its blocks are high. 128 x 128 takes 10.4 us forward in one launch of a work-group
 /// of 512, and 16.4 in two.
 const LAUNCH: usize = 50_000;
-const ROW: usize = 700;
+const ROW: usize = 1000;
 
 /// All of them: pairs, rows, group and side by side.
 fn all_sizes() -> Vec<[usize; 4]> {
