@@ -35,8 +35,7 @@ WRITTEN = every_program_is_written_for_the_compilers
 test:
 	scripts/setup
 	cargo test --no-run && cargo test --no-run --features $(FEATURES) --test crates --test papers
-	scripts/quick-pocl scripts/spread $(WRITTEN)
-	scripts/quick-pocl scripts/spread $(WRITTEN) --features $(FEATURES) --test crates --test papers
+	scripts/quick-pocl scripts/spread $(WRITTEN) '--features $(FEATURES) --test crates --test papers' ''
 	cargo test --doc --features $(FEATURES)
 
 # The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
@@ -44,7 +43,7 @@ test:
 STEPS = haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97
 optimised:
 	scripts/setup
-	scripts/spread '(^|::)($(STEPS))$$' --test strategies --test in_place
+	scripts/spread '(^|::)($(STEPS))$$' '--test strategies --test in_place'
 	cargo test --test large -- --ignored large_pictures_under_64_mib
 
 ci:
