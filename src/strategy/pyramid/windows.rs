@@ -177,6 +177,7 @@ impl Windows {
         };
         let most = todo.target.of(NAME).work_group(NAME);
         // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl, pvc), doubles sooner.
+        // CPUs, which have one size, keep most in memory anyway.
         let words = problem.sample.size().div_ceil(4);
         let registers = registers(device);
         let eighths = if registers < MOST_REGISTERS { 5 } else { 6 };
@@ -184,7 +185,7 @@ impl Windows {
         let fits = |windows: &Windows| {
             windows.group <= most
                 && windows.bytes(todo) <= device.local_memory
-                && windows.held() * words <= most_words
+                && (in_one_program || windows.held() * words <= most_words)
         };
         let sizes = match in_one_program {
             true => vec![[2, 2, 256, 16]],

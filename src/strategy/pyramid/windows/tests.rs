@@ -53,6 +53,30 @@ fn they_take_seven_levels_at_once() {
     assert_eq!(taken, [NAME]);
 }
 
+/// Also of steps that reach beyond the whole picture, on CPUs that are taken for GPUs as well.
+#[test]
+fn they_take_pictures_smaller_than_the_reach() {
+    let like_cpu = DeviceInfo {
+        float_vector: 16,
+        sub_group_sizes: vec![4, 8, 16, 32, 64],
+        ..gpu(Exchange::Khr, 64)
+    };
+    for device in [large_gpu(), gpu(Exchange::Khr, 16), like_cpu] {
+        for (shape, levels) in [([5, 7], 2), ([61, 127], 4), ([66, 70], 7)] {
+            let picture = Transform::new(Wavelet::VC2_DD_13_7, shape)
+                .boundary(Boundary::Symmetric)
+                .levels(levels);
+            let all = launches(
+                device.clone(),
+                &picture,
+                SampleType::I32,
+                Direction::Inverse,
+            );
+            assert!(all.iter().any(|launch| launch.pass.kernel.name == NAME));
+        }
+    }
+}
+
 /// The fastest of those that were timed on an NVIDIA H200.
 #[test]
 fn sizes_are_those_that_were_fastest() {
