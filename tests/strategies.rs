@@ -1118,6 +1118,11 @@ mod windows {
     fn integers_with_a_pre_shift() {
         windows::<i32>(Wavelet::VC2_DD_13_7)
     }
+    /// Of two neighbours, which the forward transform takes as well.
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        windows::<i16>(Wavelet::VC2_LEGALL_5_3)
+    }
 }
 
 /// Devices that allow small work-groups only get smaller tiles, and the same results.

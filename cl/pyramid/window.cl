@@ -1,85 +1,111 @@
-// The window of a level that a work-group of `pyramid_windows` has, and a work-item's part of it.
+// The window of a level that a work-group of `pyramid_windows` has, a work-item's part of it, and its lifting.
 //
-// The finest window is a tile. Going coarser, it is halved, and then the reach is added: so the halo stays short. A window has as
-// many pairs in every work-group, known when the program is built, which saves most of what index arithmetic takes in `pyramid`.
-// Where it hangs over the border, places are mirrored, and nothing reads what is computed beyond it.
+// A window has as many pairs in every work-group, known when the program is built, which saves most of what index arithmetic takes
+// in `pyramid`. It lies in registers: LANES_k work-items side by side have PAIRS_k pairs of columns each, of HEIGHT_k pairs of rows
+// and the halo above and below, v[r][2 * p + cx] being the sample in row r, in pair p of channel cx. Lifting along y needs nothing
+// else. Along x a step gets its neighbours from the work-items beside this one.
 
+#include "core/boundary.cl"
+#include "core/exchange.cl"
 #include "core/picture.cl"
-#include "register_block/block.cl"
 
-#if FORWARD
-#error "forward, windows grow from level to level"
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
 #endif
 #ifndef LEVELS
 #error "LEVELS: how many are taken; the finest is number 0"
 #endif
-// Of each level k: ROWS_k, COLUMNS_k  pairs of its window, along x with the halo, in whole work-items
-//                  LANES_k            work-items side by side in it, a power of two
-//                  KEPT_k             where its low band begins in local memory
-#if !defined(ROWS_0) || !defined(COLUMNS_0) || !defined(LANES_0) || !defined(KEPT_0)
-#error "ROWS_k, COLUMNS_k, LANES_k, KEPT_k: the window of each level"
+#ifndef MOST_HEIGHT
+#error "MOST_HEIGHT: the most of HEIGHT_k"
+#endif
+#define MOST_PAIRS 2
+// Of each level k: ROWS_k, COLUMNS_k   pairs of its window, along x in whole work-items
+//                  PAIRS_k, HEIGHT_k   those of a work-item, 1 or 2 along x; its halo above and below not counted
+//                  LANES_k             work-items side by side in it, a power of two
+//                  KEPT_k              where in local memory begins what it reads (forward) or leaves (inverse)
+#if !defined(ROWS_0) || !defined(COLUMNS_0) || !defined(PAIRS_0) || !defined(HEIGHT_0) || !defined(LANES_0) || !defined(KEPT_0)
+#error "ROWS_k, COLUMNS_k, PAIRS_k, HEIGHT_k, LANES_k, KEPT_k: the window of each level"
 #endif
 // Mirroring once is half the instructions of the general way.
 #ifndef MIRRORED_OFTEN
 #error "MIRRORED_OFTEN: 1 where a level is so small that steps reach beyond the mirrored picture"
 #endif
 
-// Mirrored, what is read beyond one end of a window stands as far on the other side.
-#define MOST_REACH (REACH_LO > REACH_HI ? REACH_LO : REACH_HI)
-
 // The arguments besides the geometry.
 typedef struct {
   int levels;            // as LEVELS
-  int tile_x, tile_y;    // pairs of a tile
+  int tile_x, tile_y;    // from one tile to the next, in pairs of the finest level
   int tiles_x, tiles_y;  // tiles of a picture
   int aligned;           // whether the samples of a work-item in a row of the picture are an aligned vector
 } Windows;
 
-// Constants, once it is inlined.
+// What is set of each level.
 typedef struct {
-  int level, rows, columns, lanes, kept;
+  int level, rows, columns, pairs, height, lanes, kept;
 } Window;
 
-typedef struct {
-  Window of;
-  int height, width;   // samples of the level
-  int row, column;     // the first pairs whose results this work-item has
-  int lane, below;     // its place in the row of work-items, the pairs of rows above it in the window
-  bool has_rows;       // whether its sub-group has any
-} PartOfWindow;
-// Without exchange all work-items meet at the barriers of every step.
-#define IS_BUSY(part) (EXCHANGE == EXCHANGE_NONE || (part)->has_rows)
-
-// Neighbouring samples of a work-item: in a row of the picture, and of a low band.
-#if PAIRS == 2
-typedef JOIN(STORED, 4) RowOfSamples;
-typedef JOIN(A, 4) RowOfNumbers;
-#define JOIN_ROW(type, of) ((type)(of(0), of(1), of(2), of(3)))
-#elif PAIRS == 1
-typedef JOIN(STORED, 2) RowOfSamples;
-typedef JOIN(A, 2) RowOfNumbers;
-#define JOIN_ROW(type, of) ((type)(of(0), of(1)))
-#else
-#error "PAIRS: 1 or 2"
+#define WINDOW_OF(k) {k, ROWS_##k, COLUMNS_##k, PAIRS_##k, HEIGHT_##k, LANES_##k, KEPT_##k},
+// The last of them is none.
+constant const Window WINDOWS[] = {
+    WINDOW_OF(0)
+    WINDOW_OF(1)
+#if LEVELS >= 2
+    WINDOW_OF(2)
 #endif
+#if LEVELS >= 3
+    WINDOW_OF(3)
+#endif
+#if LEVELS >= 4
+    WINDOW_OF(4)
+#endif
+#if LEVELS >= 5
+    WINDOW_OF(5)
+#endif
+#if LEVELS >= 6
+    WINDOW_OF(6)
+#endif
+#if LEVELS >= 7
+    WINDOW_OF(7)
+#endif
+};
 
-// The first pair of a level's window: of those whose results are wanted, for a tile that begins at pair `begin`.
-INLINE int window_begin(const int level, const int begin) {
-  return max((begin - ((1 << level) - 1) * MOST_REACH) >> level, 0);
+// What a work-item holds, at most.
+#define ROWS_HELD (2 * (REACH_LO + MOST_HEIGHT + REACH_HI))
+#define COLUMNS_HELD (2 * MOST_PAIRS)
+
+// Loops over what a window has, which compilers write out before they know how much that is: else they do it by parts.
+#define UP_TO(i, count, most) UNROLL for (int i = 0; i < (most); ++i) if (i < (count))
+#define EACH_PAIR(p) UP_TO(p, of->pairs, MOST_PAIRS)
+#define EACH_COLUMN(c) UP_TO(c, 2 * of->pairs, COLUMNS_HELD)
+#define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + of->height + REACH_HI), ROWS_HELD)
+
+// A work-item's place in a window.
+INLINE int item_of(void) { return (int)SUB_GROUP * LANES + (int)LANE; }
+INLINE int lane_in(constant const Window *of) { return item_of() % of->lanes; }
+// Pairs of rows above it.
+INLINE int rows_above(constant const Window *of) { return item_of() / of->lanes * of->height; }
+// Whether its sub-group has any rows. Without exchange all work-items meet at the barriers of every step.
+INLINE bool is_busy(constant const Window *of) {
+  return EXCHANGE == EXCHANGE_NONE || (int)SUB_GROUP * LANES / of->lanes * of->height < of->rows;
 }
 
-INLINE PartOfWindow part_of(const Picture *picture, const Window *of, const int begin_y, const int begin_x) {
-  const int item = (int)SUB_GROUP * LANES + (int)LANE;
-  PartOfWindow part;
-  part.of = *of;
-  part.height = (picture->height + (1 << of->level) - 1) >> of->level;
-  part.width = (picture->width + (1 << of->level) - 1) >> of->level;
-  part.lane = item % of->lanes;
-  part.below = item / of->lanes * BLOCK_HEIGHT;
-  part.row = window_begin(of->level, begin_y) + part.below;
-  part.column = window_begin(of->level, begin_x) + (part.lane - LANES_LO) * PAIRS;
-  part.has_rows = (int)SUB_GROUP * LANES / of->lanes * BLOCK_HEIGHT < of->rows;
-  return part;
+// Neighbouring samples of a work-item in a row of the picture, and numbers in local memory: 4 of two pairs, 2 of one.
+typedef JOIN(S, 4) FourSamples;
+typedef JOIN(S, 2) TwoSamples;
+typedef JOIN(A, 4) FourNumbers;
+typedef JOIN(A, 2) TwoNumbers;
+
+INLINE void load_kept(local const A *from, const int pairs, A *v) {
+  if (pairs == 2) {
+    const FourNumbers all = *(local const FourNumbers *)from;
+    v[0] = all.s0, v[1] = all.s1, v[2] = all.s2, v[3] = all.s3;
+  } else {
+    const TwoNumbers all = *(local const TwoNumbers *)from;
+    v[0] = all.s0, v[1] = all.s1;
+  }
 }
 
 // The pair of a mirrored line that stands for one of channel `parity` beyond its border. What no result depends on is any pair.
@@ -89,5 +115,107 @@ INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
   return (place >= 0 && place <= last ? place : place_inside(place, samples, 0)) >> 1;
 #else
   return (last - (int)abs(last - (int)abs(place))) >> 1;
+#endif
+}
+
+// --- lifting -----------------------------------------------------------------------------------------
+
+#define ROW_ABOVE_s(offset) v[2 * (n + (offset))][c]
+#define ROW_ABOVE_d(offset) v[2 * (n + (offset)) + 1][c]
+#define WINDOW_STEP_Y(k, target, source, first, last, before, after)                               \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + MOST_HEIGHT + (after); ++n)              \
+    if (n < REACH_LO + of->height + (after)) EACH_COLUMN(c)                                        \
+      v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ROW_ABOVE_##source);
+
+INLINE void lift_window_y(constant const Window *of, A (*v)[COLUMNS_HELD]) { LIFT_STEPS(WINDOW_STEP_Y) }
+
+// Rows that are lifted along x: before y those of the halo, too.
+#define FIRST_ROW (X_FIRST ? 0 : 2 * REACH_LO)
+INLINE int rows_lifted(constant const Window *of) { return 2 * (of->height + (X_FIRST ? REACH_LO + REACH_HI : 0)); }
+#define MOST_ROWS_LIFTED (2 * MOST_HEIGHT + (X_FIRST ? 2 * (REACH_LO + REACH_HI) : 0))
+
+#if FORWARD
+// Where the pairs of a work-item stand in a line that ends with its window: what is beyond its ends is mirrored by every step.
+// Only for steps that read two neighbours, of which then one stands for both.
+typedef struct {
+  bool first;              // whether the first pair is the first of the line
+  bool last[MOST_PAIRS];   // whether a pair is the last one
+  bool alone[MOST_PAIRS];  // whether it is an approximation without a detail
+} Ends;
+
+// Of two neighbours, the first of which is at `from`, one that is beyond an end is as the other.
+#define ONE_OF_TWO(offset) ((offset) == from ? before_it : after_it)
+#define LIFT_PAIRS(k, cx, first_read)                                                              \
+  const int from = first_read;                                                                     \
+  EACH_PAIR(p) {                                                                                   \
+    A before_it = BESIDE_PAIR(from), after_it = BESIDE_PAIR(from + 1);                             \
+    if ((cx) == 0 && p == 0 && ends->first) before_it = after_it;                                  \
+    if ((cx) == 0 ? ends->alone[p] : ends->last[p]) after_it = before_it;                          \
+    row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], ONE_OF_TWO);                                   \
+  }
+#else
+// What is beyond the ends of a window is garbage, as are the results near them.
+typedef int Ends;
+#define LIFT_PAIRS(k, cx, first_read)                                                              \
+  EACH_PAIR(p)                                                                                     \
+    row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], BESIDE_PAIR);
+#endif
+
+// near[REACH_LO + i] is what is i pairs beside the first pair of this work-item; past the ends of a row of work-items it means
+// nothing.
+#define NEAR_PAIR(i) near[REACH_LO + (i)]
+#define BESIDE_PAIR(offset) NEAR_PAIR(p + (offset))
+
+#if EXCHANGE == EXCHANGE_NONE
+#define SHARED_ROWS MOST_ROWS_LIFTED
+// Shows a channel to the other work-items, when they have read the one before.
+INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
+                         local A (*shared)[GROUP * MOST_PAIRS]) {
+  barrier(CLK_LOCAL_MEM_FENCE);
+  UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED)
+  EACH_PAIR(p) shared[r][get_local_id(0) * of->pairs + p] = v[FIRST_ROW + r][2 * p + cx];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+INLINE void find_near(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
+                      local A (*shared)[GROUP * MOST_PAIRS], A *near) {
+  UNROLL for (int i = first; i < MOST_PAIRS + last; ++i)
+    if (i < of->pairs + last)
+      NEAR_PAIR(i) = shared[r][clamp((int)get_local_id(0) * of->pairs + i, 0, GROUP * of->pairs - 1)];
+}
+#else
+#define SHARED_ROWS 1
+INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
+                         local A (*shared)[GROUP * MOST_PAIRS]) {}
+INLINE void find_near(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
+                      local A (*shared)[GROUP * MOST_PAIRS], A *near) {
+  EACH_PAIR(p) NEAR_PAIR(p) = row[2 * p + cx];
+  UNROLL for (int i = -1; i >= first; --i) NEAR_PAIR(i) = from_left(NEAR_PAIR(i + of->pairs));
+  UNROLL for (int i = 0; i < last; ++i) NEAR_PAIR(of->pairs + i) = from_right(NEAR_PAIR(i));
+}
+#endif
+
+#define WINDOW_STEP_X(k, target, source, first_read, last_read, before, after)                     \
+  show_channel(of, PARITY_##source, v, shared);                                                    \
+  UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED) {                                                    \
+    A *const row = v[FIRST_ROW + r];                                                               \
+    find_near(of, r, PARITY_##source, first_read, last_read, row, shared, near);                   \
+    LIFT_PAIRS(k, PARITY_##target, first_read)                                                     \
+  }
+
+INLINE void lift_window_x(constant const Window *of, const Ends *ends, A (*v)[COLUMNS_HELD],
+                          local A (*shared)[GROUP * MOST_PAIRS]) {
+  A near[REACH_LO + MOST_PAIRS + REACH_HI];
+  LIFT_STEPS(WINDOW_STEP_X)
+}
+
+// Lifts along both axes.
+INLINE void lift_window(constant const Window *of, const Ends *ends, A (*v)[COLUMNS_HELD],
+                        local A (*shared)[GROUP * MOST_PAIRS]) {
+#if X_FIRST
+  lift_window_x(of, ends, v, shared);
+#endif
+  lift_window_y(of, v);
+#if !X_FIRST
+  lift_window_x(of, ends, v, shared);
 #endif
 }

@@ -1,161 +1,113 @@
-// pyramid_windows: the inverse of several levels of a picture that is mirrored, in one launch.
+// pyramid_windows: several levels of a picture that is mirrored, in one launch.
 //
-// Each work-group stores a tile of the picture, and recomputes by itself what this takes of every coarser level: a window of it
-// (pyramid/window.cl). A level is lifted in blocks that lie in the registers of LANES_k neighbours (register_block/block.cl), all
-// of them at once. Its sub-bands are asked for before the barrier at which its low band is in local memory.
+// Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a window
+// of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
-// along x. On an NVIDIA H200, five levels by 9/7 in f32 of 128 x 128 take 6.9 us (by the kernel `pyramid` 11.1), of 256 x 256 8.0
-// (11.2), of 512 x 512 9.3 (12.7), of 1024 x 1024 12.5 (16.4), of which an empty launch is 3: limited by what a level waits for,
-// loads, exchange and a barrier. Work-groups of few sub-groups, several to a compute unit, and one pair of columns to a
-// work-item are fastest.
+// along x. On an NVIDIA H200 on which an empty launch takes 4.8 us and two of them 12.3, five levels by 9/7 in f32 take, forward
+// (by the kernel `pyramid` in an earlier run) of 128 x 128 10.4 us (19.0), of 512 x 512 19.8 (23.2), of 1024 x 1024 24.3 (26.6);
+// inverse 8.4, 10.1 and 12.7: limited by what a level waits for, loads, exchange and a barrier. Where each level has the rows and
+// columns per work-item that suit its window, instead of those of the finest one, 1024 x 1024 takes 12.7 us instead of 14.3.
 
 #include "pyramid/window.cl"
+#if FORWARD
+#include "pyramid/window_forward.cl"
+#else
+#include "pyramid/window_inverse.cl"
+#endif
 
 #ifndef PLACES
 #error "PLACES: samples that local memory holds, of the low bands of all levels"
 #endif
 
-// Of the sub-bands.
-INLINE void load_first(const Picture *picture, const PartOfWindow *part, A (*v)[COLUMNS_OWN]) {
-  const Distance row = picture->band_row[1], to_details = S_COUNT(part->height) * row;
-  int s[PAIRS], d[PAIRS];
-  UNROLL for (int p = 0; p < PAIRS; ++p) {
-    s[p] = mirrored_pair(part->column + p, 0, part->width);
-    d[p] = mirrored_pair(part->column + p, 1, part->width) + S_COUNT(part->width);
-  }
-  UNROLL for (int n = 0; n < BLOCK_PAIRS; ++n) {
-    const int y = part->row - REACH_LO + n;
-    global const T *const lows = picture->band[1] + mirrored_pair(y, 0, part->height) * row;
-    global const T *const highs = picture->band[1] + (to_details + mirrored_pair(y, 1, part->height) * row);
-    UNROLL for (int p = 0; p < PAIRS; ++p) {
-      v[2 * n][2 * p + 1] = NUMBER(lows[d[p]]);
-      v[2 * n + 1][2 * p] = NUMBER(highs[s[p]]);
-      v[2 * n + 1][2 * p + 1] = NUMBER(highs[d[p]]);
-    }
-  }
+// Which tile a work-group has.
+typedef struct {
+  int y, x;
+} Tile;
+
+#if FORWARD
+// Lifts a level, of which the low band is the next window.
+INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
+                     local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
+  const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, tile.y);
+  const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, tile.x);
+  const Ends ends = ends_of_window(of, &x);
+  if (of->level == 0 && is_busy(of)) load_signal(picture, own, of, &y, &x, v);
+  if (of->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
+  if (of->level > 0 && is_busy(of)) load_low(of, &y, kept, v);
+  if (is_busy(of)) lift_window(of, &ends, v, shared);
+  if (is_busy(of)) store_bands(picture, of, &y, &x, kept + of[1].kept, v);
 }
-
-// Of the coarsest level from global memory, of others from `kept`, where the coarser window `left` them.
-INLINE void load_left(const Picture *picture, const PartOfWindow *part, const Window *left, const int begin_y,
-                      const int begin_x, local const A *kept, A (*v)[COLUMNS_OWN]) {
-  const bool is_coarsest = part->of.level == LEVELS - 1;
-  const int coarser = part->of.level + 1, first_x = 2 * (window_begin(coarser, begin_x) - LANES_LO * PAIRS);
-  const int first_y = 2 * window_begin(coarser, begin_y);
-  int s[PAIRS];
-  UNROLL for (int p = 0; p < PAIRS; ++p) {
-    s[p] = mirrored_pair(part->column + p, 0, part->width);
-    if (!is_coarsest) s[p] = clamp(s[p] - first_x, 0, 2 * left->columns - 1);
-  }
-  UNROLL for (int n = 0; n < BLOCK_PAIRS; ++n) {
-    const int y = mirrored_pair(part->row - REACH_LO + n, 0, part->height);
-    if (is_coarsest) {
-      UNROLL for (int p = 0; p < PAIRS; ++p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_row[0] + s[p]]);
-    } else {
-      local const A *const from = kept + (left->kept + clamp(y - first_y, 0, 2 * left->rows - 1) * 2 * left->columns);
-      UNROLL for (int p = 0; p < PAIRS; ++p) v[2 * n][2 * p] = from[s[p]];
-    }
-  }
-  UNROLL for (int i = 0; i < COLUMNS_OWN * BLOCK_ROWS; ++i) {
-    const int r = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    v[r][c] = TAKE_2D(c % 2, r % 2, v[r][c]);
-  }
-}
-
-#define IN_TILE(i) STORE_2D(0, 0, v[RESULT_ROW + r][i])
-#define LEFT(i) KEEP_2D(0, 0, v[RESULT_ROW + r][i])
-
-// Leaves results for the next level.
-INLINE void keep_window(const PartOfWindow *part, local A *kept, A (*v)[COLUMNS_OWN]) {
-  const int column = part->lane * PAIRS;
-  if (column >= part->of.columns) return;
-  UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
-    local A *const to = kept + (part->of.kept + (2 * part->below + r) * 2 * part->of.columns + 2 * column);
-    if (part->below + r / 2 < part->of.rows) *(local RowOfNumbers *)to = JOIN_ROW(RowOfNumbers, LEFT);
-  }
-}
-
-// Stores the tile.
-INLINE void store_window(const Picture *picture, const PartOfWindow *part, const Windows *own, A (*v)[COLUMNS_OWN]) {
-  const int column = (part->lane - LANES_LO) * PAIRS, x = 2 * part->column, y = 2 * part->row;
-  if (column < 0 || column >= own->tile_x) return;
-  const bool is_vector = own->aligned && x + COLUMNS_OWN <= part->width;
-  UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
-    global S *const to = picture->signal + ((y + r) * picture->signal_row + x);
-    if (part->below + r / 2 >= own->tile_y || y + r >= part->height) continue;
-    if (is_vector) {
-      *(global RowOfSamples *)to = JOIN_ROW(RowOfSamples, IN_TILE);
-    } else {
-      UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)
-        if (x + c < part->width) to[c] = IN_TILE(c);
-    }
-  }
-}
-
-INLINE void store_results_of(const Picture *picture, const Windows *own, const PartOfWindow *part, local A *kept,
-                             A (*v)[COLUMNS_OWN]) {
-  if (part->of.level == 0) {
-    store_window(picture, part, own, v);
-  } else {
-    keep_window(part, kept, v);
-  }
-}
-
-// What lift_block asks of its border: nothing.
-INLINE Block block_of_window(const PartOfWindow *part) {
-  Block block;
-  block.row = part->row - REACH_LO;
-  block.column = part->column;
-  block.s_rows = block.d_rows = block.s_columns = block.d_columns = 0;
-  block.inside = block.restored = false;
-  block.boundary = SYMMETRIC;
-  return block;
-}
-
-// Lifts a level, after `before`.
-INLINE void lift_window(const Picture *picture, const Windows *own, const Window window, const Window before, const int begin_y,
-                        const int begin_x, local A *kept, local A (*shared)[GROUP * PAIRS], A (*v)[COLUMNS_OWN]) {
-  const PartOfWindow part = part_of(picture, &window, begin_y, begin_x);
-  const Block block = block_of_window(&part);
-  if (IS_BUSY(&part)) load_first(picture, &part, v);
+#else
+// Lifts a level, of which the low band is what the next window has left.
+INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
+                     local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
+  const Ends ends = 0;
+  const int begin_y = tile.y * own->tile_y, begin_x = tile.x * own->tile_x;
+  const PartOfWindow part = part_of(picture, of, begin_y, begin_x);
+  // Its sub-bands are asked for before its low band is in local memory.
+  if (is_busy(of)) load_details(picture, of, &part, v);
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (IS_BUSY(&part)) load_left(picture, &part, &before, begin_y, begin_x, kept, v);
-  if (IS_BUSY(&part)) lift_block(&block, v, shared);
-  if (IS_BUSY(&part)) store_results_of(picture, own, &part, kept, v);
+  if (is_busy(of)) load_left(picture, of, &part, of + 1, begin_y, begin_x, kept, v);
+  if (is_busy(of)) lift_window(of, &ends, v, shared);
+  if (is_busy(of) && of->level == 0) store_tile(picture, own, of, &part, v);
+  if (is_busy(of) && of->level > 0) keep_window(of, kept, v);
 }
+#endif
 
-#define LIFT_WINDOW(k)                                                                                  \
-  const Window window_##k = {k, ROWS_##k, COLUMNS_##k, LANES_##k, KEPT_##k};                           \
-  lift_window(&picture, &own, window_##k, before, begin_y, begin_x, (local A *)kept, shared, v);      \
-  before = window_##k;
+#define DO_LEVEL(k) do_level(&picture, &own, &WINDOWS[k], tile, (local A *)kept, shared, v);
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void pyramid_windows(global S *signal, global T *bands, global T *low, const Pass pass, const Windows own) {
-  local RowOfNumbers kept[PLACES / COLUMNS_OWN + 1];
-  local A shared[SHARED_ROWS][GROUP * PAIRS];
+  local FourNumbers kept[PLACES / 4 + 1];
+  local A shared[SHARED_ROWS][GROUP * MOST_PAIRS];
   const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
-  const int tile = (int)get_group_id(0) - number * tiles, tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
-  const int begin_y = tile_y * own.tile_y, begin_x = tile_x * own.tile_x;
+  const int rest = (int)get_group_id(0) - number * tiles, tile_y = rest / own.tiles_x;
+  const Tile tile = {tile_y, rest - tile_y * own.tiles_x};
   const Picture picture = picture_at(signal, bands, low, &pass, number);
-  A v[BLOCK_ROWS][COLUMNS_OWN];
-  Window before = {LEVELS, 1, 1, 1, 0};
-#if LEVELS > 6
-  LIFT_WINDOW(6)
-#endif
-#if LEVELS > 5
-  LIFT_WINDOW(5)
-#endif
-#if LEVELS > 4
-  LIFT_WINDOW(4)
-#endif
-#if LEVELS > 3
-  LIFT_WINDOW(3)
+  A v[ROWS_HELD][COLUMNS_HELD];
+#if FORWARD
+  // What no result depends on is read as well: so a simulator sees no read of what was never written.
+  for (int i = get_local_id(0); EXCHANGE == EXCHANGE_NONE && i < PLACES; i += GROUP) ((local A *)kept)[i] = 0;
+  if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
+  DO_LEVEL(0)
+#if LEVELS > 1
+  DO_LEVEL(1)
 #endif
 #if LEVELS > 2
-  LIFT_WINDOW(2)
+  DO_LEVEL(2)
+#endif
+#if LEVELS > 3
+  DO_LEVEL(3)
+#endif
+#if LEVELS > 4
+  DO_LEVEL(4)
+#endif
+#if LEVELS > 5
+  DO_LEVEL(5)
+#endif
+#if LEVELS > 6
+  DO_LEVEL(6)
+#endif
+#else
+#if LEVELS > 6
+  DO_LEVEL(6)
+#endif
+#if LEVELS > 5
+  DO_LEVEL(5)
+#endif
+#if LEVELS > 4
+  DO_LEVEL(4)
+#endif
+#if LEVELS > 3
+  DO_LEVEL(3)
+#endif
+#if LEVELS > 2
+  DO_LEVEL(2)
 #endif
 #if LEVELS > 1
-  LIFT_WINDOW(1)
+  DO_LEVEL(1)
 #endif
-  LIFT_WINDOW(0)
+  DO_LEVEL(0)
+#endif
 }

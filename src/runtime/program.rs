@@ -146,9 +146,7 @@ impl PassKernel {
         if let Some(way) = kernel.way() {
             check_sub_groups(&shared.device, &built, kernel, way)?;
         }
-        let allowed = built
-            .get_work_group_size(shared.device.handle.id())
-            .map_err(opencl("clGetKernelWorkGroupInfo"))?;
+        let allowed = allowed(&shared.device, &built, kernel.group)?;
         let group = kernel.group;
         Ok((
             PassKernel {
@@ -195,6 +193,25 @@ impl PassKernel {
             )
         }
     }
+}
+
+/// How many work-items of a work-group a kernel allows that is launched with so many along each axis.
+///
+/// NVIDIA answers 256 for every kernel. Its compiler fits the registers of a kernel to the work-group that this is compiled for:
+/// on an H200, kernels that hold up to 200 numbers and are compiled for 512 and 1024 work-items spill where they must, and run
+/// right. Elsewhere the answer counts: a kernel that is refused has a smaller design, a launch that fails has none.
+fn allowed(device: &Device, kernel: &ClKernel, group: [usize; 2]) -> Result<usize> {
+    let failed = opencl("clGetKernelWorkGroupInfo");
+    let id = device.handle.id();
+    let answered = kernel.get_work_group_size(id).map_err(&failed)?;
+    let wanted = group.iter().product();
+    if device.info().exchange != Exchange::Ptx || answered >= wanted {
+        return Ok(answered);
+    }
+    let compiled_for = kernel.get_compile_work_group_size(id).map_err(&failed)?;
+    let is_compiled_for =
+        compiled_for.starts_with(&group) && wanted <= device.info().max_work_group;
+    Ok(if is_compiled_for { wanted } else { answered })
 }
 
 /// A pass, its kernel, and the buffers of its sides with how many samples later these start than designed.

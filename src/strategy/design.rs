@@ -179,7 +179,7 @@ pub(crate) fn can_stream(device: &DeviceInfo) -> bool {
 }
 
 /// What an instruction of NVIDIA's can name; AMD's has one more.
-const MOST_REGISTERS: usize = 255;
+pub(crate) const MOST_REGISTERS: usize = 255;
 
 /// Why a work-item cannot hold so many numbers of `sample` in its registers, if it cannot: GPUs give it 255 of 32 bits at
 /// most. What goes beyond them takes a compiler minutes, and memory instead of registers.

@@ -43,6 +43,10 @@ const MOST_LOADED_LONG: usize = 42 << 10;
 /// (154 Ki of them) take 25.2 us inverse, by `register_block` 34.2.
 const MOST_IN_WINDOWS: usize = 200 << 10;
 
+/// The same forward. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.5 us by windows and 26.6 by the kernel `pyramid`,
+/// of 2048 x 2048 (107 Ki) 38 and 40, where `register_block` is as fast.
+const MOST_IN_WINDOWS_FORWARD: usize = 64 << 10;
+
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
 /// single levels, too, where a work-group has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by
 /// 9/7, one level of 262144 x 16 takes 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by
@@ -169,7 +173,11 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
     if !pass.geometry.band_sides().all(is_dense) {
         return None;
     }
-    let is_small = windows.is_one_tile() || windows.loaded(device.compute_units) <= MOST_IN_WINDOWS;
+    let most = match todo.problem.direction {
+        Direction::Forward => MOST_IN_WINDOWS_FORWARD,
+        Direction::Inverse => MOST_IN_WINDOWS,
+    };
+    let is_small = windows.is_one_tile() || windows.loaded(device.compute_units) <= most;
     let taken = Taken {
         levels: windows.levels(),
         axes: 2,

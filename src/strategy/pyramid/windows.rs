@@ -1,13 +1,13 @@
-//! The inverse of several levels, mirrored at their borders, by windows whose sizes are constants of the program
-//! (cl/pyramid/windows.cl).
+//! Several levels, mirrored at their borders, by windows whose sizes are constants of the program (cl/pyramid/windows.cl).
 
 use super::borders;
 use crate::device::Exchange;
+use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{
-    Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
-    registers,
+    Define, Kernel, LARGEST_VECTOR, MOST_REGISTERS, Pass, Slots, define, define_distance,
+    loops_as_they_are, registers,
 };
 use crate::strategy::pixels;
 use crate::strategy::planner::Todo;
@@ -19,10 +19,13 @@ const NAME: &str = "pyramid_windows";
 
 /// Pairs of columns of a work-item, pairs of rows of a block that are no halo, work-items in a work-group, and those side by side
 /// in the finest window, among which the cheapest are chosen.
-const PAIRS: [usize; 2] = [1, 2];
-const HEIGHTS: [usize; 4] = [1, 2, 3, 4];
-const GROUPS: [usize; 2] = [128, 256];
+const PAIRS: [usize; 2] = [1, MOST_PAIRS];
+const HEIGHTS: [usize; 6] = [1, 2, 3, 4, 5, 6];
+const GROUPS: [usize; 3] = [128, 256, 512];
 const SIDE_BY_SIDE: [usize; 4] = [4, 8, 16, 32];
+
+/// Pairs of columns of a work-item at most (cl/pyramid/window.cl).
+const MOST_PAIRS: usize = 2;
 
 /// Work-items that take the place of a sub-group where there is no exchange.
 const LANES: usize = 32;
@@ -31,10 +34,10 @@ const LANES: usize = 32;
 const LEVELS_AT_ONCE: usize = 7;
 
 /// What a launch costs, and a row of a block at each level, in samples that a compute unit loads in that time: on an NVIDIA H200
-/// some 9,000 per us. A level waits as long as its blocks are high: of 29 sizes for 64 x 64 to 2048 x 2048 in f32 by 9/7, times are
-/// within 0.6 us of this on average.
-const LAUNCH: usize = 35_000;
-const ROW: usize = 700;
+/// some 9,000 per us. A level waits as long as its blocks are high. 128 x 128 takes 10.4 us forward in one launch of a work-group
+/// of 512, and 16.4 in two.
+const LAUNCH: usize = 50_000;
+const ROW: usize = 1000;
 
 /// All of them: pairs, rows, group and side by side.
 fn all_sizes() -> Vec<[usize; 4]> {
@@ -50,20 +53,24 @@ fn all_sizes() -> Vec<[usize; 4]> {
 }
 
 /// What a work-group has of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Window {
     rows: usize,
-    /// With the halo, in whole work-items.
+    /// In whole work-items; inverse with the halo.
     columns: usize,
+    /// Pairs of columns and of rows of a work-item, these without the halo.
+    pairs: usize,
+    height: usize,
     /// Work-items side by side.
     lanes: usize,
-    /// Where its results begin in local memory.
+    /// Where in local memory begins what it reads (forward) or leaves (inverse).
     kept: usize,
 }
 
 /// How a picture is shared out, and on what the kernel is specialised.
 #[derive(Clone, Debug)]
 pub(super) struct Windows {
+    forward: bool,
     levels: usize,
     /// Pairs on which results depend, on both sides together and on the side where they are more.
     around: usize,
@@ -76,14 +83,14 @@ pub(super) struct Windows {
     in_one_program: bool,
     /// Whether steps reach beyond the mirrored picture, at the smallest level.
     mirrored_often: bool,
-    /// Pairs of columns of a work-item, and pairs of rows that are no halo.
-    pairs: usize,
-    height: usize,
     group: usize,
     /// Work-items in a sub-group, or in what takes its place.
     lanes: usize,
-    /// Pairs of a tile along y and x.
+    /// Pairs from one tile to the next, of the finest level, and tiles along y and x.
     tile: [usize; 2],
+    tiles: [usize; 2],
+    /// Forward, pairs of a window before those that are stored.
+    halo: usize,
     /// Finest first.
     windows: Vec<Window>,
     /// Samples that local memory holds of all low bands.
@@ -116,8 +123,11 @@ impl Windows {
     /// The cheapest windows, or why there are none.
     pub fn new(todo: &Todo, axes: [usize; 2]) -> Result<Self, String> {
         let (problem, device) = (todo.problem, todo.target.device);
-        if problem.direction == Direction::Forward {
-            return Err("forward, windows grow from level to level".to_owned());
+        let forward = problem.direction == Direction::Forward;
+        if forward && !are_near(&problem.stencils()) {
+            return Err(
+                "windows end with mirrors, which steps that read two neighbours have".to_owned(),
+            );
         }
         if problem.transform.coefficient_layout() == Layout::Interleaved {
             return Err("coefficients are interleaved".to_owned());
@@ -145,6 +155,7 @@ impl Windows {
         let shape_of = |level: usize| axes.map(|axis| todo.levels[level].shape[axis]);
         let pictures = whole / shape_of(0).iter().product::<usize>();
         let of_levels = |first: usize, count: usize| Windows {
+            forward,
             levels: count,
             around: reach.before + reach.after,
             reach: most_reach,
@@ -156,22 +167,25 @@ impl Windows {
                 || shape_of(first + count - 1)
                     .iter()
                     .any(|&n| n < 2 * most_reach + 2),
-            pairs: 1,
-            height: 1,
             group: 0,
             lanes,
             tile: [0; 2],
+            tiles: [1; 2],
+            halo: 0,
             windows: Vec::new(),
             kept: 0,
         };
         let most = todo.target.of(NAME).work_group(NAME);
-        // Doubles spill on Intel's skl by three quarters of its registers.
+        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl, pvc), doubles sooner.
+        // CPUs, which have one size, keep most in memory anyway.
         let words = problem.sample.size().div_ceil(4);
-        let most_words = registers(device) * if words > 1 { 5 } else { 6 } / 8;
+        let registers = registers(device);
+        let eighths = if registers < MOST_REGISTERS { 5 } else { 6 };
+        let most_words = registers * (eighths - usize::from(words > 1)) / 8;
         let fits = |windows: &Windows| {
             windows.group <= most
                 && windows.bytes(todo) <= device.local_memory
-                && windows.held() * words <= most_words
+                && (in_one_program || windows.held() * words <= most_words)
         };
         let sizes = match in_one_program {
             true => vec![[2, 2, 256, 16]],
@@ -188,36 +202,93 @@ impl Windows {
 
     /// The windows of so many levels, if there are any of this size.
     fn sized(&self, [pairs, height, group, lanes]: [usize; 4]) -> Option<Self> {
-        let halo = self.reach.next_multiple_of(pairs);
-        let width = (lanes * pairs).checked_sub(2 * halo).filter(|&n| n > 0)?;
-        let tile = [height * (group / lanes), width];
-        let [of_rows, of_columns] = [0, 1].map(|axis| self.pairs_of(axis, tile[axis]));
-        let (mut windows, mut kept) = (Vec::new(), 0);
-        for (level, (rows, columns)) in of_rows.into_iter().zip(of_columns).enumerate() {
-            let columns = (2 * halo + columns).next_multiple_of(pairs);
-            let lanes = (columns / pairs).next_power_of_two();
-            if lanes > self.lanes || height * (group / lanes) < rows {
-                return None;
+        let mut windows = Windows {
+            group,
+            ..self.clone()
+        };
+        let finest = [height * (group / lanes), lanes * pairs];
+        let [of_rows, of_columns] = match self.forward {
+            true => windows.halve(finest)?,
+            false => {
+                windows.shrink([finest[0], finest[1].checked_sub(2 * self.halo_of(pairs))?])?
             }
-            windows.push(Window {
-                rows,
-                columns,
-                lanes,
-                kept,
+        };
+        for (level, (rows, columns)) in of_rows.into_iter().zip(of_columns).enumerate() {
+            let least = if level == 0 { pairs } else { 1 };
+            let window = windows.window(rows, columns, least)?;
+            windows.windows.push(Window {
+                kept: windows.kept,
+                ..window
             });
             if level > 0 {
-                kept += 4 * rows * columns;
+                windows.kept += 4 * window.rows * window.columns;
             }
         }
-        Some(Windows {
-            pairs,
-            height,
-            group,
-            tile,
-            windows,
-            kept,
-            ..self.clone()
-        })
+        Some(windows)
+    }
+
+    /// Pairs of halo on one side along x, inverse, in whole work-items.
+    fn halo_of(&self, pairs: usize) -> usize {
+        self.reach.next_multiple_of(pairs)
+    }
+
+    /// How a window is shared out to work-items, with as few pairs of columns each as a sub-group can take, `least` or more.
+    fn window(&self, rows: usize, columns: usize, least: usize) -> Option<Window> {
+        let of_pairs = |pairs: usize| {
+            let halo = if self.forward { 0 } else { self.halo_of(pairs) };
+            let columns = (columns + 2 * halo).next_multiple_of(pairs);
+            let lanes = (columns / pairs).next_power_of_two();
+            (lanes <= self.lanes).then(|| Window {
+                rows,
+                columns,
+                pairs,
+                height: rows.div_ceil(self.group / lanes),
+                lanes,
+                kept: 0,
+            })
+        };
+        PAIRS.into_iter().filter(|&n| n >= least).find_map(of_pairs)
+    }
+
+    /// Forward, the pairs of each level's window along y and x, finest first, of which that one has so many at most: each half
+    /// of the one before, as all of them are whole at the coarsest level.
+    fn halve(&mut self, most: [usize; 2]) -> Option<[Vec<usize>; 2]> {
+        // Vectors are of up to two pairs.
+        let unit = (1 << (self.levels - 1)).max(2);
+        // Pairs of the coarsest level that a mirror at the edge of a window makes wrong: before and after the others.
+        let wrong = (0..self.levels).fold([0, 0], |[before, after]: [usize; 2], _| {
+            [before.div_ceil(2) + self.reach, after / 2 + self.reach]
+        });
+        let [before, after] =
+            wrong.map(|pairs| (pairs << (self.levels - 1)).next_multiple_of(unit));
+        self.halo = before;
+        let mut all = [Vec::new(), Vec::new()];
+        for axis in 0..2 {
+            let whole = self.shape[axis].div_ceil(2);
+            let window = match self.in_one_program {
+                true => most[axis] / unit * unit,
+                false => (most[axis] / unit * unit).min(whole.next_multiple_of(unit)),
+            };
+            self.tile[axis] = window;
+            if window < whole {
+                self.tile[axis] = window.checked_sub(before + after).filter(|&n| n > 0)?;
+            }
+            self.tiles[axis] = 1 + whole
+                .saturating_sub(window)
+                .div_ceil(self.tile[axis].max(1));
+            all[axis] = (0..self.levels).map(|level| window >> level).collect();
+        }
+        (all[0][0] > 0 && all[1][0] > 0).then_some(all)
+    }
+
+    /// Inverse, the same for a tile of so many pairs.
+    fn shrink(&mut self, tile: [usize; 2]) -> Option<[Vec<usize>; 2]> {
+        if tile[1] == 0 {
+            return None;
+        }
+        self.tile = tile;
+        self.tiles = [0, 1].map(|axis| self.shape[axis].div_ceil(2).div_ceil(tile[axis]));
+        Some([0, 1].map(|axis| self.pairs_of(axis, tile[axis])))
     }
 
     /// The pairs of each level's window along an axis, finest first, for a tile of so many.
@@ -236,63 +307,65 @@ impl Windows {
         all
     }
 
-    /// Pairs of rows of a block with its halo.
-    fn block_pairs(&self) -> usize {
-        self.height + self.around
+    /// Pairs of rows that a work-item holds of a level.
+    fn rows_held(&self, window: &Window) -> usize {
+        window.height + self.around
     }
 
-    /// Samples that a work-item holds.
+    /// Samples that a work-item holds, of all levels at most.
     fn held(&self) -> usize {
-        4 * self.pairs * self.block_pairs()
-    }
-
-    /// Tiles of a picture along y and x.
-    fn tiles(&self) -> [usize; 2] {
-        [0, 1].map(|axis| self.shape[axis].div_ceil(2).div_ceil(self.tile[axis]))
+        let held = |window: &Window| 4 * window.pairs * self.rows_held(window);
+        self.windows.iter().map(held).max().unwrap_or(0)
     }
 
     fn groups(&self) -> usize {
-        self.pictures * self.tiles().iter().product::<usize>()
-    }
-
-    /// Sub-groups that have rows at each level.
-    fn busy(&self) -> impl Iterator<Item = usize> {
-        let blocks = |window: &Window| window.rows.div_ceil(self.height);
-        self.windows
-            .iter()
-            .map(move |window| (blocks(window) * window.lanes).div_ceil(self.lanes))
+        self.pictures * self.tiles.iter().product::<usize>()
     }
 
     /// What a compute unit takes, in samples that it loads in that time.
     fn time(&self, compute_units: usize) -> usize {
-        self.loaded(compute_units) + self.windows.len() * ROW * 2 * self.block_pairs()
+        let rows = |window: &Window| 2 * self.rows_held(window);
+        self.loaded(compute_units) + ROW * self.windows.iter().map(rows).sum::<usize>()
     }
 
     /// Samples that a compute unit loads. As several work-groups run on it at once, what the last wave lacks of a whole one counts
     /// for a quarter, unless it is the only one.
     pub fn loaded(&self, compute_units: usize) -> usize {
         let (groups, units) = (self.groups(), compute_units.max(1));
-        let samples: usize = self.busy().map(|n| n * self.lanes * self.held()).sum();
+        // In whole sub-groups that have rows.
+        let of_level = |window: &Window| {
+            let items = window.rows.div_ceil(window.height) * window.lanes;
+            items.next_multiple_of(self.lanes) * 4 * window.pairs * self.rows_held(window)
+        };
+        let samples: usize = self.windows.iter().map(of_level).sum();
         samples * (groups.next_multiple_of(units) + 3 * groups.max(units)) / (4 * units)
     }
 
     /// Whether a picture is one tile.
     pub fn is_one_tile(&self) -> bool {
-        self.tiles() == [1, 1]
+        self.tiles == [1, 1]
     }
 
     fn bytes(&self, todo: &Todo) -> u64 {
-        let rows = if self.x_first {
-            self.block_pairs()
-        } else {
-            self.height
-        };
         let shared = match todo.target.device.exchange {
-            Exchange::None => 2 * rows * self.group * self.pairs,
-            _ => self.group * self.pairs,
+            Exchange::None => 2 * self.rows_lifted(self.most_height()) * self.group * MOST_PAIRS,
+            _ => self.group * MOST_PAIRS,
         };
         // Steps compute in 32 bits at least.
-        ((self.kept + 2 * self.pairs + shared) * todo.problem.sample.size().max(4)) as u64
+        ((self.kept + 4 + shared) * todo.problem.sample.size().max(4)) as u64
+    }
+
+    fn most_height(&self) -> usize {
+        self.windows
+            .iter()
+            .map(|window| window.height)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Pairs of rows that are lifted along x, of so many without their halo.
+    fn rows_lifted(&self, height: usize) -> usize {
+        height + if self.x_first { self.around } else { 0 }
     }
 
     pub fn levels(&self) -> usize {
@@ -304,8 +377,9 @@ impl Windows {
             boundary: todo.problem.transform.boundary_rule().number(),
             ..todo.sides(self.levels(), 2).pictures(y, x)
         };
-        let [tiles_y, tiles_x] = self.tiles();
-        let is_short = 2 * self.pairs * todo.signal_size() <= LARGEST_VECTOR;
+        let [tiles_y, tiles_x] = self.tiles;
+        let samples = 2 * self.windows[0].pairs;
+        let is_short = samples * todo.signal_size() <= LARGEST_VECTOR;
         let own = [
             ("levels", self.levels()),
             ("tile_x", self.tile[1]),
@@ -314,7 +388,7 @@ impl Windows {
             ("tiles_y", tiles_y),
             (
                 "aligned",
-                usize::from(is_short && geometry.signal.is_aligned(2, 2 * self.pairs)),
+                usize::from(is_short && geometry.signal.is_aligned(2, samples)),
             ),
         ];
         Pass {
@@ -338,19 +412,17 @@ impl Windows {
         let (mut read, mut lifted) = (0, Cost::default());
         for (level, window) in self.windows.iter().enumerate() {
             let loaded = 4 * (window.rows + self.around) * window.columns;
-            // What the coarser level has left is in local memory.
-            read += match level + 1 == self.levels {
-                true => loaded,
-                false => loaded - loaded / 4,
+            // What the level before has left is in local memory.
+            read += match (self.forward, level) {
+                (true, 0) => loaded,
+                (true, _) => 0,
+                (false, level) if level + 1 == self.levels => loaded,
+                (false, _) => loaded - loaded / 4,
             };
-            let blocks = groups * window.rows.div_ceil(self.height);
-            let rows = if self.x_first {
-                self.block_pairs()
-            } else {
-                self.height
-            };
+            let blocks = groups * window.rows.div_ceil(window.height);
+            let rows = self.rows_lifted(window.height);
             lifted = lifted
-                + meter.lifted_alone(2 * blocks * window.columns, self.height)
+                + meter.lifted_alone(2 * blocks * window.columns, window.height)
                 + meter.lifted(2 * blocks * rows * window.columns);
         }
         let stored = self.pictures * self.shape[0] * self.shape[1];
@@ -371,8 +443,7 @@ impl Windows {
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
             define("GROUP", self.group),
-            define("PAIRS", self.pairs),
-            define("BLOCK_ROWS", 2 * self.block_pairs()),
+            define("MOST_HEIGHT", self.most_height()),
             define("X_FIRST", u8::from(self.x_first)),
             define("LEVELS", self.levels()),
             define("PLACES", self.kept),
@@ -382,10 +453,16 @@ impl Windows {
             define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", todo.pre_shift()),
         ];
-        for (k, window) in self.windows.iter().enumerate() {
+        if self.forward {
+            defines.push(define("HALO", self.halo));
+        }
+        let none = Window::default();
+        for (k, window) in self.windows.iter().chain([&none]).enumerate() {
             defines.push(define(format!("ROWS_{k}"), window.rows));
             defines.push(define(format!("COLUMNS_{k}"), window.columns));
-            defines.push(define(format!("LANES_{k}"), window.lanes));
+            defines.push(define(format!("PAIRS_{k}"), window.pairs.max(1)));
+            defines.push(define(format!("HEIGHT_{k}"), window.height.max(1)));
+            defines.push(define(format!("LANES_{k}"), window.lanes.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
         defines.extend(loops_as_they_are(device));
@@ -395,153 +472,4 @@ impl Windows {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::DeviceInfo;
-    use crate::strategy::Strategy;
-    use crate::strategy::design::Launch;
-    use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
-    use crate::strategy::tests::host::{number, own};
-    use crate::transform::Transform;
-    use crate::wavelet::{Boundary, SampleType, Wavelet};
-
-    fn launches(device: DeviceInfo, transform: &Transform, sample: SampleType) -> Vec<Launch> {
-        let setting = Setting::of(device).only(&[Strategy::Pyramid]);
-        let design = setting.design(&problem(transform, sample, Direction::Inverse));
-        design.unwrap().launches
-    }
-
-    fn kernels(transform: &Transform, sample: SampleType) -> Vec<&'static str> {
-        let all = launches(large_gpu(), transform, sample);
-        all.iter().map(|launch| launch.pass.kernel.name).collect()
-    }
-
-    #[test]
-    fn they_take_mirrored_pictures_in_planar_sub_bands() {
-        let picture = Transform::new(Wavelet::CDF_9_7, [256, 200]).levels(4);
-        assert_eq!(kernels(&picture, SampleType::F32), [NAME]);
-        for other in [
-            picture.clone().levels(1),
-            picture.clone().layout(Layout::Interleaved),
-            Transform::new(Wavelet::CDF_9_7, [256, 64])
-                .boundary(Boundary::Periodic)
-                .levels(4),
-            picture.clone().boundary(Boundary::Zero),
-            Transform::new(Wavelet::HAAR, [256, 64]).levels(4),
-        ] {
-            let names = kernels(&other, SampleType::F32);
-            assert!(names.iter().all(|&name| name == "pyramid"), "{other:?}");
-        }
-    }
-
-    #[test]
-    fn they_take_seven_levels_at_once() {
-        let picture = Transform::new(Wavelet::CDF_9_7, [128, 128]).levels(7);
-        assert_eq!(kernels(&picture, SampleType::F32), [NAME]);
-    }
-
-    /// The fastest of those that were timed on an NVIDIA H200, or within 0.5 us of them.
-    #[test]
-    fn sizes_are_those_that_were_fastest() {
-        let sizes = |side: usize, levels: u32| {
-            let picture = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(levels);
-            let all = launches(large_gpu(), &picture, SampleType::F32);
-            assert_eq!(all.len(), 1);
-            let of = |name: &str| number(&all[0].pass.kernel, name);
-            let height = of("BLOCK_ROWS") / 2 - 4;
-            [of("PAIRS"), height, of("GROUP"), of("LANES_0")]
-        };
-        assert_eq!(sizes(64, 3), [1, 1, 128, 16]);
-        assert_eq!(sizes(128, 5), [1, 1, 128, 16]);
-        assert_eq!(sizes(256, 5), [1, 1, 256, 32]);
-        assert_eq!(sizes(512, 5), [1, 2, 256, 32]);
-        assert_eq!(sizes(1024, 5), [2, 3, 256, 32]);
-        assert_eq!(sizes(2048, 5), [2, 4, 256, 32]);
-    }
-
-    #[test]
-    fn they_take_these_wavelets() {
-        let takes = |wavelet: &&Wavelet| {
-            let sample = match wavelet.integer_steps() {
-                Some(_) => SampleType::I16,
-                None => SampleType::F32,
-            };
-            let picture = Transform::new((*wavelet).clone(), [256, 256]).levels(3);
-            kernels(&picture, sample)[0] == NAME
-        };
-        let taken: Vec<&str> = Wavelet::ALL
-            .iter()
-            .filter(takes)
-            .map(Wavelet::name)
-            .collect();
-        assert_eq!(
-            taken,
-            ["cdf53", "cdf97", "ccsds97m", "vc2-legall53", "vc2-daub97"]
-        );
-    }
-
-    /// Every tile of every level: what it depends on of the coarser level is in that one's window.
-    #[test]
-    fn windows_hold_what_the_finer_level_reads() {
-        let devices = [large_gpu(), gpu(Exchange::None, 1), gpu(Exchange::Khr, 16)];
-        let shapes = [[64, 64], [37, 301], [1024, 77], [9, 12], [1021, 1023]];
-        for (device, shape) in devices
-            .iter()
-            .flat_map(|one| shapes.map(|shape| (one, shape)))
-        {
-            for wavelet in [Wavelet::CDF_5_3, Wavelet::CDF_9_7] {
-                let picture = Transform::new(wavelet, shape).levels(4);
-                let all = launches(device.clone(), &picture, SampleType::F32);
-                for launch in all.iter().filter(|launch| launch.pass.kernel.name == NAME) {
-                    check(launch, &picture, device);
-                }
-            }
-        }
-    }
-
-    fn check(launch: &Launch, picture: &Transform, device: &DeviceInfo) {
-        let reach = {
-            let inverse = problem(picture, SampleType::F32, Direction::Inverse);
-            Reach::new(&inverse.stencils()).before as i64
-        };
-        let kernel = &launch.pass.kernel;
-        let of = |name: &str, k: i64| number(kernel, &format!("{name}_{k}")) as i64;
-        let [group, pairs] = ["GROUP", "PAIRS"].map(|name| number(kernel, name) as i64);
-        let height = number(kernel, "BLOCK_ROWS") as i64 / 2 - 2 * reach;
-        let halo = (reach + pairs - 1) / pairs * pairs;
-        let geometry = &launch.pass.geometry;
-        let lengths = [geometry.across[0], geometry.samples].map(i64::from);
-        for (axis, names) in [["tile_y", "tiles_y"], ["tile_x", "tiles_x"]]
-            .iter()
-            .enumerate()
-        {
-            let [tile, tiles] = names.map(|name| i64::from(own(launch, name)));
-            for begin in (0..tiles).map(|number| number * tile) {
-                // The pairs whose results are wanted.
-                let (mut lo, mut hi) = (begin, (begin + tile).min((lengths[axis] + 1) / 2));
-                for level in 0..i64::from(own(launch, "levels")) {
-                    let samples = (lengths[axis] + (1 << level) - 1) >> level;
-                    let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
-                    let count = match axis {
-                        0 => of("ROWS", level),
-                        _ => of("COLUMNS", level) - 2 * halo,
-                    };
-                    assert!(
-                        first <= lo && hi <= first + count,
-                        "{level} {lo}..{hi}: {launch:?}"
-                    );
-                    (lo, hi) = ((lo - reach).max(0), (hi + reach).min((samples + 1) / 2));
-                    (lo, hi) = (lo / 2, (hi + 1) / 2);
-                }
-            }
-        }
-        for level in 0..i64::from(own(launch, "levels")) {
-            let lanes = of("LANES", level);
-            assert!(
-                lanes * pairs >= of("COLUMNS", level) && lanes <= number(kernel, "LANES") as i64
-            );
-            assert!(group / lanes * height >= of("ROWS", level));
-        }
-        assert!(number(kernel, "PLACES") as u64 * 4 <= device.local_memory);
-    }
-}
+mod tests;

@@ -452,6 +452,35 @@ impl Shares<'_> {
         coverage
     }
 
+    /// Of the finest level, what windows store forward (`span_of` in cl/pyramid/window_forward.cl).
+    fn forward_windows(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let halo = self.number("HALO");
+        let [tiles_x, tiles_y] = ["tiles_x", "tiles_y"].map(|name| self.own(name));
+        let [tile_x, tile_y] = ["tile_x", "tile_y"].map(|name| self.own(name));
+        assert_eq!(self.launch.pass.groups, tiles_x * tiles_y * pictures);
+        let stored = |number: usize, tile: usize, tiles: usize, count: usize| {
+            let begin = |number: usize| number * tile + halo;
+            let from = if number == 0 { 0 } else { begin(number) };
+            let to = if number + 1 == tiles {
+                count
+            } else {
+                begin(number + 1)
+            };
+            assert!(from < to && to <= count, "a work-group without a share");
+            from..to
+        };
+        for group in self.groups() {
+            let (picture, tile) = (group / (tiles_x * tiles_y), group % (tiles_x * tiles_y));
+            for row in stored(tile / tiles_x, tile_y, tiles_y, rows) {
+                let columns = stored(tile % tiles_x, tile_x, tiles_x, columns);
+                coverage.store(picture * rows + row, columns);
+            }
+        }
+        coverage
+    }
+
     /// A tile of the frame (cl/streamed/frame.cl).
     fn tile(&self, picture: usize, tile: usize, coverage: &mut Coverage) {
         let [columns, rows, _] = self.sizes();
@@ -544,6 +573,7 @@ fn check(
                 "register_block" => shares.register_block(),
                 "register_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
+                "pyramid_windows" if direction == Direction::Forward => shares.forward_windows(),
                 "pyramid" | "pyramid_windows" => shares.pyramid(direction == Direction::Forward),
                 "move" | "load" | "lift" | "store" => {
                     assert!(launch.pass.groups * x >= shares.lines() * shares.pairs());

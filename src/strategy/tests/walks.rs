@@ -243,7 +243,10 @@ fn large_pictures_go_two_levels_at_once() {
     assert_eq!(names(8192, 1, &setting), ["streamed_one_level"]);
     let streamed = Setting::of(large_gpu()).only(&[Strategy::Streamed]);
     assert_eq!(names(2048, 3, &streamed), ["streamed_one_level"; 3]);
-    assert_eq!(names(2048, 3, &setting), ["register_block", "pyramid"]);
+    assert_eq!(
+        names(2048, 3, &setting),
+        ["register_block", "pyramid_windows"]
+    );
     // Nor is there a launch of two levels without exchange.
     let alone = Setting::of(gpu(Exchange::None, 1));
     assert_eq!(names(8192, 2, &alone), ["register_block"; 2]);
@@ -506,7 +509,7 @@ fn rows_of_several_levels_are_one_launch() {
     // Of pictures whose columns are used up, rows are left.
     let picture = Transform::new(Wavelet::CDF_9_7, [4, 4096]).levels(4);
     let there = forward(&setting, &picture, SampleType::F32);
-    let kernels = ["pyramid", "register_rows"];
+    let kernels = ["pyramid_windows", "register_rows"];
     let name = |launch: &Launch| launch.pass.kernel.name;
     let names: Vec<_> = there.launches.iter().map(name).collect();
     assert_eq!(names, kernels);

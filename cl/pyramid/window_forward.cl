@@ -1,0 +1,129 @@
+// What a work-group of `pyramid_windows` reads and writes of a level, forward.
+//
+// A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and elsewhere
+// absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the next one's window.
+
+#include "pyramid/window.cl"
+
+#ifndef HALO
+#error "HALO: pairs of the finest level before those of a window that are stored"
+#endif
+
+// What a work-group has of a level along an axis, in pairs.
+typedef struct {
+  int begin;           // where its window begins
+  int samples;         // how many it has
+  int own, own_end;    // what is stored
+  int s_count, d_count;  // approximations and details of the level
+} Span;
+
+INLINE Span span_of(const int finest, const int level, const int pairs, const int tile, const int tiles, const int number) {
+  const int whole = (1 << LEVELS) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
+  const int begin = min(2 * number * tile, last), samples = HALVED(finest, level);
+  Span span;
+  span.begin = begin >> (level + 1);
+  span.samples = min(2 * pairs, samples - 2 * span.begin);
+  span.s_count = S_COUNT(samples);
+  span.d_count = D_COUNT(samples);
+  span.own = number == 0 ? 0 : (number * tile + HALO) >> level;
+  span.own_end = number + 1 == tiles ? span.s_count : ((number + 1) * tile + HALO) >> level;
+  return span;
+}
+
+INLINE Ends ends_of_window(constant const Window *of, const Span *x) {
+  Ends ends;
+  const int pair = lane_in(of) * of->pairs;
+  ends.first = pair == 0;
+  EACH_PAIR(p) {
+    ends.last[p] = pair + p == (x->samples - 1) >> 1;
+    ends.alone[p] = ends.last[p] && (x->samples & 1);
+  }
+  return ends;
+}
+
+// A row of the picture, from a work-item's first sample on.
+INLINE global const S *row_of_signal(const Picture *picture, constant const Window *of, const Span *y, const Span *x,
+                                     const int r) {
+  const int pair = mirrored_pair(rows_above(of) - REACH_LO + r / 2, r % 2, y->samples);
+  return picture->signal + ((2 * (y->begin + pair) + r % 2) * picture->signal_row + 2 * x->begin);
+}
+
+// Of the picture, for the finest level.
+INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *of, const Span *y, const Span *x,
+                        A (*v)[COLUMNS_HELD]) {
+  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
+  const bool is_vector = own->aligned && column + 2 * of->pairs <= x->samples;
+  if (is_vector && of->pairs == 2) {
+    EACH_ROW(r) {
+      const FourSamples all = *(global const FourSamples *)(row_of_signal(picture, of, y, x, r) + column);
+      v[r][0] = LOAD_2D(0, 0, all.s0), v[r][1] = LOAD_2D(0, 0, all.s1);
+      v[r][2] = LOAD_2D(0, 0, all.s2), v[r][3] = LOAD_2D(0, 0, all.s3);
+    }
+  } else if (is_vector) {
+    EACH_ROW(r) {
+      const TwoSamples all = *(global const TwoSamples *)(row_of_signal(picture, of, y, x, r) + column);
+      v[r][0] = LOAD_2D(0, 0, all.s0), v[r][1] = LOAD_2D(0, 0, all.s1);
+    }
+  } else {
+    EACH_ROW(r) {
+      global const S *const from = row_of_signal(picture, of, y, x, r);
+      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1)]);
+    }
+  }
+}
+
+// Of the low band that the finer level has left.
+INLINE void load_low(constant const Window *of, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
+  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1), top = rows_above(of) - REACH_LO;
+  EACH_ROW(r) {
+    const int row = 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
+    load_kept(kept + (of->kept + row * 2 * of->columns + column), of->pairs, v[r]);
+    EACH_COLUMN(c) v[r][c] = TAKE_2D(0, 0, v[r][c]);
+  }
+}
+
+// Stores what a work-item has of a row of a sub-band, as far as it is within `from` .. `to` from its first place on.
+INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, const int from, const int to, const T first,
+                         const T second) {
+  if (pairs == 2 && is_vector && from <= 0 && to >= 2) {
+    *(global JOIN(T, 2) *)row = (JOIN(T, 2))(first, second);
+  } else {
+    if (from <= 0 && to >= 1) row[0] = first;
+    if (pairs == 2 && from <= 1 && to >= 2) row[1] = second;
+  }
+}
+
+#define STORED_ROW(cx, cy) STORE_2D(cx, cy, v[r + (cy)][cx]), STORE_2D(cx, cy, v[r + (cy)][2 + (cx)])
+
+// Details go to their sub-bands, approximations to the next level's window at `kept`; those of the coarsest level to theirs.
+INLINE void store_bands(const Picture *picture, constant const Window *of, const Span *y, const Span *x, local A *kept,
+                        A (*v)[COLUMNS_HELD]) {
+  const bool is_coarsest = of->level == LEVELS - 1;
+  const int lane = lane_in(of), above = rows_above(of), column = x->begin + lane * of->pairs;
+  const Distance row = picture->band_row[1], to_highs = y->s_count * row;
+  const bool even = ((row | picture->band_row[0] | x->s_count) & 1) == 0 && (column & 1) == 0;
+  const bool is_vector = even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
+  const int from = x->own - column, s_end = min(x->own_end, x->s_count) - column, d_end = min(x->own_end, x->d_count) - column;
+  const bool has_columns = lane * of->pairs < of->columns;
+  UP_TO(n, of->height, MOST_HEIGHT) {
+    const int line = y->begin + above + n, r = 2 * (REACH_LO + n);
+    if (above + n >= of->rows || !has_columns) continue;
+    if (!is_coarsest) {
+      local A *const to = kept + ((above + n) * of->columns + lane * of->pairs);
+      if (of->pairs == 2) {
+        *(local TwoNumbers *)to = (TwoNumbers)(KEEP_2D(0, 0, v[r][0]), KEEP_2D(0, 0, v[r][2]));
+      } else {
+        to[0] = KEEP_2D(0, 0, v[r][0]);
+      }
+    }
+    if (line < y->own || line >= y->own_end) continue;
+    global T *const lows = picture->band[1] + (line * row + column);
+    if (is_coarsest)
+      store_in_row(picture->band[0] + (line * picture->band_row[0] + column), of->pairs, is_vector, from, s_end,
+                   STORED_ROW(0, 0));
+    store_in_row(lows + x->s_count, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));
+    if (line >= y->d_count) continue;
+    store_in_row(lows + to_highs, of->pairs, is_vector, from, s_end, STORED_ROW(0, 1));
+    store_in_row(lows + (to_highs + x->s_count), of->pairs, is_vector, from, d_end, STORED_ROW(1, 1));
+  }
+}

@@ -1,0 +1,236 @@
+//! Which pictures windows take, of which sizes they are, and that they hold what is read of them.
+
+use super::*;
+use crate::device::DeviceInfo;
+use crate::strategy::Strategy;
+use crate::strategy::design::Launch;
+use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
+use crate::strategy::tests::host::{number, own};
+use crate::transform::Transform;
+use crate::wavelet::{Boundary, SampleType, Wavelet};
+
+fn launches(
+    device: DeviceInfo,
+    transform: &Transform,
+    sample: SampleType,
+    direction: Direction,
+) -> Vec<Launch> {
+    let setting = Setting::of(device).only(&[Strategy::Pyramid]);
+    let design = setting.design(&problem(transform, sample, direction));
+    design.unwrap().launches
+}
+
+fn kernels(transform: &Transform, sample: SampleType, direction: Direction) -> Vec<&'static str> {
+    let all = launches(large_gpu(), transform, sample, direction);
+    all.iter().map(|launch| launch.pass.kernel.name).collect()
+}
+
+#[test]
+fn they_take_mirrored_pictures_in_planar_sub_bands() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [256, 200]).levels(4);
+    for direction in BOTH {
+        let taken = kernels(&picture, SampleType::F32, direction);
+        assert!(taken.iter().all(|&name| name == NAME), "{taken:?}");
+        for other in [
+            picture.clone().levels(1),
+            picture.clone().layout(Layout::Interleaved),
+            Transform::new(Wavelet::CDF_9_7, [256, 64])
+                .boundary(Boundary::Periodic)
+                .levels(4),
+            picture.clone().boundary(Boundary::Zero),
+            Transform::new(Wavelet::HAAR, [256, 64]).levels(4),
+        ] {
+            let names = kernels(&other, SampleType::F32, direction);
+            assert!(names.iter().all(|&name| name == "pyramid"), "{other:?}");
+        }
+    }
+}
+
+#[test]
+fn they_take_seven_levels_at_once() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [128, 128]).levels(7);
+    let taken = kernels(&picture, SampleType::F32, Direction::Inverse);
+    assert_eq!(taken, [NAME]);
+}
+
+/// Also of steps that reach beyond the whole picture, on CPUs that are taken for GPUs as well.
+#[test]
+fn they_take_pictures_smaller_than_the_reach() {
+    let like_cpu = DeviceInfo {
+        float_vector: 16,
+        sub_group_sizes: vec![4, 8, 16, 32, 64],
+        ..gpu(Exchange::Khr, 64)
+    };
+    for device in [large_gpu(), gpu(Exchange::Khr, 16), like_cpu] {
+        for (shape, levels) in [([5, 7], 2), ([61, 127], 4), ([66, 70], 7)] {
+            let picture = Transform::new(Wavelet::VC2_DD_13_7, shape)
+                .boundary(Boundary::Symmetric)
+                .levels(levels);
+            let all = launches(
+                device.clone(),
+                &picture,
+                SampleType::I32,
+                Direction::Inverse,
+            );
+            assert!(all.iter().any(|launch| launch.pass.kernel.name == NAME));
+        }
+    }
+}
+
+/// The fastest of those that were timed on an NVIDIA H200.
+#[test]
+fn sizes_are_those_that_were_fastest() {
+    let sizes = |side: usize, levels: u32, direction| {
+        let picture = Transform::new(Wavelet::CDF_9_7, [side, side]).levels(levels);
+        let all = launches(large_gpu(), &picture, SampleType::F32, direction);
+        assert_eq!(all.len(), 1);
+        let of = |name: &str| number(&all[0].pass.kernel, name);
+        ["PAIRS_0", "HEIGHT_0", "GROUP", "LANES_0"].map(of)
+    };
+    assert_eq!(sizes(128, 5, Direction::Forward), [2, 4, 512, 32]);
+    assert_eq!(sizes(64, 3, Direction::Inverse), [1, 1, 128, 16]);
+    assert_eq!(sizes(128, 5, Direction::Inverse), [1, 1, 128, 16]);
+    assert_eq!(sizes(1024, 5, Direction::Inverse), [2, 5, 256, 32]);
+}
+
+#[test]
+fn they_take_these_wavelets() {
+    let takes = |wavelet: &Wavelet, direction| {
+        let sample = match wavelet.integer_steps() {
+            Some(_) => SampleType::I16,
+            None => SampleType::F32,
+        };
+        let picture = Transform::new(wavelet.clone(), [256, 256]).levels(3);
+        kernels(&picture, sample, direction)[0] == NAME
+    };
+    let taken = |direction| {
+        let all = Wavelet::ALL.iter();
+        let taken = all.filter(|wavelet| takes(wavelet, direction));
+        taken.map(Wavelet::name).collect::<Vec<_>>()
+    };
+    let two_neighbours = ["cdf53", "cdf97", "vc2-legall53", "vc2-daub97"];
+    assert_eq!(taken(Direction::Forward), two_neighbours);
+    let all = ["cdf53", "cdf97", "ccsds97m", "vc2-legall53", "vc2-daub97"];
+    assert_eq!(taken(Direction::Inverse), all);
+}
+
+/// Every tile of every level: what it depends on of the level before is in that one's window.
+#[test]
+fn windows_hold_what_the_next_level_reads() {
+    let devices = [large_gpu(), gpu(Exchange::None, 1), gpu(Exchange::Khr, 16)];
+    let shapes = [[64, 64], [37, 301], [1024, 77], [9, 12], [1021, 1023]];
+    let wavelets = [Wavelet::CDF_5_3, Wavelet::CDF_9_7];
+    for (device, shape) in devices
+        .iter()
+        .flat_map(|one| shapes.map(|shape| (one, shape)))
+    {
+        for (wavelet, direction) in wavelets.iter().flat_map(|one| BOTH.map(|way| (one, way))) {
+            let picture = Transform::new(wavelet.clone(), shape).levels(4);
+            let stencils = problem(&picture, SampleType::F32, direction).stencils();
+            let reach = Reach::new(&stencils).before as i64;
+            let all = launches(device.clone(), &picture, SampleType::F32, direction);
+            for launch in all.iter().filter(|launch| launch.pass.kernel.name == NAME) {
+                check_sizes(launch, reach, device);
+                for axis in 0..2 {
+                    match direction {
+                        Direction::Forward => check_forward(launch, axis, reach),
+                        Direction::Inverse => check_inverse(launch, axis, reach),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of an axis: samples of the finest level, levels, pairs from one tile to the next, and how many tiles there are.
+fn line(launch: &Launch, axis: usize) -> [i64; 4] {
+    let geometry = &launch.pass.geometry;
+    let length = [geometry.across[0], geometry.samples][axis];
+    let of = |name: &str| own(launch, &format!("{name}_{}", ["y", "x"][axis]));
+    [length, own(launch, "levels"), of("tile"), of("tiles")].map(i64::from)
+}
+
+fn of_level(launch: &Launch, name: &str, level: i64) -> i64 {
+    number(&launch.pass.kernel, &format!("{name}_{level}")) as i64
+}
+
+/// What `span_of` in cl/pyramid/window_forward.cl has of each level.
+fn check_forward(launch: &Launch, axis: usize, reach: i64) {
+    let [length, levels, tile, tiles] = line(launch, axis);
+    let halo = number(&launch.pass.kernel, "HALO") as i64;
+    let name = ["ROWS", "COLUMNS"][axis];
+    let window = 2 * of_level(launch, name, 0);
+    let whole = (1 << levels) - 1;
+    let mut stored = vec![0; levels as usize];
+    for number in 0..tiles {
+        let begin = (2 * number * tile).min(((length - window).max(0) + whole) & !whole);
+        // The samples of a level's low band that the next one depends on.
+        let mut wanted = None;
+        for level in (0..levels).rev() {
+            let samples = (length + (1 << level) - 1) >> level;
+            let own = match number {
+                0 => 0,
+                _ => (number * tile + halo) >> level,
+            };
+            let end = match number + 1 == tiles {
+                true => (samples + 1) / 2,
+                false => ((number + 1) * tile + halo) >> level,
+            };
+            assert_eq!(own, stored[level as usize], "{level} {number}: {launch:?}");
+            stored[level as usize] = end;
+            let (lo, hi): (i64, i64) = wanted.unwrap_or((own, end));
+            let (lo, hi) = (lo.min(own), hi.max(end));
+            // The last sample that a result depends on is an approximation.
+            let (from, to) = (2 * (lo - reach), 2 * (hi - 1 + reach) + 1);
+            let (from, to) = (from.max(0), to.min(samples));
+            let first = begin >> level;
+            let past = (first + 2 * of_level(launch, name, level)).min(samples);
+            assert!(
+                first <= from && to <= past,
+                "{level} {number} {from}..{to}: {launch:?}"
+            );
+            wanted = Some((from, to));
+        }
+    }
+    for (level, end) in stored.into_iter().enumerate() {
+        assert_eq!(end, (length + (2 << level) - 1) >> (level + 1));
+    }
+}
+
+fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
+    let [length, levels, tile, tiles] = line(launch, axis);
+    for begin in (0..tiles).map(|number| number * tile) {
+        // The pairs whose results are wanted.
+        let (mut lo, mut hi) = (begin, (begin + tile).min((length + 1) / 2));
+        for level in 0..levels {
+            let samples = (length + (1 << level) - 1) >> level;
+            let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
+            let pairs = of_level(launch, "PAIRS", level);
+            let halo = (reach + pairs - 1) / pairs * pairs;
+            let count = match axis {
+                0 => of_level(launch, "ROWS", level),
+                _ => of_level(launch, "COLUMNS", level) - 2 * halo,
+            };
+            assert!(
+                first <= lo && hi <= first + count,
+                "{level} {lo}..{hi}: {launch:?}"
+            );
+            (lo, hi) = ((lo - reach).max(0), (hi + reach).min((samples + 1) / 2));
+            (lo, hi) = (lo / 2, (hi + 1) / 2);
+        }
+    }
+}
+
+/// Every window is shared out to work-items, and all low bands are in local memory.
+fn check_sizes(launch: &Launch, reach: i64, device: &DeviceInfo) {
+    let kernel = &launch.pass.kernel;
+    let [group, most, lanes] =
+        ["GROUP", "MOST_HEIGHT", "LANES"].map(|name| number(kernel, name) as i64);
+    for level in 0..i64::from(own(launch, "levels")) {
+        let of = |name: &str| of_level(launch, name, level);
+        assert!(of("LANES") * of("PAIRS") >= of("COLUMNS") && of("LANES") <= lanes);
+        assert!(group / of("LANES") * of("HEIGHT") >= of("ROWS"));
+        assert!(of("HEIGHT") <= most && reach > 0);
+    }
+    assert!(number(kernel, "PLACES") as u64 * 4 <= device.local_memory);
+}
