@@ -141,7 +141,7 @@ typedef struct {
   bool first;              // whether the first pair is the first of the line
   bool last[MOST_PAIRS];   // whether a pair is the last one
   bool alone[MOST_PAIRS];  // whether it is an approximation without a detail
-} Ends;
+} WindowEnds;
 
 // Of two neighbours, the first of which is at `from`, one that is beyond an end is as the other.
 #define ONE_OF_TWO(offset) ((offset) == from ? before_it : after_it)
@@ -155,7 +155,7 @@ typedef struct {
   }
 #else
 // What is beyond the ends of a window is garbage, as are the results near them.
-typedef int Ends;
+typedef int WindowEnds;
 #define LIFT_PAIRS(k, cx, first_read)                                                              \
   EACH_PAIR(p)                                                                                     \
     row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], BESIDE_PAIR);
@@ -167,7 +167,7 @@ typedef int Ends;
 #define BESIDE_PAIR(offset) NEAR_PAIR(p + (offset))
 
 #if EXCHANGE == EXCHANGE_NONE
-#define SHARED_ROWS MOST_ROWS_LIFTED
+#define ROWS_SHARED MOST_ROWS_LIFTED
 // Shows a channel to the other work-items, when they have read the one before.
 INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
                          local A (*shared)[GROUP * MOST_PAIRS]) {
@@ -183,7 +183,7 @@ INLINE void find_near(constant const Window *of, const int r, const int cx, cons
       NEAR_PAIR(i) = shared[r][clamp((int)get_local_id(0) * of->pairs + i, 0, GROUP * of->pairs - 1)];
 }
 #else
-#define SHARED_ROWS 1
+#define ROWS_SHARED 1
 INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
                          local A (*shared)[GROUP * MOST_PAIRS]) {}
 INLINE void find_near(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
@@ -202,14 +202,14 @@ INLINE void find_near(constant const Window *of, const int r, const int cx, cons
     LIFT_PAIRS(k, PARITY_##target, first_read)                                                     \
   }
 
-INLINE void lift_window_x(constant const Window *of, const Ends *ends, A (*v)[COLUMNS_HELD],
+INLINE void lift_window_x(constant const Window *of, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
                           local A (*shared)[GROUP * MOST_PAIRS]) {
   A near[REACH_LO + MOST_PAIRS + REACH_HI];
   LIFT_STEPS(WINDOW_STEP_X)
 }
 
 // Lifts along both axes.
-INLINE void lift_window(constant const Window *of, const Ends *ends, A (*v)[COLUMNS_HELD],
+INLINE void lift_window(constant const Window *of, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
                         local A (*shared)[GROUP * MOST_PAIRS]) {
 #if X_FIRST
   lift_window_x(of, ends, v, shared);

@@ -5,6 +5,8 @@
 
 #include "pyramid/window.cl"
 
+#if FORWARD
+
 #ifndef HALO
 #error "HALO: pairs of the finest level before those of a window that are stored"
 #endif
@@ -30,8 +32,8 @@ INLINE Span span_of(const int finest, const int level, const int pairs, const in
   return span;
 }
 
-INLINE Ends ends_of_window(constant const Window *of, const Span *x) {
-  Ends ends;
+INLINE WindowEnds ends_of_window(constant const Window *of, const Span *x) {
+  WindowEnds ends;
   const int pair = lane_in(of) * of->pairs;
   ends.first = pair == 0;
   EACH_PAIR(p) {
@@ -127,3 +129,5 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
     store_in_row(lows + (to_highs + x->s_count), of->pairs, is_vector, from, d_end, STORED_ROW(1, 1));
   }
 }
+
+#endif

@@ -5,6 +5,8 @@
 
 #include "pyramid/window.cl"
 
+#if !FORWARD
+
 // Mirrored, what is read beyond one end of a window stands as far on the other side.
 #define MOST_REACH (REACH_LO > REACH_HI ? REACH_LO : REACH_HI)
 
@@ -31,7 +33,7 @@ INLINE PartOfWindow part_of(const Picture *picture, constant const Window *of, c
 }
 
 // Of the sub-bands.
-INLINE void load_details(const Picture *picture, constant const Window *of, const PartOfWindow *part, A (*v)[COLUMNS_HELD]) {
+INLINE void load_window_details(const Picture *picture, constant const Window *of, const PartOfWindow *part, A (*v)[COLUMNS_HELD]) {
   const Distance row = picture->band_row[1], to_details = S_COUNT(part->height) * row;
   int s[MOST_PAIRS], d[MOST_PAIRS];
   EACH_PAIR(p) {
@@ -93,7 +95,7 @@ INLINE void keep_window(constant const Window *of, local A *kept, A (*v)[COLUMNS
 }
 
 // Stores the tile.
-INLINE void store_tile(const Picture *picture, const Windows *own, constant const Window *of, const PartOfWindow *part,
+INLINE void store_window_tile(const Picture *picture, const Windows *own, constant const Window *of, const PartOfWindow *part,
                        A (*v)[COLUMNS_HELD]) {
   const int column = (lane_in(of) - lanes_of_halo(of)) * of->pairs, x = 2 * part->column, y = 2 * part->row;
   if (column < 0 || column >= own->tile_x) return;
@@ -113,3 +115,5 @@ INLINE void store_tile(const Picture *picture, const Windows *own, constant cons
     }
   }
 }
+
+#endif

@@ -9,12 +9,8 @@
 // inverse 8.4, 10.1 and 12.7: limited by what a level waits for, loads, exchange and a barrier. Where each level has the rows and
 // columns per work-item that suit its window, instead of those of the finest one, 1024 x 1024 takes 12.7 us instead of 14.3.
 
-#include "pyramid/window.cl"
-#if FORWARD
 #include "pyramid/window_forward.cl"
-#else
 #include "pyramid/window_inverse.cl"
-#endif
 
 #ifndef PLACES
 #error "PLACES: samples that local memory holds, of the low bands of all levels"
@@ -31,7 +27,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
                      local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
   const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, tile.y);
   const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, tile.x);
-  const Ends ends = ends_of_window(of, &x);
+  const WindowEnds ends = ends_of_window(of, &x);
   if (of->level == 0 && is_busy(of)) load_signal(picture, own, of, &y, &x, v);
   if (of->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
   if (of->level > 0 && is_busy(of)) load_low(of, &y, kept, v);
@@ -42,15 +38,15 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 // Lifts a level, of which the low band is what the next window has left.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
                      local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
-  const Ends ends = 0;
+  const WindowEnds ends = 0;
   const int begin_y = tile.y * own->tile_y, begin_x = tile.x * own->tile_x;
   const PartOfWindow part = part_of(picture, of, begin_y, begin_x);
   // Its sub-bands are asked for before its low band is in local memory.
-  if (is_busy(of)) load_details(picture, of, &part, v);
+  if (is_busy(of)) load_window_details(picture, of, &part, v);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (is_busy(of)) load_left(picture, of, &part, of + 1, begin_y, begin_x, kept, v);
   if (is_busy(of)) lift_window(of, &ends, v, shared);
-  if (is_busy(of) && of->level == 0) store_tile(picture, own, of, &part, v);
+  if (is_busy(of) && of->level == 0) store_window_tile(picture, own, of, &part, v);
   if (is_busy(of) && of->level > 0) keep_window(of, kept, v);
 }
 #endif
@@ -60,7 +56,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void pyramid_windows(global S *signal, global T *bands, global T *low, const Pass pass, const Windows own) {
   local FourNumbers kept[PLACES / 4 + 1];
-  local A shared[SHARED_ROWS][GROUP * MOST_PAIRS];
+  local A shared[ROWS_SHARED][GROUP * MOST_PAIRS];
   const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
   const int rest = (int)get_group_id(0) - number * tiles, tile_y = rest / own.tiles_x;
   const Tile tile = {tile_y, rest - tile_y * own.tiles_x};

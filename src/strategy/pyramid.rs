@@ -43,7 +43,7 @@ const MOST_LOADED_LONG: usize = 42 << 10;
 /// (154 Ki of them) take 25.2 us inverse, by `register_block` 34.2.
 const MOST_IN_WINDOWS: usize = 200 << 10;
 
-/// The same forward. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.5 us by windows and 26.6 by the kernel `pyramid`,
+/// The same forward. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.9 us by windows and 26.6 by the kernel `pyramid`,
 /// of 2048 x 2048 (107 Ki) 38 and 40, where `register_block` is as fast.
 const MOST_IN_WINDOWS_FORWARD: usize = 64 << 10;
 
