@@ -96,7 +96,7 @@ INLINE void keep_window(constant const Window *of, local A *kept, A (*v)[COLUMNS
 
 // Stores the tile.
 INLINE void store_window_tile(const Picture *picture, const Windows *own, constant const Window *of, const PartOfWindow *part,
-                       A (*v)[COLUMNS_HELD]) {
+                              A (*v)[COLUMNS_HELD]) {
   const int column = (lane_in(of) - lanes_of_halo(of)) * of->pairs, x = 2 * part->column, y = 2 * part->row;
   if (column < 0 || column >= own->tile_x) return;
   const bool is_vector = own->aligned && x + 2 * of->pairs <= part->width;

@@ -5,9 +5,9 @@
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
 // along x. On an NVIDIA H200 on which an empty launch takes 4.8 us and two of them 12.3, five levels by 9/7 in f32 take, forward
-// (by the kernel `pyramid` in an earlier run) of 128 x 128 10.4 us (19.0), of 512 x 512 19.8 (23.2), of 1024 x 1024 24.3 (26.6);
-// inverse 8.4, 10.1 and 12.7: limited by what a level waits for, loads, exchange and a barrier. Where each level has the rows and
-// columns per work-item that suit its window, instead of those of the finest one, 1024 x 1024 takes 12.7 us instead of 14.3.
+// (by the kernel `pyramid` in an earlier run) of 128 x 128 10.3 us (19.0), of 512 x 512 19.7 (23.2), of 1024 x 1024 22.9 (26.6);
+// inverse 8.2, 9.9 and 12.8: limited by what a level waits for, loads, exchange and a barrier. Where each level had the rows and
+// columns per work-item of the finest one, instead of those that suit its window, the inverse of 1024 x 1024 took 14.3.
 
 #include "pyramid/window_forward.cl"
 #include "pyramid/window_inverse.cl"
