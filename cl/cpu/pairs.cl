@@ -64,8 +64,20 @@ INLINE void store_interleaved(global STORED *to, const int n, const STORED_V s, 
   store_some(b, to + VECTOR, 1, n - VECTOR, non_temporal);
 }
 
-// Stores a vector of both channels of row cy. (A store of whole vectors without asking was slower on the machine
-// measured.)
+// Stores a vector of both channels of row cy, all of it in the picture and neighbours where STORE_KNOWN may store them.
+INLINE void store_known_pairs(const Rows *rows, const int cy, const int at, const STORED_V s, const STORED_V d) {
+#if FORWARD
+  STORE_KNOWN(s, rows->band[2 * cy] + at);
+  STORE_KNOWN(d, rows->band[2 * cy + 1] + at);
+#else
+  STORED_V a, b;
+  a.even = s.lo, a.odd = d.lo, b.even = s.hi, b.odd = d.hi;
+  STORE_KNOWN(a, rows->signal[cy] + 2 * at);
+  STORE_KNOWN(b, rows->signal[cy] + 2 * at + VECTOR);
+#endif
+}
+
+// The same where only some may be in the picture, wherever they are.
 INLINE void store_pairs(const Rows *rows, const int cy, const int at, const int s_count, const int d_count,
                         const STORED_V s, const STORED_V d, const bool non_temporal) {
 #if FORWARD

@@ -24,6 +24,7 @@ typedef struct {
   Rows rows;
   int s_count, d_count;
   bool gathers;
+  bool known;  // inner vectors are neighbours in memory where STORE_KNOWN may store them
   int first;  // the first pair that is gathered
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
@@ -51,22 +52,27 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   results.first = first;
   results.gathered = (local STORED *)gathered;
   results.base = first * PER_PAIR;
-  bool aligned = true, dense = true;
+  bool aligned = true, known = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
     const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;
     aligned &= past * sizeof(STORED) % 16 == 0;
+    known &= !KNOWS_PLACE || past == 0;
     dense &= !FORWARD || results.rows.stride[run] == 1;
   }
   results.gathers = NON_TEMPORAL && dense && !aligned;
+  results.known = dense && known && !results.gathers;
   return results;
 }
 
 // Puts a vector of both channels of row cy. The first is stored as it is, too, for what is before the first whole one.
-INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers) {
+INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers,
+                      const bool known) {
   const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
   const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
-  if (!gathers || at == results->first)
+  if (known)
+    store_known_pairs(&results->rows, cy, at, low, high);
+  else if (!gathers || at == results->first)
     store_pairs(&results->rows, cy, at, results->s_count, results->d_count, low, high, true);
   if (!gathers) return;
   local STORED *const to = results->gathered + at * PER_PAIR - results->base;

@@ -56,6 +56,14 @@ impl Vectors {
         }
     }
 
+    /// The same with results along a row one vector later: what goes on with them takes those of the turn before, and does not wait
+    /// for the steps of its own.
+    pub fn one_later_x(mut self) -> Self {
+        self.x.last += 1;
+        self.x.kept = self.x.kept.max(self.x.last + 1);
+        self
+    }
+
     /// Whether every step finds its neighbours in the vectors beside its own.
     pub fn hold(&self, problem: &Problem) -> bool {
         let near = |offset: i32| offset.unsigned_abs() as usize <= self.samples;
