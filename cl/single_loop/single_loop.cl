@@ -242,7 +242,8 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   for (; at < min(from, end); at += VECTOR) advance(&sweep, s, d, at, false, stores, gathers, false);
   if (is_plain && gathers)
     for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, true, false);
-  else if (is_plain && sweep.results.known)
+  // f32 takes 1.08 times as long by this on Intel's runtime.
+  else if (SHORT && is_plain && sweep.results.known)
     for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, true);
   else if (is_plain)
     for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, false);
