@@ -131,7 +131,8 @@ impl EngineGroup {
 
     /// Builds a plan of any `transform`, such as that of one large picture or volume, between slices of the host or files: the
     /// devices take its tiles, each the next one when it is done with another, or where shares are fixed each its share. Tiles are
-    /// such that every engine has memory for them, and that each device has some.
+    /// such that every engine has memory for them, and that each device has some. A device has two on their way, so one that is
+    /// many times slower than the others may hold them up.
     ///
     /// Integers are those of one engine bit for bit.
     ///
