@@ -379,6 +379,7 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
         let mut sink = SinkFile::<T>::create(path("old"), &[], len).unwrap();
         let mut left = calls;
         let stopped = plan.forward(&source, &mut sink, |_| {
+            assert!(left > 0, "nobody asks again");
             left -= 1;
             match left {
                 0 => ControlFlow::Break(()),

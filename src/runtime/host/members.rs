@@ -98,8 +98,9 @@ impl<T: Sample> Members<T> {
         largest: usize,
         mut tell: impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
+        let mut told = 0;
         loop {
-            self.round(pass, largest, &mut tell);
+            self.round(pass, largest, &mut told, &mut tell);
             let (failures, is_left) = pass.pile.failures()?;
             self.leave_out(failures)?;
             if !is_left {
@@ -107,8 +108,15 @@ impl<T: Sample> Members<T> {
             }
         }
     }
-    /// Has every device that did not fail take tiles until there are none.
-    fn round(&mut self, pass: &Pass<T>, largest: usize, tell: &mut impl FnMut(u64) -> Result<()>) {
+
+    /// Has every device that did not fail take tiles until there are none, and tells of more tiles than were told of.
+    fn round(
+        &mut self,
+        pass: &Pass<T>,
+        largest: usize,
+        told: &mut u64,
+        tell: &mut impl FnMut(u64) -> Result<()>,
+    ) {
         let (pile, devices) = (pass.pile, self.all.len());
         let both = self.all.iter_mut().zip(&self.sites).enumerate();
         let mut able = both.filter(|(_, (one, _))| !one.has_failed);
@@ -128,14 +136,13 @@ impl<T: Sample> Members<T> {
                 // Where there is no thread to be had, the others do more.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
-            let mut told = 0;
             let done = || {
-                told = pile.settle(first)?;
-                tell(told)
+                *told = pile.settle(first)?;
+                tell(*told)
             };
             working.end(member.carry(&pass.on(first), threads(site), done));
-            while let Some(done) = pile.more_than(told) {
-                told = done;
+            while let Some(done) = pile.more_than(*told) {
+                *told = done;
                 if let Err(error) = tell(done) {
                     pile.stop(error);
                 }

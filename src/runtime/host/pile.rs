@@ -85,16 +85,17 @@ impl Pile {
         }
     }
 
-    /// Waits until more than so many tiles are done, and says how many; none where no device is at work any more.
+    /// Waits until more than so many tiles are done, and says how many; none where no device is at work any more, or all are to
+    /// stop.
     pub fn more_than(&self, told: u64) -> Option<u64> {
         let mut state = lock(&self.state);
-        while state.done <= told && state.working > 0 {
+        while state.done <= told && state.working > 0 && state.stopped.is_none() {
             state = self
                 .change
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        (state.done > told).then_some(state.done)
+        (state.done > told && state.stopped.is_none()).then_some(state.done)
     }
 
     /// Nobody takes any more.
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!((pile.take(0), pile.take(1)), (Some(0), Some(1)));
         let error = Error::Cancelled { what: "a test" };
         one.end(Err(error.clone()));
-        assert_eq!(pile.take(1), None);
+        assert_eq!((pile.take(1), pile.more_than(0)), (None, None));
         assert_eq!(pile.settle(1), Err(error.clone()));
         other.end(Err(error.clone()));
         assert_eq!(pile.failures(), Err(error));
