@@ -360,9 +360,11 @@ fn files_there_and_back() {
     }
 }
 
-/// Tiles of a device by both ways at once.
+/// Tiles of a device by both ways at once, many of them by that whose thread tells of each.
 fn both(engine: &Engine) -> EngineGroup {
-    EngineGroup::of(vec![engine.clone(), engine.with_copy_threads(1)]).unwrap()
+    let engines = vec![engine.clone(), engine.with_copy_threads(1)];
+    let group = EngineGroup::of(engines).unwrap();
+    group.with_shares(&[2, 1]).unwrap()
 }
 
 /// What the caller stops, and what fails, leaves the files as they were, no others, and a plan that works.

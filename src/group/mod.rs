@@ -17,9 +17,9 @@ use crate::transform::Transform;
 use crate::wavelet::Sample;
 
 /// Engines on several devices, which share out the pictures of a batch: the outermost axis of an array, which is not
-/// transformed. By [`plan_in_tiles`](Self::plan_in_tiles) they share out any one array of the host.
+/// transformed. By [`plan_in_tiles`](Self::plan_in_tiles) they share out any one array of the host, by the rules said there.
 ///
-/// Each plan measures once how fast each device is at its transform, and gives it as many pictures as are its due;
+/// Each plan of a batch measures once how fast each device is at its transform, and gives it as many pictures as are its due;
 /// [`with_shares`](Self::with_shares) fixes that instead, so that a run repeats. Pictures do not depend on each other, and
 /// results are those of one engine alone.
 ///
@@ -131,10 +131,11 @@ impl EngineGroup {
 
     /// Builds a plan of any `transform`, such as that of one large picture or volume, between slices of the host or files: the
     /// devices take its tiles, each the next one when it is done with another, or where shares are fixed each its share. Tiles are
-    /// such that every engine has memory for them, and that each device has some. A device has two on their way, so one that is
-    /// many times slower than the others may hold them up.
+    /// such that every engine has memory for them, and about eight for each device where they are large enough then. A device has
+    /// two on their way, so one that is many times slower than the others may hold them up.
     ///
-    /// Integers are those of one engine bit for bit.
+    /// Integers are those of one engine bit for bit. Floats of devices that differ may differ in their last bits, so that a run
+    /// repeats only by fixed shares, and as long as no device fails.
     ///
     /// ```no_run
     /// use std::ops::ControlFlow;

@@ -217,6 +217,33 @@ fn the_others_do_the_tiles_of_a_lost_device() {
     });
 }
 
+/// Tiles are chosen anew for those that are left.
+#[test]
+fn a_lost_device_has_no_say_in_tiles() {
+    let name = "group::a_lost_device_has_no_say_in_tiles";
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((engines, _)) = three() else {
+            return;
+        };
+        let tiles = Tiles::new(&engines);
+        let plan = tiles.plan(false);
+        // Of what is left for slots.
+        let others = tiles.group.engines()[0].zeros::<i32>(500).unwrap();
+        layer.reset();
+        layer.device.store(engines[1].raw_device() as usize, SeqCst);
+        layer.lost.store(1, SeqCst);
+        let chosen = format!("{plan:?}");
+        for _ in 0..2 {
+            tiles.work(&plan).unwrap();
+            assert_ne!(format!("{plan:?}"), chosen);
+        }
+        drop(others);
+        layer.device.store(0, SeqCst);
+        assert!(is_clear(&tiles.work(&plan).unwrap_err()));
+        layer.reset();
+    });
+}
+
 /// A device whose call, or whose command, fails only once, by either way that tiles take.
 #[test]
 fn the_others_do_the_tiles_of_a_failure() {
@@ -239,6 +266,9 @@ fn the_others_do_the_tiles_of_a_failure() {
                     layer.device.store(device, SeqCst);
                     counter.store(number, SeqCst);
                     tiles.work(&plan).unwrap();
+                    let counted = [&layer.calls, &layer.commands].map(|one| one.load(SeqCst));
+                    let of = usize::from(std::ptr::eq(counter, &layer.command));
+                    assert!(counted[of] >= number, "{counted:?} of {number}");
                     layer.reset();
                     tiles.work(&plan).unwrap();
                 }

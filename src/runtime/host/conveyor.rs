@@ -260,8 +260,9 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         let len = piece.places.len();
         // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this order, and there are no more on
         // their way than slots: so it is this one's alone, and the device is done with it. The conveyor outlives the threads, and
-        // so do its slots. Arrays that are written are borrowed so, and nothing else uses them in this stage; tiles have nothing of
-        // their own in common.
+        // so do its slots. Arrays that are written are borrowed so, and only tiles of this stage are written there, by other devices
+        // as well: these have nothing of their own in common, and the pile gives each to one device at a time, to another only when
+        // the threads of the first are joined.
         let copying = unsafe {
             let slot = Rows::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)

@@ -53,23 +53,31 @@ impl<T: Sample> Members<T> {
         }
     }
 
+    /// The engine of each device, but for those that are left out.
+    pub fn able(&self) -> Vec<Option<&Site>> {
+        let both = self.all.iter().zip(&self.sites);
+        both.map(|(one, site)| (!one.has_failed).then_some(site))
+            .collect()
+    }
+
     /// Makes what is missing for tiles to be on their way.
     ///
     /// # Errors
     /// `Error::Memory` where any device has none left for such tiles; the first error where every device fails.
     pub fn fill(&mut self, tiles: &Tiles<T>) -> Result<()> {
-        let mut failures = Vec::new();
+        let (mut failures, mut memory) = (Vec::new(), Ok(()));
         for (device, one) in self.all.iter_mut().enumerate() {
             if one.has_failed {
                 continue;
             }
             match tiles.fill(device, &self.sites[device], &mut one.ways) {
                 Ok(()) => {}
-                Err(error @ Error::Memory { .. }) => return Err(error),
+                Err(error @ Error::Memory { .. }) => memory = Err(error),
                 Err(error) => failures.push((device, error)),
             }
         }
-        self.leave_out(failures)
+        self.leave_out(failures)?;
+        memory
     }
 
     /// Leaves out devices that failed, with a warning, as long as there are others.
@@ -125,9 +133,9 @@ impl<T: Sample> Members<T> {
         };
         let threads = |site| host_threads(site, largest * size_of::<T>(), devices);
         thread::scope(|scope| {
-            let working = pile.start(first);
+            let mut working = pile.start(first);
             for (device, (member, site)) in able {
-                let working = pile.start(device);
+                let mut working = pile.start(device);
                 let work = move || {
                     let done = || pile.settle(device).map(drop);
                     let pass = pass.on(device);

@@ -1,7 +1,8 @@
 //! The tiles of a stage, which the devices of a group take from one pile: who is done with one takes the next, so that a device
 //! has as many as its speed is worth. Where shares are fixed each has its own first.
 //!
-//! What a device has taken, and was not done with when it failed, is on the pile again.
+//! A tile is one device's at a time. What a device had taken when it failed is for others only when no thread of its own copies
+//! any more.
 
 use crate::error::{Error, Result};
 use crate::runtime::lock::lock;
@@ -58,7 +59,11 @@ impl Pile {
     /// A device begins to take tiles.
     pub fn start(&self, device: usize) -> Working<'_> {
         lock(&self.state).working += 1;
-        Working { pile: self, device }
+        Working {
+            pile: self,
+            device,
+            has_ended: false,
+        }
     }
 
     /// The next tile for a device, if there is any.
@@ -123,35 +128,38 @@ impl Pile {
     }
 }
 
-/// A device that takes tiles. Dropped in a panic, it stops all others.
+/// A device that takes tiles, and the thread that has it do so. Dropped in a panic, also after its end, it stops all others.
 pub(super) struct Working<'p> {
     pile: &'p Pile,
     device: usize,
+    has_ended: bool,
 }
 
 impl Working<'_> {
     /// The device takes no more tiles. Where it failed, nothing of it moves any more, and what it was not done with is for others;
     /// but what would fail by any device stops all.
-    pub fn end(self, result: Result<()>) {
-        let Err(error) = result else {
-            return;
-        };
+    pub fn end(&mut self, result: Result<()>) {
         let state = &mut *lock(&self.pile.state);
-        state.any.extend(state.taken[self.device].drain(..));
-        state.any.extend(state.own[self.device].drain(..));
-        match error {
-            Error::File { .. } | Error::HostMemory { .. } | Error::Cancelled { .. } => {
-                state.stopped.get_or_insert(error);
+        if let Err(error) = result {
+            state.any.extend(state.taken[self.device].drain(..));
+            state.any.extend(state.own[self.device].drain(..));
+            match error {
+                Error::File { .. } | Error::HostMemory { .. } | Error::Cancelled { .. } => {
+                    state.stopped.get_or_insert(error);
+                }
+                _ => state.failures.push((self.device, error)),
             }
-            _ => state.failures.push((self.device, error)),
         }
+        state.working -= 1;
+        self.has_ended = true;
+        self.pile.change.notify_all();
     }
 }
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
         let state = &mut *lock(&self.pile.state);
-        state.working -= 1;
+        state.working -= usize::from(!self.has_ended);
         if thread::panicking() {
             state.stopped.get_or_insert(Error::Cancelled {
                 what: "the transform",
@@ -176,7 +184,7 @@ mod tests {
     #[test]
     fn fixed_shares_come_first() {
         let pile = Pile::new(7, 3, Some(&[2, 0, 1]));
-        let (one, other) = (pile.start(0), pile.start(2));
+        let (mut one, other) = (pile.start(0), pile.start(2));
         let all = |device| -> Vec<usize> { std::iter::from_fn(|| pile.take(device)).collect() };
         assert_eq!(all(1), []);
         assert_eq!(all(0), [0, 1, 2, 3]);
@@ -217,7 +225,7 @@ mod tests {
     #[test]
     fn what_no_device_can_help_stops_all() {
         let pile = Pile::new(5, 2, None);
-        let (one, other) = (pile.start(0), pile.start(1));
+        let (mut one, mut other) = (pile.start(0), pile.start(1));
         assert_eq!((pile.take(0), pile.take(1)), (Some(0), Some(1)));
         let error = Error::Cancelled { what: "a test" };
         one.end(Err(error.clone()));
@@ -225,5 +233,16 @@ mod tests {
         assert_eq!(pile.settle(1), Err(error.clone()));
         other.end(Err(error.clone()));
         assert_eq!(pile.failures(), Err(error));
+    }
+    #[test]
+    fn a_panic_of_the_caller_stops_all() {
+        let pile = Pile::new(5, 2, None);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let mut one = pile.start(0);
+            one.end(Ok(()));
+            panic!("a test")
+        }));
+        assert!(panicked.is_err());
+        assert_eq!((pile.take(1), pile.more_than(0)), (None, None));
     }
 }

@@ -32,7 +32,7 @@ const AHEAD: usize = 4;
 const MOST_THREADS: usize = 8;
 
 /// Arrays of fewer bytes go faster by the driver.
-const LEAST_BYTES: usize = 8 << 20;
+pub(super) const LEAST_BYTES: usize = 8 << 20;
 
 /// How many threads should copy arrays of so many bytes through a ring; none where the driver does as well.
 pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usize> {

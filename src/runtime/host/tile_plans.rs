@@ -6,6 +6,7 @@
 use super::array::PinnedArray;
 use super::borrowed::stands_at;
 use super::conveyor::{self, Conveyor};
+use super::through_ring::LEAST_BYTES;
 use crate::error::{Error, Result};
 use crate::runtime::builder::Builder;
 use crate::runtime::context::Site;
@@ -21,9 +22,9 @@ const MOST_BYTES: usize = 128 << 20;
 
 /// Where several devices share tiles out, there are about so many for each. Fewer end farther apart, more have more of a halo: of
 /// five levels of 8192 x 8192 floats, the busier of two equal devices moves 0.60 of what one alone would by 8 for each, 0.65 by 4
-/// and 0.61 by 16. None have fewer bytes for that, which a single thread would copy.
+/// and 0.61 by 16. For that they are not cut so small that a single thread would copy one.
 const FOR_EACH: usize = 8;
-const LEAST_BYTES: usize = 8 << 20;
+const LEAST_FOR_EACH: usize = 2 * LEAST_BYTES;
 
 /// How many tiles are on their way at most where the device takes them where they stand: it does one thing at a time, while the
 /// next tile is gathered.
@@ -54,8 +55,11 @@ pub(super) struct PlannedStage<T: Sample> {
 }
 
 impl<T: Sample> PlannedStage<T> {
-    fn new(sites: &[Site], stage: Stage) -> Result<Self> {
+    fn new(sites: &[Option<&Site>], stage: Stage) -> Result<Self> {
         let plans = sites.iter().map(|site| {
+            let Some(site) = site else {
+                return Ok(Vec::new());
+            };
             let plan = |shape| {
                 let part = stage.transform().with_shape(shape);
                 Plan::built(site, &part, &Regions::dense(&part), None, None, None)
@@ -85,10 +89,16 @@ struct Choice {
 }
 
 impl<T: Sample> Tiles<T> {
-    /// Builds the plans of tiles that are as large as what is left of the memory of every engine allows.
-    pub fn new(sites: &[Site], transform: &Transform) -> Result<Self> {
-        let mut choices = choose_for_all::<T>(sites, transform)?;
-        let most = choices.iter().map(|choice| choice.tiles).collect();
+    /// Builds the plans of tiles that are as large as what is left of the memory of every engine allows; none for devices that are
+    /// left out.
+    pub fn new(sites: &[Option<&Site>], transform: &Transform) -> Result<Self> {
+        let able: Vec<&Site> = sites.iter().copied().flatten().collect();
+        let mut choices = choose_for_all::<T>(&able, transform)?;
+        let mut tiles = choices.iter().map(|choice| choice.tiles);
+        let most = sites
+            .iter()
+            .map(|site| site.map_or(0, |_| tiles.next().unwrap_or(0)))
+            .collect();
         // All are the same.
         let Choice {
             stages, largest, ..
@@ -101,6 +111,12 @@ impl<T: Sample> Tiles<T> {
             largest,
             most,
         })
+    }
+
+    /// Whether there are plans for all of these devices.
+    pub fn serve(&self, sites: &[Option<&Site>]) -> bool {
+        let mut both = self.most.iter().zip(sites);
+        both.all(|(&most, site)| most > 0 || site.is_none())
     }
 
     /// Makes what is missing for tiles to be on their way on a device; for fewer, but one at least, where there is no memory for all.
@@ -147,16 +163,16 @@ fn is_copied(site: &Site) -> bool {
 }
 
 /// The largest tiles for which every device has memory: the same stages for each.
-fn choose_for_all<T: Sample>(sites: &[Site], transform: &Transform) -> Result<Vec<Choice>> {
+fn choose_for_all<T: Sample>(sites: &[&Site], transform: &Transform) -> Result<Vec<Choice>> {
     let bytes = transform.len() * size_of::<T>();
     let bytes = match sites.len() {
         1 => MOST_BYTES,
-        devices => (bytes / (FOR_EACH * devices)).clamp(LEAST_BYTES, MOST_BYTES),
+        devices => (bytes / (FOR_EACH * devices)).clamp(LEAST_FOR_EACH, MOST_BYTES),
     };
     let mut most = bytes / size_of::<T>();
     loop {
-        let choice = |site: &Site| {
-            let is_same = |other: &&Site| Arc::ptr_eq(&other.shared, &site.shared);
+        let choice = |site: &&Site| {
+            let is_same = |other: &&&Site| Arc::ptr_eq(&other.shared, &site.shared);
             choose::<T>(site, sites.iter().filter(is_same).count(), transform, most)
         };
         let choices: Vec<Choice> = sites.iter().map(choice).collect::<Result<_>>()?;

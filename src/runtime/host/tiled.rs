@@ -106,12 +106,17 @@ impl<T: Sample> TiledPlan<T> {
     ) -> Result<Self> {
         transform.check()?;
         T::TYPE.check(transform.wavelet())?;
-        let sites = engines.iter().map(|engine| engine.site.clone());
-        TiledPlan::of(sites.collect(), shares, transform)
+        let share = |device: usize| shares.map_or(1, |shares| shares[device]);
+        let used = |device: &usize| share(*device) > 0;
+        let devices: Vec<usize> = (0..engines.len()).filter(used).collect();
+        let sites = devices.iter().map(|&device| engines[device].site.clone());
+        let fixed: Vec<u32> = devices.iter().map(|&device| share(device)).collect();
+        TiledPlan::of(sites.collect(), shares.and(Some(&fixed)), transform)
     }
 
     fn of(sites: Vec<Site>, shares: Option<&[u32]>, transform: &Transform) -> Result<Self> {
-        let tiles = Tiles::new(&sites, transform)?;
+        let all: Vec<Option<&Site>> = sites.iter().map(Some).collect();
+        let tiles = Tiles::new(&all, transform)?;
         Ok(TiledPlan {
             transform: transform.clone(),
             members: Mutex::new(Members::new(&sites)),
@@ -240,7 +245,9 @@ impl<T: Sample> TiledPlan<T> {
 
     /// The tiles, with ways for them: others where the memory that was left for these is not there any more.
     fn with_ways(&self, members: &mut Members<T>) -> Result<Arc<Tiles<T>>> {
-        if let Some(tiles) = self.tiles() {
+        if let Some(tiles) = self.tiles()
+            && tiles.serve(&members.able())
+        {
             match members.fill(&tiles) {
                 Err(error @ Error::Memory { .. }) => log::warn!("tiles are chosen anew: {error}"),
                 filled => return filled.map(|()| tiles),
@@ -250,7 +257,7 @@ impl<T: Sample> TiledPlan<T> {
         // memory and did not come about.
         *lock(&self.tiles) = None;
         members.clear();
-        let tiles = Arc::new(Tiles::new(&self.sites, &self.transform)?);
+        let tiles = Arc::new(Tiles::new(&members.able(), &self.transform)?);
         members.fill(&tiles)?;
         Ok(lock(&self.tiles).insert(tiles).clone())
     }

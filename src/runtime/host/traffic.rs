@@ -40,7 +40,8 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
     ) -> Result<()> {
         loop {
             while self.slots.is_empty() {
-                self.advance(crew, pass, &mut done)?;
+                let goes_on = self.advance(crew, pass, &mut done)?;
+                assert!(goes_on, "slots that are not free are on their way");
             }
             let Some(tile) = pass.take() else {
                 break;
@@ -108,7 +109,8 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         let moves = pass.moves(&tile, false)?;
         assert!(moves.tile <= output.len(), "slots have the largest tile");
         // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
-        // writing, and nothing else uses it in this stage; tiles have nothing of their own in common.
+        // writing, and only tiles of this stage are written there, by other devices as well: these have nothing of their own in
+        // common, and the pile gives each to one device at a time, to another only when the threads of the first are joined.
         let copying = unsafe {
             let rows = Rows::over(output.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, false)
