@@ -83,11 +83,12 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             };
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
-        Strategy::SingleLoop => {
-            !pictures || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
-        }
-        Strategy::ColourLoop => {
-            !coloured || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
+        Strategy::SingleLoop | Strategy::ColourLoop => {
+            let fits = match strategy {
+                Strategy::SingleLoop => pictures,
+                _ => coloured,
+            };
+            !fits || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
         }
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
@@ -930,6 +931,34 @@ mod past_the_caches {
     #[test]
     fn shorts_along_x_first() {
         check_in_vectors::<i16>(Wavelet::VC2_DD_13_7);
+    }
+
+    /// Strips of 6 pairs and of 20 end within a vector of memory.
+    fn check_pixels<T: RandomSample>(wavelet: Wavelet, sizes: &str) {
+        let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
+        for device in devices().into_iter().filter(is_cpu) {
+            let (name, sample) = (&device.info().name, T::TYPE);
+            let line = format!("{name} | colour_loop | {sample} | CACHED=1 {sizes}");
+            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+            for shape in [[34, 161, 3], [35, 164, 3], [34, 167, 3], [140, 172, 3]] {
+                let transform = Transform::new(wavelet.clone(), shape).axes([0, 1]);
+                for &layout in Layout::ALL {
+                    let transform = transform.clone().layout(layout);
+                    check::<T>(&engine, Strategy::ColourLoop, &transform, 7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn three_floats_in_a_pixel() {
+        check_pixels::<f32>(Wavelet::CDF_9_7, "VECTOR=8 STRIP=6");
+        check_pixels::<f32>(Wavelet::CDF_9_7, "VECTOR=16 STRIP=40");
+    }
+
+    #[test]
+    fn three_shorts_in_a_pixel() {
+        check_pixels::<i16>(Wavelet::VC2_DD_13_7, "VECTOR=16 STRIP=20");
     }
 }
 
