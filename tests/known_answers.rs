@@ -1,7 +1,7 @@
 //! The reference and two strategies against numbers from outside; tests/data/README.md says whence.
 //!
 //! The reference and the kernels are made from one table of wavelets, so only this proves the table. The
-//! other strategies are compared with the reference in tests/strategies.rs.
+//! other strategies are compared with the reference in tests/strategies.
 
 mod common;
 

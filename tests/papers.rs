@@ -109,6 +109,7 @@ fn filters_agree_with_the_reference() {
 fn papers(out: &Path, merge: Vec<PathBuf>) {
     let arguments = report::Arguments {
         quick: true,
+        once: true,
         only: Vec::new(),
         out: out.to_owned(),
         device: None,

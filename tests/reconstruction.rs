@@ -139,7 +139,7 @@ fn on_devices<T: RandomSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavele
             continue;
         }
         let engine = Engine::new(&device).unwrap();
-        let inputs = (transforms(wavelets.to_vec(), 30_000), any::<u64>());
+        let inputs = (transforms(wavelets.to_vec(), 10_000), any::<u64>());
         for_all(60, inputs, |(transform, seed)| {
             let samples = samples::<T>(transform.len(), seed);
             let expected = expected(&transform, Direction::Forward, &samples).unwrap();

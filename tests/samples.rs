@@ -1,5 +1,5 @@
 //! Samples of 16 bits that compute in `f32`: how each strategy rounds them when it stores, and what becomes of values that they
-//! have no place for. That its results are right otherwise, tests/strategies.rs checks.
+//! have no place for. That its results are right otherwise, tests/strategies checks.
 
 mod common;
 

@@ -77,6 +77,15 @@ impl Effort {
         }
     }
 
+    /// One run after another one, to see that it works.
+    pub fn once() -> Self {
+        Effort {
+            warm_up: Duration::ZERO,
+            patience: Duration::ZERO,
+            ..Effort::full(1)
+        }
+    }
+
     /// Warms up, then calls `run` as often as this effort allows, each of which adds what it took.
     pub fn measure(self, mut run: impl FnMut(&mut Times) -> Result<()>) -> Result<Times> {
         let start = Instant::now();

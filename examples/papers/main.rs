@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Fewer and smaller cases: some minutes on two cores
     #[arg(long)]
     pub quick: bool,
+    /// Every measurement once, after one run to warm up: to see that all of them work
+    #[arg(long)]
+    pub once: bool,
     /// Only the sections whose names begin like this: `kucis`, `laan-volumes`
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub only: Vec<String>,
@@ -100,7 +103,7 @@ fn measure(arguments: &Arguments) -> cli::Result<Report> {
     bar.set_style(ProgressStyle::with_template(
         "{bar:40} {pos}/{len} {elapsed} {msg}",
     )?);
-    let session = Session::new(&device, arguments.quick, bar)?;
+    let session = Session::new(&device, arguments.quick, arguments.once, bar)?;
     let mut measured = Vec::new();
     for (_, measure) in wanted {
         measured.push(measure(&session)?);

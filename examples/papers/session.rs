@@ -14,6 +14,7 @@ use wavelift::{
 pub struct Session {
     pub engine: Engine,
     pub quick: bool,
+    once: bool,
     /// 32-bit operations per second of floats and of integers.
     pub rates: [f64; 2],
     pub bar: ProgressBar,
@@ -31,13 +32,14 @@ pub struct Timed {
 }
 
 impl Session {
-    pub fn new(device: &Device, quick: bool, bar: ProgressBar) -> Result<Self> {
+    pub fn new(device: &Device, quick: bool, once: bool, bar: ProgressBar) -> Result<Self> {
         let engine = Engine::with_profiling(device)?;
         let rate = |sample| arithmetic_rate(&engine, sample);
         let rates = [rate(f32::TYPE)?, rate(i32::TYPE)?];
         Ok(Session {
             engine,
             quick,
+            once,
             rates,
             bar,
         })
@@ -53,6 +55,9 @@ impl Session {
     }
 
     pub fn effort(&self) -> Effort {
+        if self.once {
+            return Effort::once();
+        }
         Effort {
             warm_up: Duration::from_millis(10),
             patience: Duration::from_millis(self.cases(300, 1500)),

@@ -9,7 +9,8 @@ use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, Wavelet};
 
-fn launches(
+/// What `pyramid` alone launches for a transform, here and in the tests of its windows.
+pub(super) fn launches(
     device: DeviceInfo,
     transform: &Transform,
     sample: SampleType,

@@ -2,23 +2,12 @@
 
 use super::*;
 use crate::device::DeviceInfo;
-use crate::strategy::Strategy;
 use crate::strategy::design::Launch;
-use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
+use crate::strategy::pyramid::tests::launches;
+use crate::strategy::tests::cases::{BOTH, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, SampleType, Wavelet};
-
-fn launches(
-    device: DeviceInfo,
-    transform: &Transform,
-    sample: SampleType,
-    direction: Direction,
-) -> Vec<Launch> {
-    let setting = Setting::of(device).only(&[Strategy::Pyramid]);
-    let design = setting.design(&problem(transform, sample, direction));
-    design.unwrap().launches
-}
 
 fn kernels(transform: &Transform, sample: SampleType, direction: Direction) -> Vec<&'static str> {
     let all = launches(large_gpu(), transform, sample, direction);

@@ -1,0 +1,202 @@
+//! Strategies of CPUs beyond one tile, strip or cache.
+
+use super::*;
+
+/// Wider and higher than one work-item takes.
+#[test]
+fn several_strips_and_bands_of_vectors() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        for strategy in [Strategy::SingleLoop, Strategy::Vectors] {
+            let picture = |wavelet| Transform::new(wavelet, [300, 8601]).levels(2);
+            check_all::<f32>(&device, strategy, &[picture(Wavelet::CDF_9_7)]);
+            check_all::<i16>(&device, strategy, &[picture(Wavelet::CDF_5_3)]);
+        }
+    }
+}
+
+/// Lines that are lifted in the caches level by level: more and fewer than a vector has elements, of all lengths that go there,
+/// beside others in volumes, and with results past the caches.
+mod rows_in_the_caches {
+    use super::*;
+
+    fn check_rows<T: RandomSample>(wavelet: Wavelet) {
+        let rows = |shape: &[usize], axes: &[usize], levels| {
+            let transform = Transform::new(wavelet.clone(), shape);
+            transform.axes(axes.to_vec()).levels(levels)
+        };
+        let transforms = everywhere(vec![
+            rows(&[100, 5], &[1], 2),
+            rows(&[37, 61], &[1], 3),
+            rows(&[16, 128], &[1], 64),
+            rows(&[17, 511], &[1], 4),
+            rows(&[33, 512], &[1], 5),
+            rows(&[20, 1001], &[1], 3),
+            rows(&[5, 21, 70], &[0, 2], 3),
+            // Lines with few neighbours.
+            rows(&[17, 50, 3], &[1], 2),
+            rows(&[12, 9, 8], &[1, 2], 2),
+        ]);
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            if !computes("rows in the caches", &device, T::TYPE) {
+                continue;
+            }
+            let (name, sample) = (&device.info().name, T::TYPE);
+            for sizes in ["VECTOR=8", "VECTOR=16 CACHED=1"] {
+                let line = format!("{name} | vectors | {sample} | {sizes} wavelet={wavelet}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for (seed, transform) in transforms.iter().enumerate() {
+                    check::<T>(&engine, Strategy::Vectors, transform, seed as u64);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn floats() {
+        check_rows::<f32>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn doubles_to_one_side() {
+        check_rows::<f64>(Wavelet::DAUB_4);
+    }
+
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check_rows::<i16>(Wavelet::VC2_DD_13_7);
+    }
+
+    #[test]
+    fn integers_of_a_long_reach() {
+        check_rows::<i32>(Wavelet::VC2_FIDELITY);
+    }
+}
+
+/// As large arrays are, of which results go past the caches: from rows that start anywhere, in strips of any
+/// width, some all overlap.
+mod past_the_caches {
+    use super::*;
+
+    fn check_in_vectors<T: RandomSample>(wavelet: Wavelet) {
+        for device in devices() {
+            if computes("f64 past the caches", &device, T::TYPE) {
+                check_on::<T>(&device.with_kind(DeviceKind::Cpu), wavelet.clone());
+            }
+        }
+    }
+
+    fn check_on<T: RandomSample>(device: &Device, wavelet: Wavelet) {
+        for (strategy, sizes) in [
+            (Strategy::Vectors, "VECTOR=8"),
+            (Strategy::Vectors, "VECTOR=16"),
+            (Strategy::SingleLoop, "VECTOR=8 STRIP=32"),
+            (Strategy::SingleLoop, "VECTOR=8 STRIP=4096"),
+            (Strategy::SingleLoop, "VECTOR=16 STRIP=16"),
+            (Strategy::SingleLoop, "VECTOR=16 STRIP=4096"),
+        ] {
+            // Rows of 4096 samples are for the caches of CPUs: a GPU's local memory is too small.
+            let what = format!("{strategy} of {} past the caches, {sizes}", T::TYPE);
+            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
+            if strategy == Strategy::SingleLoop
+                && !can_run(&what, device, "local-memory", has_memory)
+            {
+                continue;
+            }
+            // As close to the device as what comes with the library.
+            let (name, sample) = (&device.info().name, T::TYPE);
+            let line =
+                format!("{name} | {strategy} | {sample} | CACHED=1 {sizes} wavelet={wavelet}");
+            let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
+            // Nothing below a KiB stays in the caches; of 140 rows there are several blocks.
+            let pictures = [450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1207, 2003]
+                .map(|width| [34, width]);
+            for shape in pictures.into_iter().chain([[140, 495]]) {
+                let transform =
+                    Transform::new(wavelet.clone(), shape).boundary(Boundary::Symmetric);
+                for &layout in Layout::ALL {
+                    check::<T>(&engine, strategy, &transform.clone().layout(layout), 7);
+                }
+            }
+            // Periodic rows end in a strip that is not narrow.
+            if strategy == Strategy::SingleLoop && !sizes.ends_with("STRIP=16") {
+                for shape in [[4, 505], [34, 512], [140, 511]] {
+                    let transform = Transform::new(wavelet.clone(), shape);
+                    check::<T>(
+                        &engine,
+                        strategy,
+                        &transform.boundary(Boundary::Periodic),
+                        7,
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn floats() {
+        check_in_vectors::<f32>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn doubles() {
+        check_in_vectors::<f64>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn integers_of_a_long_reach() {
+        check_in_vectors::<i32>(Wavelet::VC2_FIDELITY);
+    }
+
+    #[test]
+    fn shorts_along_y_first() {
+        check_in_vectors::<i16>(Wavelet::CDF_5_3);
+    }
+
+    #[test]
+    fn shorts_along_x_first() {
+        check_in_vectors::<i16>(Wavelet::VC2_DD_13_7);
+    }
+
+    /// Strips of 6 pairs and of 20 end within a vector of memory.
+    fn check_pixels<T: RandomSample>(wavelet: Wavelet, sizes: &str) {
+        let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
+        for device in devices().into_iter().filter(is_cpu) {
+            let (name, sample) = (&device.info().name, T::TYPE);
+            let line = format!("{name} | colour_loop | {sample} | CACHED=1 {sizes}");
+            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+            for shape in [[34, 161, 3], [35, 164, 3], [34, 167, 3], [140, 172, 3]] {
+                let transform = Transform::new(wavelet.clone(), shape).axes([0, 1]);
+                for &layout in Layout::ALL {
+                    let transform = transform.clone().layout(layout);
+                    check::<T>(&engine, Strategy::ColourLoop, &transform, 7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn three_floats_in_a_pixel() {
+        check_pixels::<f32>(Wavelet::CDF_9_7, "VECTOR=8 STRIP=6");
+    }
+
+    #[test]
+    fn three_shorts_in_a_pixel() {
+        check_pixels::<i16>(Wavelet::VC2_DD_13_7, "VECTOR=16 STRIP=20");
+    }
+}
+
+/// A work-group of a CPU, which wants few, goes on for several tiles or windows.
+#[test]
+fn passes_of_several_tiles_and_windows() {
+    for device in devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        for strategy in Strategy::each_pass() {
+            for &layout in Layout::ALL {
+                let picture = Transform::new(Wavelet::CDF_9_7, [301, 1030]).layout(layout);
+                check_all::<f32>(&device, strategy, &[picture]);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Work-items that exchange values in sub-groups, in every way that a device found has.
+
+use super::*;
+
+/// Whether a device can exchange in this way among sub-groups of `lanes`.
+fn can_exchange(own: &DeviceInfo, way: Exchange, lanes: usize) -> bool {
+    match way {
+        // Only these two let a kernel ask for the size of its sub-groups.
+        Exchange::Khr => own.exchange == Exchange::Khr,
+        Exchange::Intel => [Exchange::Khr, Exchange::Intel].contains(&own.exchange),
+        _ => (own.exchange, own.lanes) == (way, lanes),
+    }
+}
+
+/// The devices found that can exchange in this way among sub-groups of `lanes`, set to do so.
+fn exchanging(what: &str, way: Exchange, lanes: usize) -> Vec<Device> {
+    let need = match way {
+        Exchange::Ptx => way.to_string(),
+        _ => format!("{way}-{lanes}"),
+    };
+    let mut found = devices();
+    found.retain(|device| can_run(what, device, &need, |own| can_exchange(own, way, lanes)));
+    // SAFETY: `can_exchange` knows of the device that it can.
+    let set = |device: Device| unsafe { device.with_exchange(way, lanes) }.unwrap();
+    found.into_iter().map(set).collect()
+}
+
+/// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either axis first, samples that move one by
+/// one and by vectors, by as few kernels as that takes: among 64, Intel's compiler needs 145 s for these.
+fn exchange(way: Exchange, lanes: usize) {
+    let what = format!("exchange by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let odd = |wavelet| Transform::new(wavelet, [131, 1029]).levels(2);
+        let even = |wavelet| {
+            Transform::new(wavelet, [2, 96, 1024])
+                .axes([1, 2])
+                .levels(2)
+        };
+        let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
+        let strategy = Strategy::Streamed;
+        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
+        // Rows beyond the border mirror what is mirrored itself.
+        let low = [2, 3, 4, 5, 6].map(|height| Transform::new(Wavelet::CDF_9_7, [height, 1029]));
+        check_all::<f32>(&device, strategy, &low);
+        check_all::<f64>(&device, strategy, &[even(Wavelet::CDF_5_3)]);
+        // The last work-item of a row has one approximation and no detail.
+        let hardly = Transform::new(Wavelet::VC2_DD_13_7, [131, 1025]);
+        check_all::<i16>(&device, strategy, &[odd(Wavelet::VC2_DD_13_7), hardly]);
+        check_all::<i32>(&device, strategy, &[even(Wavelet::VC2_DD_9_7)]);
+        let periodic =
+            |width| Transform::new(Wavelet::DAUB_4, [34, width]).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic(1024), periodic(1026)]);
+        // Pictures whose rows a sub-group holds exactly.
+        let whole = |wavelet| Transform::new(wavelet, [3, 34, 8 * lanes]).axes([1, 2]);
+        check_all::<f32>(&device, strategy, &[whole(Wavelet::CDF_9_7)]);
+        check_all::<i16>(&device, strategy, &[whole(Wavelet::VC2_DD_13_7)]);
+        let zero = |width| Transform::new(Wavelet::CDF_5_3, [35, width]).boundary(Boundary::Zero);
+        check_all::<i32>(&device, strategy, &[zero(1024), zero(1029)]);
+        ran(&what, &device);
+    }
+}
+
+/// The same for blocks: every sample type, aligned rows and others, pictures that go on in each way and those whose border is
+/// set anew at every step.
+fn exchange_in_blocks(way: Exchange, lanes: usize) {
+    let what = format!("exchange in blocks by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::RegisterBlock;
+        let odd = |wavelet| Transform::new(wavelet, [131, 1029]);
+        let even = |wavelet| Transform::new(wavelet, [96, 1024]).levels(2);
+        let batch = |wavelet| Transform::new(wavelet, [2, 67, 258]).axes([1, 2]).levels(2);
+        let zero = |transform: Transform| transform.boundary(Boundary::Zero);
+        let interleaved = even(Wavelet::CDF_9_7).layout(Layout::Interleaved);
+        check_all::<f32>(&device, strategy, &[odd(Wavelet::CDF_9_7), interleaved]);
+        check_all::<f64>(&device, strategy, &[batch(Wavelet::CDF_5_3)]);
+        let clamped = [odd(Wavelet::VC2_DD_13_7), even(Wavelet::VC2_DD_13_7)];
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(&device, strategy, &[zero(batch(Wavelet::VC2_DD_9_7))]);
+        let periodic = even(Wavelet::DAUB_4).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic, zero(odd(Wavelet::DAUB_4))]);
+        ran(&what, &device);
+    }
+}
+
+/// The same for rows, where sub-groups wait for their own work-items alone: several rows in a sub-group, a row in each, rows
+/// for several sub-groups, tiles; aligned and not, with levels left for one pair of each work-item.
+fn exchange_in_rows(way: Exchange, lanes: usize) {
+    let what = format!("exchange in rows by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::RegisterRows;
+        let rows = |wavelet, samples: usize, levels| {
+            Transform::new(wavelet, [37, samples])
+                .axes([1])
+                .levels(levels)
+        };
+        let zero = |transform: Transform| transform.boundary(Boundary::Zero);
+        let cdf97 = |samples, levels| rows(Wavelet::CDF_9_7, samples, levels);
+        let interleaved = cdf97(1024, 3).layout(Layout::Interleaved);
+        let batch = Transform::new(Wavelet::CDF_9_7, [3, 130, 5, 1]).axes([1]);
+        let long = Transform::new(Wavelet::CDF_9_7, [3, 20_003])
+            .axes([1])
+            .levels(7);
+        check_all::<f32>(
+            &device,
+            strategy,
+            &[cdf97(1024, 5), cdf97(1001, 5), interleaved],
+        );
+        check_all::<f32>(&device, strategy, &[cdf97(2048, 9), cdf97(63, 2), long]);
+        check_all::<f32>(&device, Strategy::RegisterColumns, &[batch]);
+        let periodic = Transform::new(Wavelet::DAUB_4, [5, 4096])
+            .axes([1])
+            .levels(2);
+        check_all::<f64>(&device, strategy, &[periodic]);
+        let clamped = [
+            rows(Wavelet::VC2_DD_13_7, 500, 3),
+            rows(Wavelet::VC2_DD_13_7, 3000, 3),
+        ];
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(
+            &device,
+            strategy,
+            &[zero(rows(Wavelet::VC2_FIDELITY, 77, 3))],
+        );
+        ran(&what, &device);
+    }
+}
+
+/// The same for pixels of several samples: aligned rows and others, pictures that go on in each way.
+fn exchange_in_colours(way: Exchange, lanes: usize) {
+    let what = format!("exchange in colours by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::StreamedColours;
+        let picture = |wavelet, shape: [usize; 3]| Transform::new(wavelet, shape).axes([0, 1]);
+        let cdf97 = |shape| picture(Wavelet::CDF_9_7, shape);
+        let interleaved = cdf97([34, 1024, 3]).layout(Layout::Interleaved);
+        let zero = cdf97([34, 300, 3]).boundary(Boundary::Zero);
+        let wide = cdf97([67, 1024, 3]).levels(2);
+        check_all::<f32>(&device, strategy, &[wide, interleaved, zero]);
+        let periodic = picture(Wavelet::DAUB_4, [34, 1026, 2]).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[periodic, cdf97([35, 1029, 2])]);
+        // The last work-item of a row has one, all, two or three of its pixels.
+        let clamped = [1029, 1024, 1030, 1031, 3, 2]
+            .map(|width| picture(Wavelet::VC2_DD_13_7, [35, width, 4]));
+        check_all::<i16>(&device, strategy, &clamped);
+        check_all::<i32>(
+            &device,
+            strategy,
+            &[picture(Wavelet::CDF_5_3, [35, 1024, 3])],
+        );
+        ran(&what, &device);
+    }
+}
+
+macro_rules! exchanges {
+    ($($name:ident: $way:ident $lanes:literal;)*) => {
+        mod in_pictures {
+            use super::*;
+            $(#[test] fn $name() { exchange(Exchange::$way, $lanes) })*
+        }
+        mod in_blocks {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_blocks(Exchange::$way, $lanes) })*
+        }
+        mod in_colours {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_colours(Exchange::$way, $lanes) })*
+        }
+        mod in_rows {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_rows(Exchange::$way, $lanes) })*
+        }
+    };
+}
+
+exchanges! {
+    ptx_among_32: Ptx 32;
+    khr_among_8: Khr 8;
+    khr_among_16: Khr 16;
+    khr_among_32: Khr 32;
+    khr_among_64: Khr 64;
+    intel_among_8: Intel 8;
+    intel_among_16: Intel 16;
+    intel_among_32: Intel 32;
+    intel_among_64: Intel 64;
+}
+
+#[test]
+fn no_exchange() {
+    for device in devices() {
+        let device = device.without_exchange();
+        let transform = Transform::new(Wavelet::VC2_FIDELITY, [131, 1029]).levels(2);
+        check_all::<i32>(&device, Strategy::Streamed, &[transform]);
+    }
+}

@@ -1,0 +1,140 @@
+//! What is not a picture of one sample a pixel: colours, volumes, short lines.
+
+use super::*;
+
+/// Lines so short and so many that kernels know their length.
+mod many_short_lines {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet, lengths: [usize; 2]) {
+        let lines = |length| {
+            let shapes = [[length, 4099], [length, 4100]];
+            shapes.map(|shape| Transform::new(wavelet.clone(), shape).axes([0]))
+        };
+        let transforms = everywhere(lengths.map(lines).concat());
+        for device in devices() {
+            check_all::<T>(&device, Strategy::RegisterColumns, &transforms);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7, [3, 8])
+    }
+    #[test]
+    fn shorts() {
+        check::<i16>(Wavelet::VC2_DD_13_7, [2, 7])
+    }
+}
+
+/// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has too many. All boundary rules
+/// and layouts for three colours, as all wavelets compose them; for others those of the wavelet.
+fn coloured(wavelet: Wavelet) -> Vec<Transform> {
+    let picture = |shape: &[usize], levels| {
+        let axes = [shape.len() - 3, shape.len() - 2];
+        let transform = Transform::new(wavelet.clone(), shape).axes(axes);
+        transform.levels(levels)
+    };
+    let three = [
+        picture(&[2, 3, 3], 1),
+        picture(&[9, 2, 3], 1),
+        picture(&[37, 53, 3], 2),
+        picture(&[64, 256, 3], 1),
+        picture(&[1, 5, 3], 1),
+    ];
+    let others = [
+        picture(&[2, 2, 2], 1),
+        picture(&[31, 130, 2], 2),
+        picture(&[41, 67, 4], 3),
+        picture(&[2, 18, 72, 4], 1),
+        picture(&[31, 67, 5], 2),
+        picture(&[20, 72, 8], 1),
+        picture(&[9, 8, 9], 1),
+        picture(&[9, 8, 7, 2], 1),
+    ];
+    let mut all = everywhere(three.to_vec());
+    all.extend(others);
+    all
+}
+
+/// Volumes in one tile and in several, with rows that go by vectors and that do not, thin ones and batches.
+fn volumes(wavelet: Wavelet) -> Vec<Transform> {
+    let volume = |shape: &[usize], levels| {
+        let first = shape.len() - 3;
+        let axes: Vec<usize> = (first..shape.len()).collect();
+        let transform = Transform::new(wavelet.clone(), shape).axes(axes);
+        transform.levels(levels)
+    };
+    let all = [
+        volume(&[2, 2, 2], 1),
+        volume(&[3, 2, 5], 1),
+        volume(&[5, 6, 7], 2),
+        volume(&[33, 18, 35], 3),
+        volume(&[34, 20, 64], 2),
+        volume(&[2, 12, 10, 72], 1),
+    ];
+    let mut all = everywhere(all.to_vec());
+    // Rows of several tiles, and axes that are not transformed between and before.
+    all.extend([volume(&[4, 6, 1031], 1), volume(&[9, 4, 1040], 1)]);
+    all.push(Transform::new(wavelet.clone(), [6, 2, 5, 40]).axes([0, 2, 3]));
+    all.push(Transform::new(wavelet, [7, 3, 5, 40]).axes([0, 1, 2, 3]));
+    all
+}
+
+mod in_volumes {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        for device in devices() {
+            check_all::<T>(
+                &device,
+                Strategy::StreamedVolumes,
+                &volumes(wavelet.clone()),
+            );
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn floats_of_short_reach() {
+        check::<f32>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn doubles() {
+        check::<f64>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn shorts() {
+        check::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_with_a_pre_shift() {
+        check::<i32>(Wavelet::VC2_DAUB_9_7)
+    }
+}
+
+/// The wavelets that differ most; `composed_as_on_cpus` has the others.
+macro_rules! colours {
+    ($($name:ident: $strategy:ident;)*) => {
+        mod colours {
+            use super::*;
+            $(mod $name {
+                use super::*;
+                fn check<T: RandomSample>(wavelet: Wavelet) {
+                    for device in devices() {
+                        check_all::<T>(&device, Strategy::$strategy, &coloured(wavelet.clone()));
+                    }
+                }
+                #[test] fn floats() { check::<f32>(Wavelet::CDF_9_7) }
+                #[test] fn halves() { check::<f16>(Wavelet::CDF_9_7) }
+                #[test] fn rounded() { check::<Rounded>(Wavelet::CDF_9_7) }
+                #[test] fn shorts_with_a_pre_shift() { check::<i16>(Wavelet::VC2_DD_13_7) }
+                #[test] fn integers_of_a_long_reach() { check::<i32>(Wavelet::VC2_FIDELITY) }
+            })*
+        }
+    };
+}
+
+colours! {
+    in_sub_groups: StreamedColours;
+    in_a_loop: ColourLoop;
+}
