@@ -38,12 +38,12 @@ test:
 	scripts/quick-pocl scripts/spread $(WRITTEN) '--features $(FEATURES) --test crates --test papers' ''
 	cargo test --doc --features $(FEATURES)
 
-# The kernels of plans as PoCL's optimiser makes them, by the wavelets that differ most: the others differ from them in
-# their steps alone. And a picture that is large for the memory that it is given.
+# The kernels of plans as PoCL's optimiser makes them, in work-groups of their own sizes, by the wavelets that differ most: the
+# others differ from them in their steps alone. And a picture that is large for the memory that it is given.
 STEPS = haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97
 optimised:
 	scripts/setup
-	scripts/spread '(^|::)($(STEPS))$$' '--test strategies --test in_place'
+	WAVELIFT_REQUIRE=$(WAVELIFT_REQUIRE),work-groups-of-256 scripts/spread '(^|::)($(STEPS))$$' '--test strategies --test in_place'
 	cargo test --test large -- --ignored large_pictures_under_64_mib
 
 ci:

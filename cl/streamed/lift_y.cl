@@ -14,6 +14,11 @@ INLINE void move_ring(A *ring, const int count) {
   }
 }
 
+// The row of a channel that is `age` pairs behind the newest.
+INLINE A *row_of_age(A *ring, const int age, const int phase, const int count) {
+  return ring + (phase < age ? phase + RING - age : phase - age) * count;
+}
+
 // The place of sample i of the pair of rows that is `age` pairs behind the newest.
 #define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)
 #define ROW_AT_s(offset) s[AT_AGE(lag - (offset))]
@@ -44,13 +49,13 @@ INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int 
   LIFT_STEPS(COLUMN_STEP)
 }
 
-// One turn along both axes: the newest pair of rows, of `count` samples each, is in its places; `low` and `high` become
-// the pair that is done.
+// One turn along both axes: the newest row of each channel, of `count` samples, is in its place; `low` and `high` become the
+// pair that is done.
 INLINE void lift_pair_of_rows(const OwnColumns *columns, const Segment *segment, A *s, A *d, const int count,
                               const int phase, const int now, A *low, A *high) {
   if (X_FIRST) {
-    lift_row_x(columns, s + phase * count, count / 2);
-    lift_row_x(columns, d + phase * count, count / 2);
+    lift_row_x(columns, row_of_age(s, NEWEST_s, phase, count), count / 2);
+    lift_row_x(columns, row_of_age(d, NEWEST_d, phase, count), count / 2);
   }
   lift_rows_y(s, d, count, phase, now, segment);
   UNROLL for (int i = 0; i < count; ++i) {

@@ -20,6 +20,11 @@
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs of rows that are loaded before they are needed"
 #endif
+// Where few registers are left, the channel that the first step changes is loaded only when that step runs. Else its rows
+// wait, of VC-2's Fidelity in 24 registers (inverse 32), and clang with ptxas puts some in memory (`make vendors`).
+#if !defined(NEWEST_s) || !defined(NEWEST_d)
+#error "NEWEST_s, NEWEST_d: how many pairs behind the newest each channel is loaded"
+#endif
 #ifndef RING
 #error "RING: pairs of rows that have registers of their own: those that steps still read, a multiple of PREFETCHED"
 #endif
@@ -63,6 +68,9 @@
 // Rows that do not go by vectors go sample by sample, neighbours by neighbouring work-items, which then exchange them
 // through local memory.
 #define STAGED (!WIDE && !ALONE)
+
+// How many pairs of rows later than the other channel one of them is loaded.
+#define LATER (NEWEST_s + NEWEST_d)
 
 // Pairs of columns that a work-item has in registers, and samples.
 #define PAIRS_LOADED_X (HALO_LO + PAIRS + HALO_HI)

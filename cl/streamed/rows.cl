@@ -236,11 +236,14 @@ INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T
 }
 #endif
 
-// Both rows of pair p.
-INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int way, const int p,
-                              WORD to[2][WORDS_LOADED]) {
-  UNROLL for (int cy = 0; cy < 2; ++cy)
-    load_row(picture, columns, extended(way * (2 * p + cy), picture->height), cy, to[cy]);
+// Both rows of pair p; of a channel that is loaded later, that of an earlier pair. Only the pairs from `first` to `last` are
+// read, these two again and again: no stored result depends on that.
+INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int way, const int p, const int first,
+                              const int last, WORD to[2][WORDS_LOADED]) {
+  UNROLL for (int cy = 0; cy < 2; ++cy) {
+    const int pair = LATER ? clamp(p - (cy ? NEWEST_d : NEWEST_s), first, last) : p;
+    load_row(picture, columns, extended(way * (2 * pair + cy), picture->height), cy, to[cy]);
+  }
 }
 
 // Both rows of pair p, where they are of the segment.

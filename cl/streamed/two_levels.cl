@@ -134,7 +134,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   const int last = 2 * (coarse_bottom + REACH_HI) - 1 + REACH_HI, end = 2 * (coarse_bottom + LAST_LAG) + LAST_LAG;
 
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_pair_of_rows(fine, columns, way, min(begin + a, last), prefetched[a]);
+    load_pair_of_rows(fine, columns, way, min(begin + a, last), begin, last, prefetched[a]);
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
   UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
   UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
@@ -146,7 +146,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][0], 0, new_s);
       unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][1], 1, new_d);
       if (newest + PREFETCHED <= last)
-        load_pair_of_rows(fine, columns, way, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+        load_pair_of_rows(fine, columns, way, newest + PREFETCHED, begin, last, prefetched[phase % PREFETCHED]);
       A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
       store_pair_of_rows(fine, columns, segment, 0, done, false, low, high);

@@ -20,7 +20,7 @@
 #include "streamed_colours/pixels.cl"
 
 #ifndef RING
-#error "RING: pairs of rows that stay in registers, a power of two and at least KEPT"
+#error "RING: pairs of rows that stay in registers, at least KEPT and a multiple of PREFETCHED"
 #endif
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs of rows that are loaded ahead, a power of two"
@@ -133,8 +133,6 @@ INLINE void lift_pixels_y(A *s, A *d, const int phase, const int newest, const i
 
 // --- sweep -------------------------------------------------------------------------------------------
 
-#define PIXELS_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
-
 // Both rows of pair p, which may be beyond the border.
 INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int boundary, const int p,
                                     const int way, WORD (*to)[PIXEL_WORDS]) {
@@ -158,12 +156,12 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
     load_pair_of_pixel_rows(picture, pixels, boundary, min(begin + a, last), way, prefetched[a]);
   UNROLL for (int i = 0; i < RING * ROW_LOADED; ++i) s[i] = d[i] = 0;
 
-  for (int p = begin; p < end; p += PIXELS_ROUND) {
-    UNROLL for (int phase = 0; phase < PIXELS_ROUND; ++phase) {
+  for (int p = begin; p < end; p += RING) {
+    UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
       WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
-      A *const low = s + phase % RING * ROW_LOADED, *const high = d + phase % RING * ROW_LOADED;
+      A *const low = s + phase * ROW_LOADED, *const high = d + phase * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
       // A word of zero is no number of zero where there is a level shift, and the first step reads what is loaded.

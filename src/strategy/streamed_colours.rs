@@ -309,7 +309,7 @@ impl Sizes {
             define("SIGNAL_VECTOR", signal),
             define("BAND_VECTOR", band),
             define("PREFETCHED", self.prefetched),
-            define("RING", kept.next_power_of_two()),
+            define("RING", kept.next_multiple_of(self.prefetched)),
             define("RESTORED", u8::from(restored)),
             define("REPEATED", u8::from(borders.x.is_periodic() && !restored)),
             define("X_FIRST", u8::from(self.x_first)),

@@ -4,7 +4,7 @@ use super::devices;
 use wavelift::{Device, DeviceInfo};
 
 /// What cases need and not every device has.
-const NEEDS: [&str; 18] = [
+const NEEDS: [&str; 19] = [
     "fp64",
     "ptx",
     "khr-8",
@@ -18,6 +18,7 @@ const NEEDS: [&str; 18] = [
     "two-levels",
     "local-memory",
     "small-sub-groups",
+    "work-groups-of-256",
     "little-memory",
     "failed-events",
     "past-32-bits",

@@ -151,7 +151,12 @@ fn rows_of_several_tiles() {
 
 /// Several levels in one launch by windows, which only GPUs prefer: pictures down to single pairs, of one tile and of many.
 fn windows<T: RandomSample>(wavelet: Wavelet) {
+    let what = format!("windows of {}", T::TYPE);
     for device in devices() {
+        let has_groups = |info: &DeviceInfo| info.max_work_group >= 256;
+        if !can_run(&what, &device, "work-groups-of-256", has_groups) {
+            continue;
+        }
         let engine = Engine::new(&device.with_kind(DeviceKind::Gpu)).unwrap();
         for (seed, (shape, levels)) in [
             (&[2, 3][..], 1),
@@ -176,6 +181,7 @@ fn windows<T: RandomSample>(wavelet: Wavelet) {
             let kernels = format!("{plan:?}");
             assert_eq!(kernels.contains("pyramid_windows"), levels > 1, "{kernels}");
         }
+        ran(&what, &device);
     }
 }
 

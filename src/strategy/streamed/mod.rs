@@ -325,6 +325,10 @@ impl<'a> Picture<'a> {
         let round = if halves { ring / 2 } else { ring };
         // CPUs without exchange keep the general way under test.
         let exchanges = sizes.lanes > 1;
+        let newest = match sizes.crowded || !exchanges {
+            true => sizes.lags.newest,
+            false => [0, 0],
+        };
         let [signal_vector, band_vector, coarse_vector, both_vector] = sizes.vectors;
         let mut defines = vec![
             define("EXCHANGE", self.todo.target.device.exchange.number()),
@@ -337,6 +341,8 @@ impl<'a> Picture<'a> {
             define("OVERLAP_HI", sizes.overlap[1]),
             define("STRIP", sizes.strip),
             define("PREFETCHED", segments.prefetched),
+            define("NEWEST_s", newest[0]),
+            define("NEWEST_d", newest[1]),
             define("RING", ring),
             define("ROUND", round),
             define("SIGNAL_VECTOR", signal_vector),
