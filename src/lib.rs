@@ -33,9 +33,9 @@
 //! that suits the device; an [`InPlacePlan`] is one that needs no second array. The module [`mod@reference`] computes
 //! the same transforms on the CPU, one sample after the other, without OpenCL.
 //!
-//! An [`EngineGroup`] shares out the pictures of a batch over several devices. Host slices that a device cannot hold are
-//! transformed in tiles; [`Engine::with_memory_limit`] says how much an engine may take. A [`TiledPlan`] also goes from file to
-//! file, which no memory need hold.
+//! An [`EngineGroup`] shares out the pictures of a batch over several devices, or the tiles of one array. Host slices that a
+//! device cannot hold are transformed in tiles; [`Engine::with_memory_limit`] says how much an engine may take. A [`TiledPlan`]
+//! also goes from file to file, which no memory need hold.
 //!
 //! # Letters
 //!

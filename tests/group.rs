@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{RandomSample, devices, random_samples};
+use common::{RandomSample, devices, random_samples, relative_error, to_f64};
+use std::ops::ControlFlow;
 use wavelift::{
-    Coefficients, Engine, EngineGroup, Error, GroupPinned, GroupPlan, Layout, Transform, Wavelet,
-    reference,
+    Boundary, Coefficients, Engine, EngineGroup, Error, GroupPinned, GroupPlan, Layout, Progress,
+    TiledPlan, Transform, Wavelet, reference,
 };
 
 /// Two engines on every device, one of which copies slices.
@@ -130,6 +131,67 @@ fn devices_with_little_memory_go_in_tiles() {
     assert!(coefficients.as_slice() == reference::forward(&transform, &samples).unwrap());
     assert!(plan.inverse(&coefficients).unwrap() == samples);
     assert!(matches!(plan.zeros(), Err(Error::Memory { .. })));
+}
+
+/// Both ways, between slices, against the reference; progress counts every tile once.
+fn check_tiles<T: RandomSample>(plan: &TiledPlan<T>) {
+    let transform = plan.transform();
+    let samples = random_samples::<T>(transform.len(), 1);
+    let mut seen = Vec::new();
+    let mut count = |progress: Progress| {
+        seen.push(progress);
+        ControlFlow::Continue(())
+    };
+    let mut got = vec![T::POISON; samples.len()];
+    plan.forward(&samples, &mut got, &mut count).unwrap();
+    let expected = reference::forward(transform, &samples).unwrap();
+    let error = relative_error(&got, &to_f64(&expected));
+    assert!(error <= 2.0 * T::BOUND, "{error} of {plan:?}");
+    assert!(seen.is_sorted_by(|a, b| a.done < b.done));
+    assert_eq!(seen.last().unwrap().done, seen[0].total);
+    assert!(!seen.is_empty());
+
+    // Any coefficients, not only those of some samples.
+    let mut back = vec![T::POISON; samples.len()];
+    let go_on = |_| ControlFlow::Continue(());
+    plan.inverse(&samples, &mut back, go_on).unwrap();
+    let expected = reference::inverse(transform, &samples).unwrap();
+    let error = relative_error(&back, &to_f64(&expected));
+    assert!(error <= 2.0 * T::BOUND, "{error} of {plan:?}");
+}
+
+/// The group with so many bytes for each engine, those of the same device with an account in common.
+fn under(bytes: u64) -> EngineGroup {
+    let limited = devices().into_iter().flat_map(|device| {
+        let engine = Engine::new(&device).unwrap();
+        let engine = engine.with_memory_limit(2 * bytes).unwrap();
+        [engine.with_copy_threads(1), engine]
+    });
+    EngineGroup::of(limited.collect()).unwrap()
+}
+
+#[test]
+fn one_array_in_tiles() {
+    let group = under(100_000);
+    let mut shares = vec![2; group.engines().len()];
+    for (i, &boundary) in Boundary::ALL.iter().enumerate() {
+        shares[0] = i as u32;
+        let fixed = group.with_shares(&shares).unwrap();
+        let group = [&group, &fixed][i % 2];
+        let picture = Transform::new(Wavelet::CDF_5_3, [[611, 402], [520, 333]][i % 2])
+            .boundary(boundary)
+            .layout(Layout::ALL[i % 2])
+            .levels(3);
+        check_tiles(&group.plan_in_tiles::<i16>(&picture).unwrap());
+    }
+    let signal = Transform::new(Wavelet::CDF_9_7, [200_003]).levels(6);
+    check_tiles(&group.plan_in_tiles::<f32>(&signal).unwrap());
+    let group = under(400_000);
+    let volume = Transform::new(Wavelet::CDF_5_3, [61, 50, 47]).levels(2);
+    check_tiles(&group.plan_in_tiles::<i32>(&volume).unwrap());
+    for engine in group.engines() {
+        assert_eq!(engine.memory().used, 0);
+    }
 }
 
 #[test]

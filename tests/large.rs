@@ -12,8 +12,9 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use wavelift::{
-    Boundary, Coefficients, Device, DeviceKind, Direction, Engine, Error, Layout, Plan, Progress,
-    Region, SinkFile, SourceFile, Strategy, Transform, Wavelet, reference,
+    Boundary, Coefficients, Device, DeviceKind, Direction, Engine, EngineGroup, Error, Layout,
+    Plan, Progress, Region, SinkFile, SourceFile, Strategy, TiledPlan, Transform, Wavelet,
+    reference,
 };
 
 /// What a plan says of itself where it goes in tiles.
@@ -292,8 +293,9 @@ fn files_in(folder: &Path) -> usize {
     folder.read_dir().unwrap().count()
 }
 
-/// From file to file and back into the file that is read, and to and from slices, by an engine that takes several stages.
-fn check_files<T: RandomSample>(engine: &Engine, transform: &Transform) {
+/// From file to file and back into the file that is read, and to and from slices, by a plan of several stages.
+fn check_files<T: RandomSample>(plan: &TiledPlan<T>) {
+    let transform = plan.transform();
     let folder = tempfile::tempdir().unwrap();
     let len = transform.len();
     let samples = random_samples::<T>(len, 1);
@@ -303,7 +305,6 @@ fn check_files<T: RandomSample>(engine: &Engine, transform: &Transform) {
         let error = relative_error(got, &to_f64(expected));
         assert!(error <= 2.0 * T::BOUND, "{error} of {transform:?}");
     };
-    let plan = engine.plan_in_tiles::<T>(transform).unwrap();
     let source = SourceFile::<T>::open(&input, 8, len).unwrap();
     let mut sink = SinkFile::<T>::create(&output, b"a header", len).unwrap();
     let mut seen = Vec::new();
@@ -348,29 +349,39 @@ fn files_there_and_back() {
                     .boundary(Boundary::Periodic)
                     .layout(layout)
                     .levels(3);
-                check_files::<i16>(&engine, &transform);
+                check_files(&engine.plan_in_tiles::<i16>(&transform).unwrap());
             }
         }
         let engine = engine.with_memory_limit(300_000).unwrap();
         let transform = Transform::new(Wavelet::CDF_9_7, [200_003]).levels(6);
-        check_files::<f32>(&engine, &transform);
+        check_files(&engine.plan_in_tiles::<f32>(&transform).unwrap());
+        let picture = Transform::new(Wavelet::CDF_5_3, [601, 402]).levels(3);
+        check_files(&both(&engine).plan_in_tiles::<i16>(&picture).unwrap());
     }
 }
 
+/// Tiles of a device by both ways at once, many of them by that whose thread tells of each.
+fn both(engine: &Engine) -> EngineGroup {
+    let engines = vec![engine.clone(), engine.with_copy_threads(1)];
+    let group = EngineGroup::of(engines).unwrap();
+    group.with_shares(&[2, 1]).unwrap()
+}
+
 /// What the caller stops, and what fails, leaves the files as they were, no others, and a plan that works.
-fn check_stops<T: RandomSample>(engine: &Engine, transform: &Transform) {
+fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
+    let transform = plan.transform();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let len = transform.len();
     let samples = random_samples::<T>(len, 1);
     let input = file_of(folder.path(), "samples", &samples);
     fs::write(path("old"), "as it was").unwrap();
-    let plan = engine.plan_in_tiles::<T>(transform).unwrap();
     let source = SourceFile::<T>::open(&input, 8, len).unwrap();
     for calls in 1..4 {
         let mut sink = SinkFile::<T>::create(path("old"), &[], len).unwrap();
         let mut left = calls;
         let stopped = plan.forward(&source, &mut sink, |_| {
+            assert!(left > 0, "nobody asks again");
             left -= 1;
             match left {
                 0 => ControlFlow::Break(()),
@@ -409,8 +420,6 @@ fn check_stops<T: RandomSample>(engine: &Engine, transform: &Transform) {
     plan.forward(&samples, &mut slice, go_on).unwrap();
     let expected = reference::forward(transform, &samples).unwrap();
     assert!(bytemuck::cast_slice::<T, u8>(&slice) == bytemuck::cast_slice::<T, u8>(&expected));
-    drop(plan);
-    assert_eq!(engine.memory().used, 0);
     assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
     assert!(fs::read(&input).unwrap()[8..] == *bytemuck::cast_slice::<T, u8>(&samples));
     assert_eq!(files_in(folder.path()), 3);
@@ -422,7 +431,10 @@ fn files_when_stopped_and_when_wrong() {
         let engine = Engine::new(&device).unwrap();
         let engine = engine.with_memory_limit(160_000).unwrap();
         let transform = Transform::new(Wavelet::CDF_5_3, [300, 301]).levels(3);
-        check_stops::<i16>(&engine, &transform);
+        check_stops(&engine.plan_in_tiles::<i16>(&transform).unwrap());
+        assert_eq!(engine.memory().used, 0);
+        check_stops(&both(&engine).plan_in_tiles::<i16>(&transform).unwrap());
+        assert_eq!(engine.memory().used, 0);
     }
 }
 
@@ -447,8 +459,9 @@ fn files_by_several_threads() {
             .unwrap();
         let each = transform.len() * size_of::<i32>() / tiles;
         assert!(tiles >= 3 && each >= BYTES_FOR_THREADS, "{tiles} tiles");
+        check_stops(&plan);
         drop(plan);
-        check_stops::<i32>(&engine, &transform);
+        assert_eq!(engine.memory().used, 0);
     }
 }
 

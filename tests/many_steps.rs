@@ -112,6 +112,43 @@ fn rows_are_extended_as_far_as_steps_reach() {
     }
 }
 
+/// Steps that read past the vectors beside their own, of which those of pixels have fewer pairs.
+#[test]
+fn steps_read_past_the_neighbouring_vectors() {
+    let steps = [
+        IntegerStep::add(Channel::Detail, 7, &[1, -2, 1], 1, 1),
+        IntegerStep::subtract(Channel::Approximation, -17, &[1, 3], 2, 2),
+    ];
+    let wavelet = Wavelet::integer("far", &steps, 0).unwrap();
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let by_eight = ["single_loop", "colour_loop", "vectors"]
+            .map(|strategy| format!("cpu | {strategy} | i32 | VECTOR=8\n"));
+        let engine = engine.with_tuning(&by_eight.concat()).unwrap();
+        for (strategy, transform) in [
+            (
+                Strategy::SingleLoop,
+                Transform::new(wavelet.clone(), [64, 201]),
+            ),
+            (
+                Strategy::Vectors,
+                Transform::new(wavelet.clone(), [20, 301]).axes([1]),
+            ),
+            (
+                Strategy::ColourLoop,
+                Transform::new(wavelet.clone(), [64, 301, 3]).axes([0, 1]),
+            ),
+        ] {
+            if device.info().kind == DeviceKind::Cpu {
+                let plan = engine.plan_with::<i32>(&transform, strategy).unwrap();
+                for direction in [Direction::Forward, Direction::Inverse] {
+                    check_plan(&engine, &plan, &transform, direction);
+                }
+            }
+        }
+    }
+}
+
 /// There and back in place.
 fn check_in_place<T: RandomSample>(wavelet: Wavelet) {
     let transform = Transform::new(wavelet, [290, 300]).layout(Layout::Interleaved);

@@ -8,11 +8,15 @@
 #error "X_KEPT, X_LAST_LAG, X_LAG_0 ..: the schedule of vectors along a row"
 #endif
 
-// The VECTOR numbers from pair `offset` on of the vector of age `lag`, most of which can be in a neighbouring vector.
-#define X_NEIGHBOURS(channel, offset)                                                               \
-  ((offset) == 0 ? channel[lag]                                                                     \
-   : (offset) > 0 ? SHIFTED(channel[lag], channel[(offset) > 0 ? lag - 1 : 0], (offset) > 0 ? (offset) : 0) \
-   : SHIFTED(channel[(offset) < 0 ? lag + 1 : 0], channel[lag], (offset) < 0 ? VECTOR + (offset) : 0))
+// How many whole vectors further the pixel `offset` is that stands first in a vector, rounded down, and at which place there.
+#define X_VECTORS(offset) \
+  ((offset) < 0 ? -((VECTOR_PIXELS - 1 - (offset)) / VECTOR_PIXELS) : (offset) / VECTOR_PIXELS)
+#define X_PLACE(offset) (((offset)-X_VECTORS(offset) * VECTOR_PIXELS) * COLOURS)
+// The vector that begins `offset` pairs after the one of age `lag`; most of it can be in a neighbouring vector.
+#define X_NEIGHBOURS(channel, offset)                                                                   \
+  (X_PLACE(offset) == 0 ? channel[lag - X_VECTORS(offset)]                                              \
+                        : SHIFTED(channel[lag - X_VECTORS(offset)],                                     \
+                                  channel[lag - X_VECTORS(offset) - (X_PLACE(offset) > 0)], X_PLACE(offset)))
 #define X_NEIGHBOURS_s(offset) X_NEIGHBOURS(s, offset)
 #define X_NEIGHBOURS_d(offset) X_NEIGHBOURS(d, offset)
 #define X_STEP(k, target, source, first, last, before, after) \

@@ -1,9 +1,7 @@
 // Vectors of VECTOR samples, for CPU kernels in which one work-item takes many neighbours at once.
-//
-//   SHIFTED(a, b, o)  the VECTOR numbers from place `o` on of two vectors side by side
-//   REVERSED(v)       the last number first
 
 #include "core/samples.cl"
+#include "cpu/pixels_in_vectors.cl"
 
 #ifndef VECTOR
 #error "VECTOR: samples in a vector, 8 or 16"
@@ -36,28 +34,6 @@ typedef LooseA LooseLoaded, LooseStored;
 #define STORE_T(v_, p) (((global LooseStored *)(p))->v = (v_))
 #define LOAD_L(p) (((local const LooseStored *)(p))->v)
 #define STORE_L(v_, p) (((local LooseStored *)(p))->v = (v_))
-
-#if BUILTINS && VECTOR == 8
-#define SHIFTED(lo, hi, o) \
-  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7)
-#elif BUILTINS && VECTOR == 16
-#define SHIFTED(lo, hi, o)                                                                            \
-  __builtin_shufflevector(lo, hi, (o), (o) + 1, (o) + 2, (o) + 3, (o) + 4, (o) + 5, (o) + 6, (o) + 7, \
-                          (o) + 8, (o) + 9, (o) + 10, (o) + 11, (o) + 12, (o) + 13, (o) + 14, (o) + 15)
-#else
-INLINE AV SHIFTED(const AV lo, const AV hi, const int o) {
-  A both[2 * VECTOR];
-  JOIN(vstore, VECTOR)(lo, 0, both);
-  JOIN(vstore, VECTOR)(hi, 1, both);
-  return JOIN(vload, VECTOR)(0, both + o);
-}
-#endif
-
-#if VECTOR == 8
-#define REVERSED(v) ((v).s76543210)
-#else
-#define REVERSED(v) ((v).sfedcba9876543210)
-#endif
 
 // Stores a vector at a multiple of its size, past the caches where that is to be had; and asks for what will be loaded
 // soon.
@@ -92,13 +68,13 @@ INLINE void store_four_pieces(const float16 v, global float4 *to) {
 #define PREFETCH(p) (void)(p);
 #endif
 
-// A vector of which `n` samples, `stride` apart, are in memory.
+// A vector of which `n` samples, pixels `stride` apart, are in memory.
 INLINE LOADED_V load_some(global const LOADED *from, const long stride, const int n) {
-  if (n >= VECTOR && stride == 1) return LOAD_T(from);
+  if (n >= VECTOR && stride == COLOURS) return LOAD_T(from);
   // The second access ends with the last sample.
-  if (n >= VECTOR && stride == 2) return (LOADED_V)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
+  if (COLOURS == 1 && n >= VECTOR && stride == 2) return (LOADED_V)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
   LOADED some[VECTOR];
-  for (int i = 0; i < VECTOR; ++i) some[i] = from[min(i, n - 1) * stride];
+  for (int i = 0; i < VECTOR; ++i) some[i] = from[SAMPLES_TO(min(i, n - 1), stride)];
   return JOIN(vload, VECTOR)(0, some);
 }
 
@@ -124,13 +100,15 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
 #define STORE_KNOWN(v, p) store_whole(v, p, true)
 #endif
 
-// Stores the `n` first samples of a vector, `stride` apart, likewise.
+// Stores the `n` first samples of a vector, pixels `stride` apart; past the caches if `non_temporal` and where that can be,
+// which is not where the next vector overwrites some of it.
 INLINE void store_some(const STORED_V v, global STORED *to, const long stride, const int n, const bool non_temporal) {
-  if (n >= VECTOR && stride == 1) {
-    store_whole(v, to, non_temporal);
+  const bool past = non_temporal && VECTOR_PLACES == VECTOR;
+  if (n >= VECTOR && stride == COLOURS) {
+    store_whole(v, to, past);
   } else {
     STORED some[VECTOR];
     JOIN(vstore, VECTOR)(v, 0, some);
-    for (int i = 0; i < min(n, VECTOR); ++i) to[i * stride] = some[i];
+    for (int i = 0; i < min(n, VECTOR); ++i) to[SAMPLES_TO(i, stride)] = some[i];
   }
 }

@@ -7,36 +7,41 @@
 #define ROWS_END 0
 #define ROWS_REPEAT 2
 
-// Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR + 1 pairs, which a vector follows.
+// Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR_PIXELS + 1 pairs, which a vector
+// follows.
 #define BEFORE_ROW 0
 #define END_OF_ROW VECTOR
 
 // Puts both of row cy of pair of rows p into a row buffer.
 INLINE void load_beyond(const Picture *picture, const int p, const int cy, const int extension, local A *row) {
-  const int pairs = S_COUNT(picture->width), last = pairs - 1, is_even = D_COUNT(picture->width) == pairs;
+  const int pairs = S_COUNT(picture->width), is_even = D_COUNT(picture->width) == pairs;
+  const int count = pairs * COLOURS, last = count - COLOURS;
   const Rows rows = rows_at(picture, p, 0);
   local A *const s_end = row + PLACE_s + END_OF_ROW, *const d_end = row + PLACE_d + END_OF_ROW;
   AV s, d, before_s, before_d;
-  load_pairs(&rows, cy, last - VECTOR, last, last, &s, &d);
+  load_pairs(&rows, cy, last - VECTOR_PLACES, count, D_COUNT(picture->width) * COLOURS, &s, &d);
   STORE_V(s, s_end);
   STORE_V(d, d_end);
+  for (int c = 0; c < COLOURS; ++c) {
 #if FORWARD
-  const A last_s = NUMBER(rows.signal[cy][2 * last]), last_d = is_even ? NUMBER(rows.signal[cy][2 * last + 1]) : last_s;
+    global const S *const from = rows.signal[cy] + 2 * last + c;
+    const A last_s = NUMBER(*from), last_d = is_even ? NUMBER(from[COLOURS]) : last_s;
 #else
-  const A last_s = NUMBER(rows.band[2 * cy][last * rows.stride[2 * cy]]);
-  const A last_d = is_even ? NUMBER(rows.band[2 * cy + 1][last * rows.stride[2 * cy + 1]]) : last_s;
+    const A last_s = NUMBER(rows.band[2 * cy][SAMPLES_TO(last + c, rows.stride[2 * cy])]);
+    const A last_d = is_even ? NUMBER(rows.band[2 * cy + 1][SAMPLES_TO(last + c, rows.stride[2 * cy + 1])]) : last_s;
 #endif
-  s_end[VECTOR] = s_end[VECTOR + 1] = last_s;
-  d_end[VECTOR] = last_d;
+    s_end[VECTOR_PLACES + c] = s_end[VECTOR_PLACES + COLOURS + c] = last_s;
+    d_end[VECTOR_PLACES + c] = last_d;
+  }
   if (extension == ROWS_REPEAT) {
-    load_pairs(&rows, cy, pairs - VECTOR, pairs, pairs, &before_s, &before_d);
+    load_pairs(&rows, cy, count - VECTOR_PLACES, count, count, &before_s, &before_d);
     load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &d);
-    STORE_V(s, s_end + VECTOR + 1);
-    STORE_V(d, d_end + VECTOR + 1);
+    STORE_V(s, s_end + VECTOR_PLACES + COLOURS);
+    STORE_V(d, d_end + VECTOR_PLACES + COLOURS);
   } else {
-    STORE_V(REVERSED(s), s_end + VECTOR + 1 + is_even);
-    STORE_V(REVERSED(d), d_end + VECTOR + is_even);
-    load_pairs(&rows, cy, 1, VECTOR + 1, VECTOR + 1, &before_s, &d);
+    STORE_V(REVERSED(s), s_end + VECTOR_PLACES + COLOURS * (1 + is_even));
+    STORE_V(REVERSED(d), d_end + VECTOR_PLACES + COLOURS * is_even);
+    load_pairs(&rows, cy, COLOURS, COLOURS + VECTOR, COLOURS + VECTOR, &before_s, &d);
     load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &before_d);
     before_s = REVERSED(before_s), before_d = REVERSED(before_d);
   }

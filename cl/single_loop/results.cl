@@ -1,5 +1,5 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that they must
-// be whole and aligned. Where rows do not start at multiples of 16 bytes they are gathered in local memory, which has
+// be whole and aligned. Where they do not start at multiples of 16 bytes they are gathered in local memory, which has
 // room for GATHERED vectors of each run, and stored from there some vectors later.
 
 #include "single_loop/row_buffers.cl"
@@ -8,7 +8,8 @@
 #error "GATHERED: vectors of each run for which there is room"
 #endif
 
-// Results of a pair of rows are RUNS runs of memory: four sub-bands, or two rows of which each pair is PER_PAIR samples.
+// Results of a pair of rows are RUNS runs of memory: four sub-bands, or two rows of which each pair of places
+// is PER_PAIR samples.
 #if FORWARD
 #define RUNS 4
 #define PER_PAIR 1
@@ -25,7 +26,7 @@ typedef struct {
   int s_count, d_count;
   bool gathers;
   bool known;  // inner vectors are neighbours in memory where STORE_KNOWN may store them
-  int first;  // the first pair that is gathered
+  int first;  // the first place that is gathered
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
   int done[RUNS];  // the first that is not stored; always at a multiple of a vector
@@ -52,27 +53,27 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   results.first = first;
   results.gathered = (local STORED *)gathered;
   results.base = first * PER_PAIR;
-  bool aligned = true, known = true, dense = true;
+  bool aligned = VECTOR_PLACES == VECTOR, known = aligned, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
     const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;
     aligned &= past * sizeof(STORED) % 16 == 0;
     known &= !KNOWS_PLACE || past == 0;
-    dense &= !FORWARD || results.rows.stride[run] == 1;
+    dense &= !FORWARD || results.rows.stride[run] == COLOURS;
   }
   results.gathers = NON_TEMPORAL && dense && !aligned;
   results.known = dense && known && !results.gathers;
   return results;
 }
 
-// Puts a vector of both channels of row cy. The first is stored as it is, too, for what is before the first whole one.
+// Puts a vector of both channels of row cy. What is before the first whole vector of memory is stored as it is, too.
 INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers,
                       const bool known) {
   const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
   const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
   if (known)
     store_known_pairs(&results->rows, cy, at, low, high);
-  else if (!gathers || at == results->first)
+  else if (!gathers || at < results->first + VECTOR)
     store_pairs(&results->rows, cy, at, results->s_count, results->d_count, low, high, true);
   if (!gathers) return;
   local STORED *const to = results->gathered + at * PER_PAIR - results->base;
@@ -80,14 +81,12 @@ INLINE void put_pairs(const Results *results, const int cy, const int at, const 
   STORE_L(low, to + 2 * cy * RUN_ROOM);
   STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
 #else
-  STORED_V a, b;
-  a.even = low.lo, a.odd = high.lo, b.even = low.hi, b.odd = high.hi;
-  STORE_L(a, to + cy * RUN_ROOM);
-  STORE_L(b, to + cy * RUN_ROOM + VECTOR);
+  STORE_L(MERGED(low, high, 0), to + cy * RUN_ROOM);
+  STORE_L(MERGED(low, high, 1), to + cy * RUN_ROOM + VECTOR);
 #endif
 }
 
-// Stores as many samples as came last, of those before pair `end` that came some time ago. What comes after the last
+// Stores as many samples as came last, of those before place `end` that came some time ago. What comes after the last
 // whole vector of the strip is left to put_rest.
 INLINE void put_gathered(Results *results, const int end) {
   const int last = end * PER_PAIR, kept = LATE + VECTOR;
@@ -109,7 +108,7 @@ INLINE void put_gathered(Results *results, const int end) {
   results->base += moved;
 }
 
-// Stores all that was gathered of the pairs before `end`.
+// Stores all that was gathered of the places before `end`.
 INLINE void put_rest(const Results *results, const int end) {
   for (int run = 0; run < RUNS; ++run) {
     local const STORED *const from = results->gathered + run * RUN_ROOM - results->base;

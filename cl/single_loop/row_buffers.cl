@@ -16,25 +16,26 @@
 
 #define PLACE_s MARGIN
 #define PLACE_d (CHANNEL + MARGIN)
-// The places of a row at which the vectors of `pairs` pairs stand.
-#define EACH_PLACE(i, pairs)                               \
+// The first places of the vectors of a row that has `places` of them.
+#define EACH_PLACE(i, places)                              \
   for (int channel = 0; channel < ROW; channel += CHANNEL) \
-    for (int i = channel + MARGIN; i < channel + MARGIN + (pairs); i += VECTOR)
+    for (int i = channel + MARGIN; i < channel + MARGIN + (places); i += VECTOR)
 
 // Columns [left, right), as pairs, of a picture `width` samples wide.
 typedef struct {
   int left, right, width;
 } Columns;
 
-INLINE int s_count_of(const Columns columns) { return columns.right - columns.left; }
-INLINE int d_count_of(const Columns columns) { return min(columns.right, D_COUNT(columns.width)) - columns.left; }
+// How many places these have.
+INLINE int s_count_of(const Columns columns) { return (columns.right - columns.left) * COLOURS; }
+INLINE int d_count_of(const Columns columns) { return (min(columns.right, D_COUNT(columns.width)) - columns.left) * COLOURS; }
 
 // Where pair of rows `number` of a picture stands, from pair of columns `first` on. After the last the first follows again.
 static inline Rows rows_at(const Picture *picture, const int number, const int first) {
   const int p = number % S_COUNT(picture->height);
   Rows rows;
   UNROLL for (int n = 0; n < 4; ++n) {
-    rows.signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first);
+    rows.signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first * COLOURS);
     rows.stride[n] = picture->band_stride[n];
     rows.band[n] = band_at(picture, n, p, first);
   }
@@ -45,7 +46,7 @@ static inline Rows rows_at(const Picture *picture, const int number, const int f
 INLINE void load_buffer(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
   const int s_count = s_count_of(columns), d_count = d_count_of(columns);
   const Rows rows = rows_at(picture, p, columns.left);
-  for (int at = 0; at < s_count; at += VECTOR) {
+  for (int at = 0; at < s_count; at += VECTOR_PLACES) {
     AV s, d;
     load_pairs(&rows, cy, at, s_count, d_count, &s, &d);
     STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), row + PLACE_s + at);
@@ -58,7 +59,7 @@ INLINE void store_buffer(const Picture *picture, const int p, const int cy, cons
                          local const A *row, const int skipped) {
   const int s_count = s_count_of(columns), d_count = d_count_of(columns);
   const Rows rows = rows_at(picture, p, columns.left);
-  for (int at = 0; at < s_count; at += VECTOR) {
+  for (int at = 0; at < s_count; at += VECTOR_PLACES) {
     const STORED_V s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_OF_PICTURE(OUT, 0, cy, picture), PRE_SHIFT));
     const STORED_V d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_OF_PICTURE(OUT, 1, cy, picture), PRE_SHIFT));
     store_pairs(&rows, cy, at, s_count, d_count, s, d, true);
@@ -67,11 +68,12 @@ INLINE void store_buffer(const Picture *picture, const int p, const int cy, cons
 
 // --- along x -----------------------------------------------------------------------------------------
 
-// Puts at place q of a channel, which is beside the picture, what the boundary rule maps to it.
+// Puts at pixel q of a channel, which is beside the picture, what the boundary rule maps to it.
 INLINE void extend_to(local A *channel, const int parity, const Columns columns, const int boundary, const int q) {
   const int from = map_index(boundary, parity, q, columns.width);
   const int inside = clamp(from, columns.left, columns.right - 1);
-  channel[q - columns.left] = from < 0 ? (A)0 : channel[inside - columns.left];
+  for (int c = 0; c < COLOURS; ++c)
+    channel[(q - columns.left) * COLOURS + c] = from < 0 ? (A)0 : channel[(inside - columns.left) * COLOURS + c];
 }
 
 // Extends one channel of a row by the neighbours from `first` to `last` of the picture's first and last pairs.
@@ -90,8 +92,8 @@ INLINE void extend_rows(local A *rows, const int count, const int place, const i
     extend(row + place, parity, columns, boundary, first, last);
 }
 
-#define BUFFER_X_s(offset) LOAD_V(row + PLACE_s + i + (offset))
-#define BUFFER_X_d(offset) LOAD_V(row + PLACE_d + i + (offset))
+#define BUFFER_X_s(offset) LOAD_V(row + PLACE_s + i + (offset) * COLOURS)
+#define BUFFER_X_d(offset) LOAD_V(row + PLACE_d + i + (offset) * COLOURS)
 #define BUFFER_X_STEP(k, target, source, first, last, before, after)                                         \
   extend_rows(rows, count, PLACE_##source, PARITY_##source, columns, boundary, first, last);                 \
   for (int i = 0; i < s_count_of(columns); i += VECTOR) for (local A *row = rows; row < rows + count * ROW; row += ROW) \
@@ -119,7 +121,7 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
   if (p - Y_LAG_##k >= top && p - Y_LAG_##k < COUNT_OF_##target(height)) {                                      \
     NEAR_ROWS(p - Y_LAG_##k, PARITY_##source, first, last)                                                      \
     local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target);                                              \
-    EACH_PLACE(i, pairs) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
+    EACH_PLACE(i, places) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
 // The rows that a step on row t reads.
 #define NEAR_ROWS(t, cy, first, last)                  \
   const int lowest = first;                            \
@@ -128,7 +130,7 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
     near[o - lowest] = row_of(ring, zeros, cy, (t) + o, boundary, height, top);
 
 // Every step on the pair of rows that it has come to now that pair p is the newest.
-INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int pairs,
+INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int places,
                            const int height, const int boundary) {
   if (height == 1) return;
   LIFT_STEPS(BUFFER_Y_STEP)

@@ -13,6 +13,7 @@
 // 1.05 times on rows of 4096 (PoCL 3.1, one core of Zen 5). The pairs of rows at a border go through row_buffers.cl.
 // The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture, of which the height is even, has no
 // rows at a border: the loop starts HALO_TOP pairs of rows before a block's and goes on after the last with the first.
+// Pixels of COLOURS samples take the same way, a whole number of them in a vector (cpu/pixels_in_vectors.cl).
 //
 // After the single-loop core of Barina and Zemcik 2015 and the advice on cache aliasing of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write, and the reach again for each strip and row block. For 9/7 in f32, a vector
@@ -24,7 +25,7 @@
 // 3.9 ms and two 2.9, plain C that reads and stores the same way without any arithmetic took 3.8 and 2.9.
 // Halves are limited by arithmetic on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
 // time. With results along x one vector later (Rust computes X_LAST_LAG) and stores that do not ask (STORE_KNOWN), 9/7 takes
-// 0.70 to 0.75 of the CPU time of f32, inverse 0.63; without, 0.87 to 0.95 and 0.75 to 0.8.
+// 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8.
 
 #include "core/picture.cl"
 #include "cpu/pairs.cl"
@@ -49,6 +50,12 @@
 
 // Samples of a column that starts again after its last one.
 #define WITHOUT_END (1 << 30)
+// Places of a border.
+#define BORDER_PLACES (BORDER_PAIRS * COLOURS)
+// The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it has the
+// one of place `at`.
+#define RING_PLACE(at) (VECTOR_PLACES == VECTOR ? (at) : (at) / VECTOR_PLACES * VECTOR)
+#define RING_PLACES(count) (VECTOR_PLACES == VECTOR ? (count) : RING_PLACE((count) + VECTOR_PLACES - 1))
 
 // The arguments besides the geometry.
 typedef struct {
@@ -71,24 +78,24 @@ typedef struct {
 // The first and the last pairs of columns, joined in one row buffer, make a short row with the same two borders. Where head
 // and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not taken.
 
-// The place in their buffer of the strip's pair `at`, which is at one of the borders.
+// The place in their buffer of the strip's place `at`, which is at one of the borders.
 INLINE int place_in_border(const Strip *strip, const int at) {
-  return at < BORDER_PAIRS ? at : at - strip->right_border + 3 * BORDER_PAIRS;
+  return at < BORDER_PLACES ? at : at - strip->right_border + 3 * BORDER_PLACES;
 }
 
 INLINE bool is_border_result(const Strip *strip, const int at) {
   return strip->extension == ROWS_END &&
-         ((strip->at_left && at < BORDER_PAIRS) || (strip->at_right && at >= strip->right_border));
+         ((strip->at_left && at < BORDER_PLACES) || (strip->at_right && at >= strip->right_border));
 }
 
 // Whether the vector from place `at` on is not, or not all, in the picture, and the row is extended.
 INLINE bool is_beyond(const Strip *strip, const int at) {
-  return strip->extension != ROWS_END && (at < 0 || at + VECTOR > d_count_of(strip->all));
+  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
 // That vector, of the row whose buffer load_beyond has filled.
 INLINE void take_beyond(const Strip *strip, local const A *row, const int at, AV *s, AV *d) {
-  const int place = at < 0 ? BEFORE_ROW : END_OF_ROW + at - (s_count_of(strip->all) - 1 - VECTOR);
+  const int place = at < 0 ? BEFORE_ROW : END_OF_ROW + at - (s_count_of(strip->all) - COLOURS - VECTOR_PLACES);
   *s = LOAD_V(row + PLACE_s + place), *d = LOAD_V(row + PLACE_d + place);
 }
 
@@ -116,7 +123,7 @@ static inline Sweep sweep_at(const Picture *picture, const int p, const Strip *s
   sweep.ring = ring_at(ring, p);
   sweep.results = results_at(picture, p - Y_LAST_LAG, strip->own, gathered, first);
   sweep.borders = borders;
-  sweep.skipped = strip->own.left - strip->all.left;
+  sweep.skipped = (strip->own.left - strip->all.left) * COLOURS;
   return sweep;
 }
 
@@ -141,11 +148,11 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
 INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
                   const bool gathers, const bool known) {
   const Strip *const strip = sweep->strip;
-  const int newest = at + X_LAST_LAG * VECTOR;
+  const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
-  // The last vector is all results of the border, or the row goes on: VECTOR pairs after its last one may be read.
+  // The last vector is all results of the border, or the row goes on: a vector after its last pair may be read.
   const bool goes_on = strip->extension != ROWS_END && strip->at_right;
-  const int beyond = goes_on ? s_count_of(strip->all) + VECTOR : d_count_of(strip->all) - VECTOR + 1;
+  const int beyond = goes_on ? s_count_of(strip->all) + VECTOR_PLACES : d_count_of(strip->all) - VECTOR_PLACES + 1;
   if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
   if (!inner && at < sweep->skipped) return;
@@ -156,46 +163,57 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
     ss = LOAD_V(row + PLACE_s), ds = LOAD_V(row + PLACE_d);
     sd = LOAD_V(row + ROW + PLACE_s), dd = LOAD_V(row + ROW + PLACE_d);
   }
-  lift_along_y(&sweep->ring, PLACE_s + at, &ss, &sd);
-  lift_along_y(&sweep->ring, PLACE_d + at, &ds, &dd);
+  lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(at), &ss, &sd);
+  lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(at), &ds, &dd);
   if (!stores) return;
   put_pairs(&sweep->results, 0, at - sweep->skipped, ss, ds, gathers, known);
   put_pairs(&sweep->results, 1, at - sweep->skipped, sd, dd, gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
 }
 
 INLINE void lift_border_columns(const Picture *picture, const int p, const Strip *strip, const int boundary, local A *borders) {
   for (int cy = 0; cy < 2; ++cy) {
     load_buffer(picture, p, cy, strip->head, borders + cy * ROW);
-    load_buffer(picture, p, cy, strip->tail, borders + cy * ROW + 2 * BORDER_PAIRS);
+    load_buffer(picture, p, cy, strip->tail, borders + cy * ROW + 2 * BORDER_PLACES);
   }
   lift_buffers_x(borders, 2, strip->joined, boundary);
 }
 
 #else
+// Stores a vector and nothing beyond its places: of a narrow picture the tail of a row is there before all of its head is.
+INLINE void store_places(const AV v, local A *to) {
+  if (VECTOR_PLACES == VECTOR) {
+    STORE_V(v, to);
+  } else {
+    A some[VECTOR];
+    JOIN(vstore, VECTOR)(v, 0, some);
+    for (int i = 0; i < VECTOR_PLACES; ++i) to[i] = some[i];
+  }
+}
+
 INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
                   const bool gathers, const bool known) {
   const Strip *const strip = sweep->strip;
-  const int newest = at + X_LAST_LAG * VECTOR;
+  const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
   if (inner || newest < s_count_of(strip->all)) {
     load_newest(sweep, s, d, newest, inner);
-    lift_along_y(&sweep->ring, PLACE_s + newest, &s[0][0], &s[1][0]);
-    lift_along_y(&sweep->ring, PLACE_d + newest, &d[0][0], &d[1][0]);
+    lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(newest), &s[0][0], &s[1][0]);
+    lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(newest), &d[0][0], &d[1][0]);
   }
   if (!inner && newest < s_count_of(strip->all)) {
-    const bool in_left = strip->at_left && newest < 2 * BORDER_PAIRS;
-    const bool in_right = strip->at_right && newest >= strip->right_border - BORDER_PAIRS;
+    const bool in_left = strip->at_left && newest < 2 * BORDER_PLACES;
+    const bool in_right = strip->at_right && newest >= strip->right_border - BORDER_PLACES;
     UNROLL for (int cy = 0; cy < 2; ++cy) {
       local A *const row = sweep->borders + cy * ROW;
       if (in_left) {
-        STORE_V(s[cy][0], row + PLACE_s + newest);
-        STORE_V(d[cy][0], row + PLACE_d + newest);
+        store_places(s[cy][0], row + PLACE_s + newest);
+        store_places(d[cy][0], row + PLACE_d + newest);
       }
       if (in_right) {
-        const int place = newest - strip->right_border + 3 * BORDER_PAIRS;
-        STORE_V(s[cy][0], row + PLACE_s + place);
-        STORE_V(d[cy][0], row + PLACE_d + place);
+        const int place = newest - strip->right_border + 3 * BORDER_PLACES;
+        store_places(s[cy][0], row + PLACE_s + place);
+        store_places(d[cy][0], row + PLACE_d + place);
       }
     }
   }
@@ -203,15 +221,18 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   if (!stores || (!inner && (at < sweep->skipped || is_border_result(strip, at)))) return;
   UNROLL for (int cy = 0; cy < 2; ++cy)
     put_pairs(&sweep->results, cy, at - sweep->skipped, s[cy][X_LAST_LAG], d[cy][X_LAST_LAG], gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
 }
 
-// Puts the results of a border from place `from` to place `to` of the strip.
+// Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
 INLINE void put_border(const Sweep *sweep, const int from, const int to) {
+  Results results = sweep->results;
+  results.s_count = min(results.s_count, to - sweep->skipped);
+  results.d_count = min(results.d_count, to - sweep->skipped);
   for (int cy = 0; cy < 2; ++cy) {
-    for (int at = from; at < to; at += VECTOR) {
+    for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
-      put_pairs(&sweep->results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false, false);
+      put_pairs(&results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false, false);
     }
   }
 }
@@ -226,28 +247,28 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   for (int cy = 0; cy < 2 && !ends && (strip->at_left || strip->at_right); ++cy)
     load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
 #endif
-  const int skipped = strip->own.left - strip->all.left;
+  const int skipped = (strip->own.left - strip->all.left) * COLOURS;
   Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
-                         !X_FIRST && strip->at_left ? max(BORDER_PAIRS - skipped, 0) : 0);
-  const int end = strip->own.right - strip->all.left;
-  // What of the way is inner: for borders, 2 * BORDER_PAIRS are taken in at either side.
-  const int from = ends && strip->at_left ? 2 * BORDER_PAIRS : skipped;
-  const int last = ends && strip->at_right ? strip->right_border - BORDER_PAIRS : d_count_of(strip->all);
-  const int to = min(last - X_LAST_LAG * VECTOR, end) - VECTOR;
+                         !X_FIRST && strip->at_left ? max(BORDER_PLACES - skipped, 0) : 0);
+  const int end = (strip->own.right - strip->all.left) * COLOURS;
+  // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
+  const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
+  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
+  const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
   const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
 
   Aged s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
-  int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR;
-  for (; at < min(from, end); at += VECTOR) advance(&sweep, s, d, at, false, stores, gathers, false);
+  int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR_PLACES;
+  for (; at < min(from, end); at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
   if (is_plain && gathers)
-    for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, true, false);
+    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, true, false);
   // f32 takes 1.08 times as long by this on Intel's runtime.
-  else if (SHORT && is_plain && sweep.results.known)
+  else if (SHORT && VECTOR_PLACES == VECTOR && is_plain && sweep.results.known)
     for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, true);
   else if (is_plain)
-    for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, false);
-  for (; at < end; at += VECTOR) advance(&sweep, s, d, at, false, stores, gathers, false);
+    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, false, false);
+  for (; at < end; at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
   if (!stores) return;
   if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
 
@@ -257,7 +278,7 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   if (gathers)
     put_rest(&sweep.results, min(strip->at_right ? strip->right_border : end, end) - skipped);
   if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
-  if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PAIRS, end));
+  if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PLACES, end));
   if (strip->at_right) put_border(&sweep, strip->right_border, end);
 #endif
 }
@@ -276,12 +297,23 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
   const Columns head = {0, 2 * BORDER_PAIRS, width};
-  const Columns tail = {D_COUNT(width) / VECTOR * VECTOR - 2 * BORDER_PAIRS, columns, width};
-  const Columns joined = {0, head.right + s_count_of(tail), 2 * head.right + width - 2 * tail.left};
+  const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
+  const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
   strip.head = head, strip.tail = tail, strip.joined = joined;
   // From the first place on whose results come from the borders' buffer.
-  strip.right_border = tail.left + BORDER_PAIRS - strip.all.left;
+  strip.right_border = (tail.left + BORDER_PAIRS - strip.all.left) * COLOURS;
   return strip;
+}
+
+// Whether a row of the ring is like any row buffer.
+#define IN_PLACE (VECTOR_PLACES == VECTOR)
+
+// Copies a row of `count` places, whose vectors are `from_next` places apart, to one where they are `to_next` apart.
+INLINE void copy_row(local const A *from, const int from_next, local A *to, const int to_next, const int count) {
+  for (int place = 0, i = 0; place < count; place += VECTOR_PLACES, ++i) {
+    STORE_V(LOAD_V(from + PLACE_s + i * from_next), to + PLACE_s + i * to_next);
+    STORE_V(LOAD_V(from + PLACE_d + i * from_next), to + PLACE_d + i * to_next);
+  }
 }
 
 // The same by rows, near a border or where the strip is too narrow for borders of its own.
@@ -289,21 +321,23 @@ INLINE void step_by_step(const Picture *picture, const int height, const int bou
                          const int begin, const Strip *strip, local A *ring, local A *zeros, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
     if (2 * p + cy >= height) break;
-    load_buffer(picture, p, cy, strip->all, RING_ROW(p, cy));
-    if (X_FIRST) lift_buffers_x(RING_ROW(p, cy), 1, strip->all, boundary);
+    local A *const in = RING_ROW(p, cy), *const row = IN_PLACE ? in : result;
+    load_buffer(picture, p, cy, strip->all, row);
+    if (X_FIRST) lift_buffers_x(row, 1, strip->all, boundary);
+    if (!IN_PLACE) copy_row(row, VECTOR_PLACES, in, VECTOR, s_count_of(strip->all));
   }
-  lift_buffers_y(ring, zeros, p, top, s_count_of(strip->all), height, boundary);
+  lift_buffers_y(ring, zeros, p, top, RING_PLACES(s_count_of(strip->all)), height, boundary);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
     if (2 * done + cy >= height) break;
     local const A *row = RING_ROW(done, cy);
-    if (!X_FIRST) {
-      EACH_PLACE(i, s_count_of(strip->all)) STORE_V(LOAD_V(row + i), result + i);
-      lift_buffers_x(result, 1, strip->all, boundary);
+    if (!X_FIRST || !IN_PLACE) {
+      copy_row(row, VECTOR, result, VECTOR_PLACES, s_count_of(strip->all));
       row = result;
     }
-    store_buffer(picture, done, cy, strip->own, row, strip->own.left - strip->all.left);
+    if (!X_FIRST) lift_buffers_x(result, 1, strip->all, boundary);
+    store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
   }
 }
 
@@ -318,7 +352,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const Picture picture = picture_at(signal, bands, low, &pass, rest / own.row_blocks);
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
-    EACH_PLACE(i, s_count_of(strip.all)) STORE_V((AV)(0), ring + row + i);
+    EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.
   for (int row = 0; row < 2 * ROW; row += ROW)
     EACH_PLACE(i, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
@@ -328,7 +362,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const int height = periodic ? WITHOUT_END : picture.height;
   const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
   const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
-  const bool wide = d_count_of(strip.all) >= 2 * BORDER_PAIRS;
+  const bool wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
 
   for (int p = top; p < end + Y_LAST_LAG; ++p) {
     // The rows before an inner seam are never stored.

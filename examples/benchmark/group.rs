@@ -1,4 +1,4 @@
-//! A batch over all devices at once, beside the first of them alone.
+//! A batch, or the tiles of one array, over all devices at once, beside the first of them alone.
 
 use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
 use crate::common::cli::{self, Result};
@@ -6,13 +6,14 @@ use crate::common::table::{Align, Table};
 use crate::common::timing::median;
 use crate::{Arguments, Problem};
 use half::f16;
+use std::ops::ControlFlow;
 use std::time::Instant;
 use wavelift::{
     Coefficients, Direction, Engine, EngineGroup, Error, GroupArray, GroupPinned, GroupPlan,
     Rounded, SampleType,
 };
 
-/// The columns after that which names the problem: how many pictures each device has; arrays on the devices, arrays in pinned
+/// The columns after that which names the problem: how many pictures each device has, none of what goes in tiles; arrays on the devices, arrays in pinned
 /// memory of the host, and slices, by the first device alone and by all.
 const COLUMNS: [&str; 10] = [
     "pictures",
@@ -78,7 +79,10 @@ fn measure<T: RandomSample>(
     if relative_error(&one.pictures, &to_f64(&all.pictures)) > 2.0 * T::BOUND {
         return Err("the devices' results differ".into());
     }
-    let mut cells = vec![format!("{:?}", all.shares)];
+    let mut cells = vec![match all.shares[..] {
+        [] => "in tiles".to_owned(),
+        _ => format!("{:?}", all.shares),
+    }];
     for times in one.times.into_iter().zip(all.times) {
         match times {
             (Some(one), Some(all)) => {
@@ -96,6 +100,9 @@ fn measure_group<T: RandomSample>(
     problem: &Problem,
     runs: usize,
 ) -> Result<Measured<T>> {
+    if problem.transform.chosen_axes().contains(&0) {
+        return measure_tiles(group, problem, runs);
+    }
     let direction = problem.direction.direction();
     let plan = group.plan::<T>(&problem.transform)?;
     let (mut from, mut to) = (plan.pinned()?, plan.pinned()?);
@@ -136,9 +143,34 @@ fn measure_group<T: RandomSample>(
     })
 }
 
-/// Random samples, the same ones again after a number that no row has, since to draw all takes long.
+/// What is no batch, between slices.
+fn measure_tiles<T: RandomSample>(
+    group: &EngineGroup,
+    problem: &Problem,
+    runs: usize,
+) -> Result<Measured<T>> {
+    let plan = group.plan_in_tiles::<T>(&problem.transform)?;
+    let len = problem.transform.len();
+    let drawn = random_samples::<T>(len.min(DRAWN), 1);
+    let from: Vec<T> = drawn.iter().copied().cycle().take(len).collect();
+    let mut to = from.clone();
+    let go_on = |_| ControlFlow::Continue(());
+    let call = timed(runs, || match problem.direction.direction() {
+        Direction::Forward => plan.forward(&from, &mut to, go_on),
+        Direction::Inverse => plan.inverse(&from, &mut to, go_on),
+    })?;
+    Ok(Measured {
+        shares: Vec::new(),
+        times: [None, None, Some(call)],
+        pictures: to.into_iter().step_by(997).collect(),
+    })
+}
+
+/// To draw all samples takes long: there are so many, a number that no row has.
+const DRAWN: usize = 16_777_213;
+
+/// Random samples, in turns.
 fn fill<T: RandomSample>(array: &mut GroupPinned<T>) {
-    const DRAWN: usize = 16_777_213;
     let drawn = random_samples::<T>(array.len().min(DRAWN), 1);
     let mut next = 0;
     for part in array.parts_mut() {

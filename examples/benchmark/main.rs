@@ -96,7 +96,7 @@ struct Arguments {
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json"])]
     host: bool,
     /// Measure a batch over all devices at once instead, by the clock, beside the first of them alone: arrays that stay on the
-    /// devices, and calls on slices of the host. Its outermost axis is shared out
+    /// devices, and calls on slices of the host. Its outermost axis is shared out; where that is transformed, tiles are, in calls
     #[arg(long, conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "map"])]
     group: bool,
     /// Measure calls on slices of the host under limits of memory instead, each so many MiB, in tiles where these are less than the

@@ -1,4 +1,5 @@
-//! Several devices as one: the pictures of a batch are shared out over them. Made of engines and plans alone.
+//! Several devices as one: the pictures of a batch are shared out over them, or the tiles of one picture. Made of engines and
+//! plans alone.
 
 mod arrays;
 mod pinned;
@@ -11,14 +12,14 @@ pub use plan::GroupPlan;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::runtime::Engine;
+use crate::runtime::{Engine, TiledPlan};
 use crate::transform::Transform;
 use crate::wavelet::Sample;
 
 /// Engines on several devices, which share out the pictures of a batch: the outermost axis of an array, which is not
-/// transformed.
+/// transformed. By [`plan_in_tiles`](Self::plan_in_tiles) they share out any one array of the host, by the rules said there.
 ///
-/// Each plan measures once how fast each device is at its transform, and gives it as many pictures as are its due;
+/// Each plan of a batch measures once how fast each device is at its transform, and gives it as many pictures as are its due;
 /// [`with_shares`](Self::with_shares) fixes that instead, so that a run repeats. Pictures do not depend on each other, and
 /// results are those of one engine alone.
 ///
@@ -72,8 +73,8 @@ impl EngineGroup {
         })
     }
 
-    /// Returns this group with fixed shares: the pictures of a batch are given to the devices in these proportions, as near as
-    /// whole pictures come. A device of share 0 has none.
+    /// Returns this group with fixed shares: the pictures of a batch, or the tiles of an array, are given to the devices in these
+    /// proportions, as near as whole ones come. A device of share 0 has none.
     ///
     /// # Errors
     /// [`Error::Length`] unless there is a share for each device; [`Error::Shape`] if all of them are 0.
@@ -116,7 +117,8 @@ impl EngineGroup {
                     "a transform of {:?} along axis 0 by several devices",
                     transform.shape()
                 ),
-                why: "they share out the outermost axis, which is to be a batch".to_owned(),
+                why: "they share out the outermost axis, which is to be a batch; others go by plan_in_tiles"
+                    .to_owned(),
             });
         }
         let speeds = match &self.shares {
@@ -125,6 +127,32 @@ impl EngineGroup {
         };
         let shares = shares::shared_out(transform.shape()[0], &speeds);
         GroupPlan::new(&self.engines, &shares, transform)
+    }
+
+    /// Builds a plan of any `transform`, such as that of one large picture or volume, between slices of the host or files: the
+    /// devices take its tiles, each the next one when it is done with another, or where shares are fixed each its share. Tiles are
+    /// such that every engine has memory for them, and about eight for each device where they are large enough then. A device has
+    /// two on their way, so one that is many times slower than the others may hold them up.
+    ///
+    /// Integers are those of one engine bit for bit. Floats of devices that differ may differ in their last bits, so that a run
+    /// repeats only by fixed shares, and as long as no device fails.
+    ///
+    /// ```no_run
+    /// use std::ops::ControlFlow;
+    /// use wavelift::{Device, EngineGroup, Transform, Wavelet};
+    ///
+    /// let group = EngineGroup::new(&Device::all()?)?;
+    /// let transform = Transform::new(Wavelet::CDF_9_7, [32768, 32768]).levels(5);
+    /// let plan = group.plan_in_tiles::<f32>(&transform)?;
+    /// let (samples, mut coefficients) = (vec![0.5; transform.len()], vec![0.0; transform.len()]);
+    /// plan.forward(&samples, &mut coefficients, |_| ControlFlow::Continue(()))?;
+    /// # Ok::<(), wavelift::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Engine::plan_in_tiles`] on any device.
+    pub fn plan_in_tiles<T: Sample>(&self, transform: &Transform) -> Result<TiledPlan<T>> {
+        TiledPlan::of_engines(&self.engines, self.shares.as_deref(), transform)
     }
 }
 

@@ -1,5 +1,5 @@
 //! One launch per level for two axes on CPU devices: one work-item per strip, rows in cache, explicit vectors
-//! (cl/single_loop/single_loop.cl).
+//! (cl/single_loop/single_loop.cl). `colour_loop` is the same for pixels of several samples.
 
 use super::Strategy;
 use super::cost::{Cost, Meter};
@@ -37,7 +37,7 @@ const GATHERED: usize = 32;
 /// sample of pictures 16 wide and 5 of those 8 wide, the passes of `vectors` 0.6 and 1.7; of those 32 wide both take 0.9.
 const MOST_IN_NARROW: usize = 1 << 14;
 
-/// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
+/// Places beside each channel of a row, at least.
 const MARGIN: usize = 32;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
@@ -48,23 +48,27 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
     };
+    offer_of(todo, Strategy::SingleLoop, geometry, 1)
+}
+
+/// The same for pictures whose pixels have `colours` samples.
+pub(super) fn offer_of(
+    todo: &Todo,
+    strategy: Strategy,
+    geometry: Geometry,
+    colours: usize,
+) -> Offer {
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     if is_periodic && geometry.across[0] % 2 == 1 {
         return Offer::no(
             "a periodic column of an odd number of samples does not go on as it begins",
         );
     }
-    let sizes = Sizes::new(todo, &geometry);
+    let sizes = Sizes::new(todo, strategy, &geometry, colours);
     if is_periodic && !sizes.close_rows(&geometry) {
         return Offer::no(format!(
             "a periodic row of {} samples is too long for a strip of {} pairs, and its strips do not see both of its ends",
             geometry.samples, sizes.strip
-        ));
-    }
-    if !sizes.vectors.hold(todo.problem) {
-        let vector = sizes.vectors.samples;
-        return Offer::no(format!(
-            "a step reaches over the {vector} pairs of a vector"
         ));
     }
     // CPUs have a cache for what does not fit. An NVIDIA H200's compiler is not done with twenty steps after 48 s.
@@ -88,7 +92,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         passes: vec![pass(todo, &sizes, geometry)],
     };
     // Without a vector inside, rows go step by step.
-    let narrow = (geometry.samples as usize) < 2 * sizes.border;
+    let narrow = colours == 1 && (geometry.samples as usize) < 2 * sizes.border;
     let many = todo.levels[0].shape.iter().product::<usize>() > MOST_IN_NARROW;
     match todo.target.device.kind {
         DeviceKind::Cpu if narrow && many => Offer::Yields(taken),
@@ -101,8 +105,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 struct Sizes {
     /// Its y schedule is one for any boundary rule.
     vectors: Vectors,
+    /// Samples of a pixel, which are neighbours in memory.
+    colours: usize,
     /// Pairs of columns in a strip, at most.
     strip: usize,
+    /// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
+    margin: usize,
     /// Places for one channel of a row, with room for what lies beside it.
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
@@ -114,22 +122,21 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(todo: &Todo, geometry: &Geometry) -> Self {
+    fn new(todo: &Todo, strategy: Strategy, geometry: &Geometry, colours: usize) -> Self {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
         let lags = Lags::new(&stencils);
-        let mut vectors = Vectors::new(Strategy::SingleLoop, problem, target, lags);
-        let vector = vectors.samples;
+        let mut vectors = Vectors::of_pixels(colours, strategy, problem, target, lags);
+        let (vector, pixels) = (vectors.samples, vectors.pixels);
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
-        let cached = SECOND_CACHE / (4 * vectors.y.kept * vectors.bytes);
-        let tuned = target.size(Strategy::SingleLoop, problem, &STRIP);
-        // Rounding apart, real steps along different axes commute; x first needs no row for results.
+        let cached = SECOND_CACHE / (4 * vectors.y.kept * vectors.bytes * colours);
+        let tuned = target.size(strategy, problem, &STRIP);
         let x_first = todo.x_first() || !problem.sample.is_integer();
         // Halves are bound by how long steps wait for each other, and take 0.87 of the time of results at once; f32, bound by memory,
         // takes 1.04 times as long.
         let on_cpu = target.device.kind == DeviceKind::Cpu;
-        if on_cpu && x_first && problem.sample == SampleType::F16 {
+        if on_cpu && x_first && colours == 1 && problem.sample == SampleType::F16 {
             vectors = vectors.one_later_x();
         }
         let is_periodic = problem.transform.boundary_rule() == Boundary::Periodic;
@@ -138,23 +145,30 @@ impl Sizes {
             false => tuned.unwrap_or(cached.clamp(64, 4096)),
         };
         // Strips start and end at whole vectors, so that their stores do.
-        let whole = |pairs: usize| pairs.next_multiple_of(vector);
+        let whole = |pairs: usize| pairs.next_multiple_of(pixels);
+        let ends = stencils.iter().flat_map(|step| [step.first, step.last()]);
+        let farthest = ends.map(|offset| offset.unsigned_abs() as usize).max();
+        let beside = farthest.unwrap_or(0) * colours + vector;
         let mut sizes = Sizes {
+            colours,
             strip: whole(wanted),
+            margin: beside.next_multiple_of(vector).max(MARGIN),
             channel: 0,
             border: whole(reach.before.max(reach.after).max(1)),
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: reach.before,
             vectors,
+            // Rounding apart, real steps along different axes commute; x first needs no row for results.
             x_first,
         };
         loop {
             let loaded = sizes.halo.0 + sizes.strip + sizes.halo.1;
             // Head and tail of a row, joined.
-            let borders = 4 * sizes.border + vector;
-            sizes.channel = MARGIN + loaded.max(borders) + MARGIN;
+            let borders = ((4 * sizes.border + pixels) * colours).next_multiple_of(vector);
+            let places = (loaded / pixels * vector).max(borders);
+            sizes.channel = sizes.margin + places + sizes.margin;
             let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
-            if fits || sizes.strip <= 4 * vector {
+            if fits || sizes.strip <= 4 * pixels {
                 return sizes;
             }
             sizes.strip = whole(sizes.strip / 2);
@@ -165,7 +179,7 @@ impl Sizes {
     fn strips(&self, columns: usize) -> [usize; 2] {
         let strips = columns.div_ceil(self.strip);
         let strip = columns.div_ceil(strips);
-        let strip = strip.next_multiple_of(self.vectors.samples);
+        let strip = strip.next_multiple_of(self.vectors.pixels);
         [columns.div_ceil(strip), strip]
     }
 
@@ -190,7 +204,7 @@ impl Sizes {
         );
         match extension {
             Some(extension @ (Extension::Mirrored | Extension::Periodic))
-                if self.x_first && self.border == self.vectors.samples =>
+                if self.x_first && self.border == self.vectors.pixels =>
             {
                 extension as i32
             }
@@ -210,9 +224,11 @@ impl Sizes {
         (4 * GATHERED * self.vectors.samples).div_ceil(2 * self.channel)
     }
 
-    /// Rows in local memory: the ring, zeros, borders, gathered results, and a result whose x comes last.
+    /// Rows in local memory: the ring, zeros, borders, gathered results, and one for what is lifted along x outside of the ring.
     fn rows(&self) -> usize {
-        2 * self.vectors.y.kept + 1 + 2 + self.gathered_rows() + usize::from(!self.x_first)
+        let is_filled = self.vectors.pixels * self.colours == self.vectors.samples;
+        let apart = !self.x_first || !is_filled;
+        2 * self.vectors.y.kept + 1 + 2 + self.gathered_rows() + usize::from(apart)
     }
 
     fn defines(&self, todo: &Todo) -> Vec<Define> {
@@ -223,7 +239,7 @@ impl Sizes {
             define("ROWS", self.rows()),
             define("GATHERED", GATHERED),
             define("GATHERED_ROWS", self.gathered_rows()),
-            define("MARGIN", MARGIN),
+            define("MARGIN", self.margin),
             define("CHANNEL", self.channel),
             define("X_FIRST", u8::from(self.x_first)),
             define("HALO_LO", self.halo.0),
@@ -236,6 +252,9 @@ impl Sizes {
             define("DISTANCE", "long"),
         ]);
         defines.extend(pixels::defines(todo.pixels()));
+        if self.colours > 1 {
+            defines.push(define("COLOURS", self.colours));
+        }
         defines
     }
 }
@@ -285,8 +304,9 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let rows = 2 * seams * (sizes.halo_top + late_rows) + height;
     let ends = match sizes.extension(todo, geometry) {
         0 => 4 * sizes.border,
-        _ => 2 * sizes.vectors.samples,
+        _ => 2 * sizes.vectors.pixels,
     };
+    let pictures = pictures * sizes.colours;
     let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + ends;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)
@@ -353,6 +373,24 @@ mod tests {
         assert_eq!(shares(tuned, [16, 16]), [1, 16, 1, 8]);
         // Strips are equally wide, in whole vectors.
         assert_eq!(shares(tuned, [4096, 4100])[..2], [3, 688]);
+    }
+
+    #[test]
+    fn vectors_and_strips_are_of_whole_pixels() {
+        let shares = |colours| {
+            let shape = [4096, 4096, colours];
+            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([0, 1]);
+            let problem = problem(&transform, SampleType::F32, Direction::Forward);
+            let device = DeviceInfo {
+                float_vector: 16,
+                ..cpu()
+            };
+            let setting = Setting::of(device).tuned("cpu | colour_loop | f32 | STRIP=128");
+            let launch = setting.design(&problem).unwrap().launches.swap_remove(0);
+            let kernel = &launch.pass.kernel;
+            (own(&launch, "strip"), number(kernel, "BORDER_PAIRS"))
+        };
+        assert_eq!([2, 3, 4].map(shares), [(128, 8), (130, 5), (128, 4)]);
     }
 
     #[test]

@@ -185,20 +185,23 @@ impl Stage {
         self.cuts.iter().map(|cut| cut.pieces.len()).product()
     }
 
+    /// One of the tiles, by its place in row-major order.
+    pub fn tile(&self, mut number: usize) -> Tile<'_> {
+        let mut pieces: Vec<&Piece> = Vec::new();
+        for cut in self.cuts.iter().rev() {
+            pieces.push(&cut.pieces[number % cut.pieces.len()]);
+            number /= cut.pieces.len();
+        }
+        pieces.reverse();
+        Tile {
+            stage: self,
+            pieces,
+        }
+    }
+
     /// All tiles, in row-major order.
     pub fn tiles(&self) -> impl Iterator<Item = Tile<'_>> {
-        (0..self.count()).map(move |mut number| {
-            let mut pieces: Vec<&Piece> = Vec::new();
-            for cut in self.cuts.iter().rev() {
-                pieces.push(&cut.pieces[number % cut.pieces.len()]);
-                number /= cut.pieces.len();
-            }
-            pieces.reverse();
-            Tile {
-                stage: self,
-                pieces,
-            }
-        })
+        (0..self.count()).map(|number| self.tile(number))
     }
 }
 

@@ -38,11 +38,6 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let y = Lags::new(&problem.stencils());
     let vectors = Vectors::new(Strategy::Vectors, problem, target, y);
     let samples = vectors.samples;
-    if !vectors.hold(problem) {
-        return Offer::no(format!(
-            "a step reaches over the {samples} pairs of a vector"
-        ));
-    }
     if longest_row(&vectors, target) == 0 {
         let needed = 2 * vectors.y.kept * samples * vectors.bytes;
         let available = target.device.local_memory;
@@ -228,7 +223,7 @@ mod tests {
     use crate::strategy::tests::cases::{Setting, cpu, problem};
     use crate::strategy::tests::host::number;
     use crate::transform::Transform;
-    use crate::wavelet::{Channel, Direction, RealStep, SampleType, Scale, Wavelet};
+    use crate::wavelet::{Direction, SampleType, Wavelet};
 
     fn pass(device: DeviceInfo, wavelet: Wavelet, shape: &[usize], axis: usize) -> Pass {
         let transform = Transform::new(wavelet, shape).axes([axis]);
@@ -313,18 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_vectors_cannot_hold_goes_without() {
-        let far = RealStep::new(Channel::Detail, 9, &[0.5]);
-        let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
-        let narrow = DeviceInfo {
-            float_vector: 8,
-            ..cpu()
-        };
-        let name =
-            |device: DeviceInfo, axis| pass(device, far.clone(), &[200, 200], axis).kernel.name;
-        assert_eq!(name(narrow.clone(), 0), "column_pairs");
-        assert_eq!(name(narrow, 1), "row_pairs");
-        assert_eq!(name(cpu(), 1), "row_vectors");
+    fn what_local_memory_cannot_hold_goes_without_vectors() {
         let little = DeviceInfo {
             local_memory: 256,
             ..cpu()

@@ -23,6 +23,8 @@ pub(super) const CACHED: Tunable = Tunable {
 pub(super) struct Vectors {
     /// Samples in a vector.
     pub samples: usize,
+    /// Whole pixels in a vector: as many as samples, where these have one colour.
+    pub pixels: usize,
     /// Bytes of a number that the steps compute with.
     pub bytes: usize,
     /// Whether the array is too large for the caches, so that results are stored past them.
@@ -38,16 +40,31 @@ pub(super) struct Vectors {
 impl Vectors {
     /// Vectors as long as the device's, with `y` as the schedule of rows.
     pub fn new(strategy: Strategy, problem: &Problem, target: &Target, y: Lags) -> Self {
+        Vectors::of_pixels(1, strategy, problem, target, y)
+    }
+
+    /// The same of pixels that have `colours` samples.
+    pub fn of_pixels(
+        colours: usize,
+        strategy: Strategy,
+        problem: &Problem,
+        target: &Target,
+        y: Lags,
+    ) -> Self {
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
-        let vector = target.size(strategy, problem, &VECTOR).unwrap_or(native);
+        let tuned = target.size(strategy, problem, &VECTOR).unwrap_or(native);
+        let samples = tuned.next_power_of_two().clamp(8, 16);
+        let pixels = samples / colours;
         let cached = target
             .size(strategy, problem, &CACHED)
             .unwrap_or(CACHED.default);
         let array = problem.transform.len() * problem.sample.size();
-        let by_vector: Vec<Stencil> = problem.stencils().iter().map(in_vectors).collect();
+        let stencils = problem.stencils();
+        let by_vector: Vec<Stencil> = stencils.iter().map(|s| in_vectors(s, pixels)).collect();
         Vectors {
-            samples: vector.next_power_of_two().clamp(8, 16),
+            samples,
+            pixels,
             bytes,
             non_temporal: array > cached << 10,
             builtins: BUILTINS.contains(&target.device.platform.as_str()),
@@ -64,13 +81,6 @@ impl Vectors {
         self
     }
 
-    /// Whether every step finds its neighbours in the vectors beside its own.
-    pub fn hold(&self, problem: &Problem) -> bool {
-        let near = |offset: i32| offset.unsigned_abs() as usize <= self.samples;
-        let mut stencils = problem.stencils().into_iter();
-        stencils.all(|step| near(step.first) && near(step.last()))
-    }
-
     /// Numbers of a row that a work-item has at hand.
     pub fn kept_x(&self) -> usize {
         2 * self.x.kept * self.samples
@@ -78,7 +88,7 @@ impl Vectors {
 
     /// Pairs of a row that are loaded before the first result.
     pub fn late_pairs(&self) -> usize {
-        self.x.last * self.samples
+        self.x.last * self.pixels
     }
 
     /// What the vectors leave open.
@@ -116,12 +126,11 @@ impl Vectors {
     }
 }
 
-/// A stencil in whole vectors: which of a vector's neighbours a step reads.
-fn in_vectors(stencil: &Stencil) -> Stencil {
-    let (first, last) = (
-        stencil.first.signum().min(0),
-        stencil.last().signum().max(0),
-    );
+/// A stencil in whole vectors of `pixels` each: which of a vector's neighbours a step reads.
+fn in_vectors(stencil: &Stencil, pixels: usize) -> Stencil {
+    let pixels = pixels as i32;
+    let first = stencil.first.div_euclid(pixels).min(0);
+    let last = -(-stencil.last()).div_euclid(pixels).min(0);
     Stencil {
         target: stencil.target,
         first,
@@ -234,11 +243,12 @@ mod tests {
     #[test]
     fn steps_read_the_vectors_beside_their_own() {
         let step = |first, count| {
-            let stencil = in_vectors(&Stencil {
+            let stencil = Stencil {
                 target: Channel::Detail,
                 first,
                 count,
-            });
+            };
+            let stencil = in_vectors(&stencil, 8);
             (stencil.first, stencil.last())
         };
         assert_eq!(
@@ -249,5 +259,6 @@ mod tests {
             [step(-3, 8), step(2, 1), step(-5, 2)],
             [(-1, 1), (0, 1), (-1, 0)]
         );
+        assert_eq!([step(-9, 18), step(9, 1)], [(-2, 1), (0, 2)]);
     }
 }

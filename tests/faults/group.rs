@@ -3,10 +3,13 @@
 use crate::common::{found_devices as devices, random_samples};
 use crate::is_clear;
 use crate::layer::with_layer;
+use std::fs;
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use wavelift::{
-    Coefficients, Engine, EngineGroup, GroupPinned, GroupPlan, Transform, Wavelet, reference,
+    Coefficients, Engine, EngineGroup, Error, GroupPinned, GroupPlan, SinkFile, TiledPlan,
+    Transform, Wavelet, reference,
 };
 
 // PoCL's other driver for CPUs, `basic`, waits for itself in some of these plans.
@@ -127,5 +130,151 @@ fn pinned_arrays_outlive_a_device() {
             assert!(holds(&x, &samples));
             layer.reset();
         }
+    });
+}
+
+/// One picture in many tiles of three devices, with what is expected of it.
+struct Tiles {
+    group: EngineGroup,
+    transform: Transform,
+    samples: Vec<i32>,
+    expected: Vec<i32>,
+}
+
+impl Tiles {
+    fn new(engines: &[Engine]) -> Self {
+        let limited = engines
+            .iter()
+            .map(|engine| engine.with_memory_limit(7000).unwrap());
+        let transform = Transform::new(Wavelet::CDF_5_3, [121, 17]).levels(2);
+        let samples = random_samples::<i32>(transform.len(), 1);
+        let expected = reference::forward(&transform, &samples).unwrap();
+        Tiles {
+            group: EngineGroup::of(limited.collect()).unwrap(),
+            transform,
+            samples,
+            expected,
+        }
+    }
+
+    fn plan(&self, is_fixed: bool) -> TiledPlan<i32> {
+        let fixed = self.group.with_shares(&[2, 1, 2]).unwrap();
+        let group = if is_fixed { &fixed } else { &self.group };
+        group.plan_in_tiles(&self.transform).unwrap()
+    }
+
+    /// To a file and back, right where there is no error.
+    fn work(&self, plan: &TiledPlan<i32>) -> Result<(), Error> {
+        let go_on = |_| ControlFlow::Continue(());
+        let path = std::env::current_dir().unwrap().join("coefficients");
+        let mut sink = SinkFile::create(&path, &[], self.samples.len())?;
+        plan.forward(&self.samples, &mut sink, go_on)?;
+        sink.finish()?;
+        let got: Vec<i32> = bytemuck::pod_collect_to_vec(&fs::read(&path).unwrap());
+        assert!(got == self.expected);
+        let mut back = vec![77; got.len()];
+        plan.inverse(&got, &mut back, go_on)?;
+        assert!(back == self.samples);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_others_do_the_tiles_of_a_lost_device() {
+    let name = "group::the_others_do_the_tiles_of_a_lost_device";
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((engines, _)) = three() else {
+            return;
+        };
+        for is_fixed in [true, false] {
+            for number in [1, 8, 30, 61, 102] {
+                let tiles = Tiles::new(&engines);
+                let plan = tiles.plan(is_fixed);
+                // In the middle of its tiles, and then one that does these.
+                for lost in [1, 0] {
+                    layer.reset();
+                    let device = engines[lost].raw_device() as usize;
+                    layer.device.store(device, SeqCst);
+                    layer.lost.store(number, SeqCst);
+                    tiles.work(&plan).unwrap();
+                    let calls = layer.calls.load(SeqCst);
+                    assert!(!is_fixed || calls >= number, "{calls} calls");
+                }
+                if is_fixed {
+                    layer.reset();
+                    let device = engines[1].raw_device() as usize;
+                    layer.device.store(device, SeqCst);
+                    tiles.work(&plan).unwrap();
+                    assert_eq!(layer.calls.load(SeqCst), 0, "of a device that is left out");
+                }
+                layer.reset();
+                layer.lost.store(number, SeqCst);
+                let error = tiles.work(&plan).unwrap_err();
+                assert!(is_clear(&error), "{error:?}");
+                layer.reset();
+            }
+        }
+    });
+}
+
+/// Tiles are chosen anew for those that are left.
+#[test]
+fn a_lost_device_has_no_say_in_tiles() {
+    let name = "group::a_lost_device_has_no_say_in_tiles";
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((engines, _)) = three() else {
+            return;
+        };
+        let tiles = Tiles::new(&engines);
+        let plan = tiles.plan(false);
+        // Of what is left for slots.
+        let others = tiles.group.engines()[0].zeros::<i32>(500).unwrap();
+        layer.reset();
+        layer.device.store(engines[1].raw_device() as usize, SeqCst);
+        layer.lost.store(1, SeqCst);
+        let chosen = format!("{plan:?}");
+        for _ in 0..2 {
+            tiles.work(&plan).unwrap();
+            assert_ne!(format!("{plan:?}"), chosen);
+        }
+        drop(others);
+        layer.device.store(0, SeqCst);
+        assert!(is_clear(&tiles.work(&plan).unwrap_err()));
+        layer.reset();
+    });
+}
+
+/// A device whose call, or whose command, fails only once, by either way that tiles take.
+#[test]
+fn the_others_do_the_tiles_of_a_failure() {
+    let name = "group::the_others_do_the_tiles_of_a_failure";
+    with_layer(name, LIMIT, &THREE, |layer| {
+        let Some((mut engines, _)) = three() else {
+            return;
+        };
+        engines[2] = Engine::new(engines[2].device()).unwrap();
+        let tiles = Tiles::new(&engines);
+        for lost in [0, 2] {
+            let device = engines[lost].raw_device() as usize;
+            for (counter, numbers) in [
+                (&layer.call, [1, 20, 55, 90]),
+                (&layer.command, [1, 4, 9, 13]),
+            ] {
+                for number in numbers {
+                    let plan = tiles.plan(true);
+                    layer.reset();
+                    layer.device.store(device, SeqCst);
+                    counter.store(number, SeqCst);
+                    tiles.work(&plan).unwrap();
+                    let counted = [&layer.calls, &layer.commands].map(|one| one.load(SeqCst));
+                    let of = usize::from(std::ptr::eq(counter, &layer.command));
+                    assert!(counted[of] >= number, "{counted:?} of {number}");
+                    layer.reset();
+                    tiles.work(&plan).unwrap();
+                }
+            }
+        }
+        drop((tiles, engines));
+        layer.check_balance("tiles of a group");
     });
 }

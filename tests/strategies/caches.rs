@@ -158,6 +158,33 @@ mod past_the_caches {
     fn shorts_along_x_first() {
         check_in_vectors::<i16>(Wavelet::VC2_DD_13_7);
     }
+
+    /// Strips of 6 pairs and of 20 end within a vector of memory.
+    fn check_pixels<T: RandomSample>(wavelet: Wavelet, sizes: &str) {
+        let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
+        for device in devices().into_iter().filter(is_cpu) {
+            let (name, sample) = (&device.info().name, T::TYPE);
+            let line = format!("{name} | colour_loop | {sample} | CACHED=1 {sizes}");
+            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+            for shape in [[34, 161, 3], [35, 164, 3], [34, 167, 3], [140, 172, 3]] {
+                let transform = Transform::new(wavelet.clone(), shape).axes([0, 1]);
+                for &layout in Layout::ALL {
+                    let transform = transform.clone().layout(layout);
+                    check::<T>(&engine, Strategy::ColourLoop, &transform, 7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn three_floats_in_a_pixel() {
+        check_pixels::<f32>(Wavelet::CDF_9_7, "VECTOR=8 STRIP=6");
+    }
+
+    #[test]
+    fn three_shorts_in_a_pixel() {
+        check_pixels::<i16>(Wavelet::VC2_DD_13_7, "VECTOR=16 STRIP=20");
+    }
 }
 
 /// A work-group of a CPU, which wants few, goes on for several tiles or windows.

@@ -91,11 +91,12 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             };
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
-        Strategy::SingleLoop => {
-            !pictures || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
-        }
-        Strategy::ColourLoop => {
-            !coloured || (transform.boundary_rule() == Boundary::Periodic && levels > 0)
+        Strategy::SingleLoop | Strategy::ColourLoop => {
+            let fits = match strategy {
+                Strategy::SingleLoop => pictures,
+                _ => coloured,
+            };
+            !fits || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
         }
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,

@@ -21,6 +21,7 @@ use crate::runtime::run::Run;
 use crate::strategy::Tile;
 use crate::wavelet::Sample;
 use std::collections::VecDeque;
+use std::iter;
 use std::mem;
 use std::ops::Range;
 use std::rc::Rc;
@@ -103,12 +104,12 @@ impl<T: Sample> Conveyor<T> {
         Ok(())
     }
 
-    /// Takes all tiles of a stage from arrays to arrays, and says after each how many are done.
+    /// Takes tiles from arrays to arrays as long as there are any, and calls `done` after each.
     pub fn carry<'a>(
         &mut self,
         crew: &Crew<'a, T>,
         pass: &Pass<'_, 'a, T>,
-        tell: impl FnMut(u64) -> Result<()>,
+        done: impl FnMut() -> Result<()>,
     ) -> Result<()> {
         let tiles = self.tiles();
         let mut trip = Trip {
@@ -124,11 +125,11 @@ impl<T: Sample> Conveyor<T> {
             runs: VecDeque::new(),
             computed: vec![None; tiles],
             fetched: vec![None; tiles],
-            done: 0,
+            unsettled: 0,
             has_computed: false,
             is_over: false,
         };
-        trip.go(tell)
+        trip.go(done)
     }
 
     /// Where the slot of a piece that goes this way starts.
@@ -174,8 +175,8 @@ struct Trip<'c, 't, 'a, T: Sample> {
     runs: VecDeque<Run>,
     computed: Vec<Option<Event>>,
     fetched: Vec<Option<Event>>,
-    /// Tiles that are where they belong.
-    done: u64,
+    /// Tiles that are where they belong, which nobody was told of yet.
+    unsettled: usize,
     has_computed: bool,
     is_over: bool,
 }
@@ -184,9 +185,9 @@ const UP: usize = 0;
 const DOWN: usize = 1;
 
 impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
-    fn go(&mut self, mut tell: impl FnMut(u64) -> Result<()>) -> Result<()> {
-        let mut tiles = self.pass.stage.stage.tiles().enumerate();
-        let mut told = 0;
+    fn go(&mut self, mut done: impl FnMut() -> Result<()>) -> Result<()> {
+        let pass = self.pass;
+        let mut tiles = iter::from_fn(|| pass.take()).enumerate();
         loop {
             // Threads have as many pieces as there are slots.
             while self.gathering.len() + self.uploading.len() < self.conveyor.slots {
@@ -211,9 +212,8 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
             while !goes_on && !self.scattering.is_empty() {
                 self.settle()?;
             }
-            while told < self.done {
-                told += 1;
-                tell(told)?;
+            for _ in 0..mem::take(&mut self.unsettled) {
+                done()?;
             }
             if !goes_on {
                 self.is_over = true;
@@ -260,8 +260,9 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
         let len = piece.places.len();
         // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this order, and there are no more on
         // their way than slots: so it is this one's alone, and the device is done with it. The conveyor outlives the threads, and
-        // so do its slots. Arrays that are written are borrowed so, and nothing else uses them in this stage; tiles have nothing of
-        // their own in common.
+        // so do its slots. Arrays that are written are borrowed so, and only tiles of this stage are written there, by other devices
+        // as well: these have nothing of their own in common, and the pile gives each to one device at a time, to another only when
+        // the threads of the first are joined.
         let copying = unsafe {
             let slot = Rows::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
@@ -303,7 +304,7 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
             .into_iter()
             .flatten()
             .collect();
-        let plan = self.pass.stage.plan_of(&piece.tile);
+        let plan = self.pass.plan_of(&piece.tile);
         let len = plan.transform().len();
         let [from, to] = &mut self.conveyor.arrays[number % tiles];
         let (from, to) = (from.slice(0, len)?, to.slice_mut(0, len)?);
@@ -388,7 +389,7 @@ impl<'t, 'a, T: Sample> Trip<'_, 't, 'a, T> {
     fn settle(&mut self) -> Result<()> {
         if let Some((copying, is_last)) = self.scattering.pop_front() {
             self.crew.wait(&copying)?;
-            self.done += u64::from(is_last);
+            self.unsettled += usize::from(is_last);
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ const AHEAD: usize = 4;
 const MOST_THREADS: usize = 8;
 
 /// Arrays of fewer bytes go faster by the driver.
-const LEAST_BYTES: usize = 8 << 20;
+pub(super) const LEAST_BYTES: usize = 8 << 20;
 
 /// How many threads should copy arrays of so many bytes through a ring; none where the driver does as well.
 pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usize> {
@@ -45,9 +45,11 @@ pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usiz
     (threads > 1 && is_own && bytes >= LEAST_BYTES).then_some(threads)
 }
 
-/// How many threads should copy pieces of so many bytes between two places on the host; one where that is as fast.
-pub(super) fn host_threads(site: &Site, bytes: usize) -> usize {
-    let threads = site.copy_threads.unwrap_or_else(parallelism);
+/// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one
+/// where that is as fast.
+pub(super) fn host_threads(site: &Site, bytes: usize, devices: usize) -> usize {
+    let by_itself = || parallelism().div_ceil(devices);
+    let threads = site.copy_threads.unwrap_or_else(by_itself);
     match bytes >= LEAST_BYTES {
         true => threads.clamp(1, MOST_THREADS),
         false => 1,

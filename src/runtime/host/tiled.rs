@@ -1,17 +1,17 @@
 //! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile: `strategy/tiles.rs` says which tiles.
 //!
 //! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is scattered to where it belongs.
-//! CPU devices use the gathered tile where it stands, as by `Plan::submit`, and threads copy others meanwhile: that is here. To
-//! devices that have memory of their own tiles go in pieces: that is in `conveyor.rs`. No command names a slice of the caller's.
+//! CPU devices use the gathered tile where it stands: `traffic.rs`. To devices that have memory of their own tiles go in pieces:
+//! `conveyor.rs`. Several devices take tiles of the same stage: `members.rs`. No command names a slice of the caller's.
 
-use super::crew::{Copying, Crew, Moves};
+use super::crew::Moves;
 #[cfg(doc)]
 use super::file::{SinkFile, SourceFile};
-use super::pending::Pending;
+use super::members::Members;
+use super::pile::Pile;
 use super::rows::Rows;
 use super::store::{Owned, Sink, Source, Store};
-use super::through_ring::host_threads;
-use super::tile_plans::{PlannedStage, Slot, Tiles, Ways};
+use super::tile_plans::{PlannedStage, Tiles};
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
 use crate::runtime::engine::Engine;
@@ -21,17 +21,19 @@ use crate::strategy::{Cost, Strategy, Tile};
 use crate::transform::geometry::View;
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
-use std::collections::VecDeque;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::slice;
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 /// A transform in tiles, in both directions, between arrays that need not fit the device, nor the memory of the host where they are
-/// files: by [`Engine::plan_in_tiles`].
+/// files: by [`Engine::plan_in_tiles`], or by the devices of a group, with `EngineGroup::plan_in_tiles`.
 ///
 /// Tiles are as large as what is left of the engine's memory allows, up to 128 MiB, each with its neighbours' samples as far as
 /// results depend on them; integers are those of the transform as a whole bit for bit. Calls from several threads take turns.
+///
+/// The devices of a group take tiles from one pile, as fast as each is, or in fixed shares. A device that fails is left out from
+/// then on, with a warning, and others do its tiles; where all have failed the first error is returned, and the next call tries all.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
@@ -51,11 +53,14 @@ use std::thread;
 /// ```
 pub struct TiledPlan<T: Sample> {
     transform: Transform,
-    site: Site,
+    /// Of each device.
+    sites: Vec<Site>,
+    /// In which proportions devices have tiles, where that is fixed.
+    shares: Option<Vec<u32>>,
     /// None where there was no memory for others.
     tiles: Mutex<Option<Arc<Tiles<T>>>>,
-    /// Made with the first call; calls take turns.
-    ways: Mutex<Ways<T>>,
+    /// What they have is made with the first call; calls take turns.
+    members: Mutex<Members<T>>,
 }
 
 /// How much of a transform in tiles is done. Samples count once for every stage, which is some levels, that has them.
@@ -71,23 +76,17 @@ pub struct Progress {
 /// What a caller is told after every tile, and whether it goes on.
 type Tell<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// The tiles that are on their way: what is here must outlive the threads that copy.
-struct Traffic<'t, 'a, T: Sample> {
-    /// Those that nothing uses.
-    slots: &'t mut Vec<Slot<T>>,
-    gathering: Option<Slot<T>>,
-    flying: VecDeque<(Tile<'t>, Pending<T>)>,
-    scattering: VecDeque<(Arc<Copying<'a, T>>, Slot<T>)>,
-}
-
-/// A stage and its arrays: the second of each two is that of the low band.
+/// A stage and its arrays, the second of each two that of the low band, for one of the devices that take its tiles.
+#[derive(Clone)]
 pub(super) struct Pass<'t, 'a, T: Sample> {
-    pub stage: &'t PlannedStage<T>,
+    stage: &'t PlannedStage<T>,
     pub direction: Direction,
-    pub from: [Store<'a, T>; 2],
-    pub to: [Store<'a, T>; 2],
+    from: [Store<'a, T>; 2],
+    to: [Store<'a, T>; 2],
     /// Where the coefficients stand in theirs.
     place: Region,
+    pub pile: &'t Pile,
+    device: usize,
 }
 
 impl<T: Sample> TiledPlan<T> {
@@ -96,12 +95,34 @@ impl<T: Sample> TiledPlan<T> {
     /// # Errors
     /// `Error::Memory`, with what the smallest tiles need, where that is not left; those of `Engine::plan`.
     pub(in crate::runtime) fn new(site: &Site, transform: &Transform) -> Result<Self> {
-        let tiles = Tiles::new(site, transform)?;
+        TiledPlan::of(vec![site.clone()], None, transform)
+    }
+
+    /// The same for several engines, whose devices take tiles in these proportions where they are fixed.
+    pub(crate) fn of_engines(
+        engines: &[Engine],
+        shares: Option<&[u32]>,
+        transform: &Transform,
+    ) -> Result<Self> {
+        transform.check()?;
+        T::TYPE.check(transform.wavelet())?;
+        let share = |device: usize| shares.map_or(1, |shares| shares[device]);
+        let used = |device: &usize| share(*device) > 0;
+        let devices: Vec<usize> = (0..engines.len()).filter(used).collect();
+        let sites = devices.iter().map(|&device| engines[device].site.clone());
+        let fixed: Vec<u32> = devices.iter().map(|&device| share(device)).collect();
+        TiledPlan::of(sites.collect(), shares.and(Some(&fixed)), transform)
+    }
+
+    fn of(sites: Vec<Site>, shares: Option<&[u32]>, transform: &Transform) -> Result<Self> {
+        let all: Vec<Option<&Site>> = sites.iter().map(Some).collect();
+        let tiles = Tiles::new(&all, transform)?;
         Ok(TiledPlan {
             transform: transform.clone(),
-            site: site.clone(),
+            members: Mutex::new(Members::new(&sites)),
+            sites,
+            shares: shares.map(<[u32]>::to_vec),
             tiles: Mutex::new(Some(Arc::new(tiles))),
-            ways: Mutex::default(),
         })
     }
 
@@ -117,8 +138,9 @@ impl<T: Sample> TiledPlan<T> {
     /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan.
     ///
     /// # Errors
-    /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's
-    /// memory left even for the smallest tiles; [`Error::HostMemory`]; [`Error::OpenCl`]. The coefficients are any then.
+    /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's, or of
+    /// any engine's, memory left even for the smallest tiles; [`Error::HostMemory`]; [`Error::OpenCl`]. The coefficients are any
+    /// then.
     pub fn forward<'a>(
         &self,
         samples: impl Into<Source<'a, T>>,
@@ -157,8 +179,9 @@ impl<T: Sample> TiledPlan<T> {
     fn go(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
         check_length("the input", from.len(), self.transform.len())?;
         check_length("the output", to.len(), self.transform.len())?;
-        let mut ways = lock(&self.ways);
-        let tiles = self.with_ways(&mut ways)?;
+        let mut members = lock(&self.members);
+        members.begin();
+        let tiles = self.with_ways(&mut members)?;
         let last = tiles.stages.len() - 1;
         let low =
             |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
@@ -172,6 +195,10 @@ impl<T: Sample> TiledPlan<T> {
             Direction::Inverse => (to, from),
         };
         let none = Store::Slice(Rows::of(&[]));
+        let pile = |one: &PlannedStage<T>| {
+            Pile::new(one.stage.count(), self.sites.len(), self.shares.as_deref())
+        };
+        let piles: Vec<Pile> = tiles.stages.iter().map(pile).collect();
         let pass = |number: usize| {
             let finer = number.checked_sub(1).map(|finer| lows[finer]);
             let signal = [finer.unwrap_or(samples), none];
@@ -186,6 +213,8 @@ impl<T: Sample> TiledPlan<T> {
                 from,
                 to,
                 place: self.place(&tiles, number),
+                pile: &piles[number],
+                device: 0,
             }
         };
         let mut passes: Vec<Pass<T>> = (0..=last).map(pass).collect();
@@ -194,33 +223,20 @@ impl<T: Sample> TiledPlan<T> {
         }
         let total = passes.iter().map(Pass::samples).sum();
         let mut progress = Progress { done: 0, total };
-        let threads = host_threads(&self.site, tiles.largest * size_of::<T>());
-        let crew = Crew::new();
-        let Ways { slots, conveyor } = &mut *ways;
-        let mut traffic = Traffic::new(slots);
-        thread::scope(|scope| {
-            // Where this thread makes calls all the time, others copy.
-            let others = threads - usize::from(conveyor.is_none());
-            let _over = crew.start(scope, others);
-            for pass in &passes {
-                let before = progress.done;
-                let tell = |tiles| {
-                    let of = pass.stage.stage.count() as u64;
-                    progress.done = before + pass.samples() * tiles / of;
-                    match tell(progress) {
-                        ControlFlow::Continue(()) => Ok(()),
-                        ControlFlow::Break(()) => Err(Error::Cancelled {
-                            what: "the transform",
-                        }),
-                    }
-                };
-                match conveyor {
-                    Some(conveyor) => conveyor.carry(&crew, pass, tell)?,
-                    None => traffic.carry(&crew, pass, tell)?,
+        for pass in &passes {
+            let before = progress.done;
+            members.carry(pass, tiles.largest, |tiles| {
+                let of = pass.stage.stage.count() as u64;
+                progress.done = before + pass.samples() * tiles / of;
+                match tell(progress) {
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(()) => Err(Error::Cancelled {
+                        what: "the transform",
+                    }),
                 }
-            }
-            Ok(())
-        })
+            })?;
+        }
+        Ok(())
     }
 
     fn tiles(&self) -> Option<Arc<Tiles<T>>> {
@@ -228,22 +244,21 @@ impl<T: Sample> TiledPlan<T> {
     }
 
     /// The tiles, with ways for them: others where the memory that was left for these is not there any more.
-    fn with_ways(&self, ways: &mut Ways<T>) -> Result<Arc<Tiles<T>>> {
-        if let Some(tiles) = self.tiles() {
-            match tiles.fill(&self.site, ways) {
-                Err(error @ Error::Memory { .. }) => {
-                    let device = &self.site.shared.device;
-                    log::warn!("tiles are chosen anew on {device}: {error}");
-                }
+    fn with_ways(&self, members: &mut Members<T>) -> Result<Arc<Tiles<T>>> {
+        if let Some(tiles) = self.tiles()
+            && tiles.serve(&members.able())
+        {
+            match members.fill(&tiles) {
+                Err(error @ Error::Memory { .. }) => log::warn!("tiles are chosen anew: {error}"),
                 filled => return filled.map(|()| tiles),
             }
         }
         // First, for what its plans have on the device. Ways may be left for smaller tiles, which were chosen while there was less
         // memory and did not come about.
         *lock(&self.tiles) = None;
-        *ways = Ways::default();
-        let tiles = Arc::new(Tiles::new(&self.site, &self.transform)?);
-        tiles.fill(&self.site, ways)?;
+        members.clear();
+        let tiles = Arc::new(Tiles::new(&members.able(), &self.transform)?);
+        members.fill(&tiles)?;
         Ok(lock(&self.tiles).insert(tiles).clone())
     }
 
@@ -261,7 +276,7 @@ impl<T: Sample> TiledPlan<T> {
     pub(in crate::runtime) fn strategies(&self) -> Vec<Strategy> {
         let mut all = Vec::new();
         if let Some(tiles) = self.tiles() {
-            let plans = tiles.stages.iter().flat_map(|one| one.plans.first());
+            let plans = tiles.stages.iter().flat_map(|one| one.plans[0].first());
             all.extend(plans.flat_map(|plan| plan.strategies().to_vec()));
         }
         all.dedup();
@@ -271,7 +286,7 @@ impl<T: Sample> TiledPlan<T> {
     /// How many bytes of device memory the plans of tiles have for intermediate results.
     pub(in crate::runtime) fn scratch_bytes(&self) -> u64 {
         let of = |tiles: &Tiles<T>| {
-            let plans = tiles.stages.iter().flat_map(|one| &one.plans);
+            let plans = tiles.stages.iter().flat_map(|one| &one.plans).flatten();
             plans.map(Plan::scratch_bytes).sum()
         };
         self.tiles().map_or(0, |tiles| of(&tiles))
@@ -281,16 +296,36 @@ impl<T: Sample> TiledPlan<T> {
     pub(in crate::runtime) fn cost(&self, direction: Direction) -> Cost {
         let of = |one: &PlannedStage<T>| -> Cost {
             let tiles = one.stage.tiles();
-            tiles.map(|tile| one.plan_of(&tile).cost(direction)).sum()
+            tiles
+                .map(|tile| one.plan_of(0, &tile).cost(direction))
+                .sum()
         };
         let tiles = self.tiles();
         tiles.iter().flat_map(|tiles| &tiles.stages).map(of).sum()
     }
 }
 
-impl<'a, T: Sample> Pass<'_, 'a, T> {
+impl<'t, 'a, T: Sample> Pass<'t, 'a, T> {
     fn samples(&self) -> u64 {
         self.stage.stage.transform().len() as u64
+    }
+
+    /// The same for another device.
+    pub fn on(&self, device: usize) -> Self {
+        Pass {
+            device,
+            ..self.clone()
+        }
+    }
+
+    /// The next tile for the device, if there is any.
+    pub fn take(&self) -> Option<Tile<'t>> {
+        let number = self.pile.take(self.device)?;
+        Some(self.stage.stage.tile(number))
+    }
+
+    pub fn plan_of(&self, tile: &Tile) -> &'t Plan<T> {
+        self.stage.plan_of(self.device, tile)
     }
 
     /// What moves of a tile, to the device or back.
@@ -307,106 +342,6 @@ impl<'a, T: Sample> Pass<'_, 'a, T> {
     }
 }
 
-impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
-    fn new(slots: &'t mut Vec<Slot<T>>) -> Self {
-        Traffic {
-            slots,
-            gathering: None,
-            flying: VecDeque::new(),
-            scattering: VecDeque::new(),
-        }
-    }
-
-    /// Takes all tiles of a stage from arrays to arrays, and says after each how many are done.
-    fn carry(
-        &mut self,
-        crew: &Crew<'a, T>,
-        pass: &Pass<'t, 'a, T>,
-        mut tell: impl FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
-        let mut tiles = pass.stage.stage.tiles();
-        let mut done = 0;
-        loop {
-            let tile = tiles.next();
-            while tile.is_none() || self.slots.is_empty() {
-                if !self.scattering.is_empty() {
-                    self.settle()?;
-                    done += 1;
-                    tell(done)?;
-                } else if !self.land(crew, pass)? {
-                    return Ok(());
-                }
-            }
-            let Some(tile) = tile else {
-                unreachable!("the last tile has landed");
-            };
-            let gathering = self.gather(crew, pass, &tile)?;
-            // Meanwhile the device has another one.
-            while self.flying.len() > 1 {
-                self.land(crew, pass)?;
-            }
-            gathering.wait()?;
-            if let Some((input, output)) = self.gathering.take() {
-                let plan = pass.stage.plan_of(&tile);
-                let pending = plan.submit_part(pass.direction, input, output)?;
-                self.flying.push_back((tile, pending));
-            }
-        }
-    }
-
-    /// Has a tile gathered into a slot that nothing uses.
-    fn gather(
-        &mut self,
-        crew: &Crew<'a, T>,
-        pass: &Pass<'t, 'a, T>,
-        tile: &Tile,
-    ) -> Result<Arc<Copying<'a, T>>> {
-        self.gathering = self.slots.pop();
-        let Some((input, _)) = &self.gathering else {
-            unreachable!("there is a slot that nothing uses");
-        };
-        let moves = pass.moves(tile, true)?;
-        assert!(moves.tile <= input.len(), "slots have the largest tile");
-        // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
-        // the threads.
-        let copying = unsafe {
-            let rows = Rows::over(input.start().cast(), moves.tile);
-            Copying::new(&moves, 0..moves.tile, rows, true)
-        };
-        crew.post(&copying);
-        Ok(copying)
-    }
-
-    /// Waits for the oldest tile on the device, and has it scattered; false where there is none.
-    fn land(&mut self, crew: &Crew<'a, T>, pass: &Pass<'t, 'a, T>) -> Result<bool> {
-        let Some((tile, pending)) = self.flying.pop_front() else {
-            return Ok(false);
-        };
-        let (input, output) = pending.wait()?;
-        let moves = pass.moves(&tile, false)?;
-        assert!(moves.tile <= output.len(), "slots have the largest tile");
-        // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
-        // writing, and nothing else uses it in this stage; tiles have nothing of their own in common.
-        let copying = unsafe {
-            let rows = Rows::over(output.start().cast(), moves.tile);
-            Copying::new(&moves, 0..moves.tile, rows, false)
-        };
-        crew.post(&copying);
-        self.scattering.push_back((copying, (input, output)));
-        Ok(true)
-    }
-
-    /// Waits until the oldest tile that is scattered is where it belongs: its slot is free then.
-    fn settle(&mut self) -> Result<()> {
-        if let Some((copying, _)) = self.scattering.front() {
-            copying.wait()?;
-        }
-        let settled = self.scattering.pop_front();
-        self.slots.extend(settled.map(|(_, slot)| slot));
-        Ok(())
-    }
-}
-
 impl Engine {
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that goes in tiles whether the device can hold the
     /// arrays or not: for files, and for slices where the device's memory is for others.
@@ -414,9 +349,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::plan`].
     pub fn plan_in_tiles<T: Sample>(&self, transform: &Transform) -> Result<TiledPlan<T>> {
-        transform.check()?;
-        T::TYPE.check(transform.wavelet())?;
-        TiledPlan::new(&self.site, transform)
+        TiledPlan::of_engines(slice::from_ref(self), None, transform)
     }
 }
 
@@ -428,8 +361,13 @@ impl<T: Sample> fmt::Debug for TiledPlan<T> {
             let (count, levels) = (stage.count(), stage.transform().level_count());
             let shape = stage.transform().shape();
             write!(f, "\n{levels} levels of {shape:?} in {count} tiles, by")?;
-            for plan in plans {
-                write!(f, "\n{plan:?}")?;
+            for (site, plans) in self.sites.iter().zip(plans) {
+                if self.sites.len() > 1 {
+                    write!(f, "\n{}", site.shared.device)?;
+                }
+                for plan in plans {
+                    write!(f, "\n{plan:?}")?;
+                }
             }
         }
         Ok(())

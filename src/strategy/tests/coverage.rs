@@ -566,7 +566,7 @@ fn check(
                 "short_lines" => shares.short_lines(),
                 "row_vectors" | "rows_in_cache" => shares.row_vectors(),
                 "column_vectors" => shares.column_vectors(),
-                "single_loop" | "colour_loop" => shares.single_loop(),
+                "single_loop" => shares.single_loop(),
                 "streamed_colours" => shares.streamed_colours(),
                 "streamed_volumes" => shares.streamed_volumes(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),

@@ -77,10 +77,8 @@ pub(super) fn run<T: Sample>(
             written: HashSet::new(),
         };
         match launch.pass.kernel.name {
-            "streamed_one_level" | "single_loop" | "register_block" => {
-                running.pictures(|fine| vec![fine])
-            }
-            "streamed_colours" | "colour_loop" => running.colours(),
+            "streamed_one_level" | "register_block" => running.pictures(|fine| vec![fine]),
+            "streamed_colours" | "single_loop" => running.colours(),
             "register_rows" | "rows_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
             "pyramid" | "pyramid_windows" => running.pictures(|fine| fine.pyramid(launch)),

@@ -248,7 +248,7 @@ fn pictures_are_those_of_the_reference() {
 
 #[test]
 fn colours_are_those_of_the_reference() {
-    let expected = ["streamed_colours", "colour_loop"];
+    let expected = ["streamed_colours", "single_loop"];
     let seen = Seen::default();
     let cases = on_devices(coloured(SampleType::I32));
     for_all(500, cases, |case| check_i32(&seen, case));

@@ -306,17 +306,6 @@ fn vectors_refuse_what_they_cannot_hold() {
     let needed =
         "`vectors`: a vector of every kept row needs 512 bytes of local memory, there are 127";
     assert_eq!(why, needed);
-    let far = RealStep::new(Channel::Detail, 9, &[0.5]);
-    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
-    let narrow = DeviceInfo {
-        float_vector: 8,
-        ..cpu()
-    };
-    let why = reason(narrow, &Transform::new(far, [512, 512]));
-    assert_eq!(
-        why,
-        "`vectors`: a step reaches over the 8 pairs of a vector"
-    );
 }
 
 #[test]
@@ -337,12 +326,4 @@ fn a_single_loop_refuses_what_its_rows_cannot_hold() {
         why.contains("bytes of local memory, there are 1024"),
         "{why}"
     );
-    let far = RealStep::new(Channel::Detail, 9, &[0.5]);
-    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
-    let narrow = DeviceInfo {
-        float_vector: 8,
-        ..cpu()
-    };
-    let why = reason(narrow, &Transform::new(far, [512, 512]));
-    assert!(why.contains("over the 8 pairs of a vector"), "{why}");
 }

@@ -316,7 +316,7 @@ fn colours_are_in_pixels_and_many_channels_in_columns() {
     // On a CPU the five neighbours along x are too few for a vector.
     for (device, pixels, many, [along_y, along_x]) in [
         (large_gpu(), "streamed_colours", 9, ["register_columns"; 2]),
-        (cpu(), "colour_loop", 5, ["column_vectors", "rows_in_cache"]),
+        (cpu(), "single_loop", 5, ["column_vectors", "rows_in_cache"]),
     ] {
         let setting = Setting::of(device);
         let levels = transform(3).levels(2);
