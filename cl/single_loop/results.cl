@@ -3,11 +3,7 @@
 // room for GATHERED vectors of each run, and stored from there some vectors later.
 
 #include "single_loop/row_buffers.cl"
-#include "single_loop/third_axis.cl"
 
-#ifndef OF_VOLUMES
-#error "OF_VOLUMES: 1 where results are planes that are lifted along a third axis"
-#endif
 #ifndef GATHERED
 #error "GATHERED: vectors of each run for which there is room"
 #endif
@@ -34,8 +30,6 @@ typedef struct {
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
   int done[RUNS];  // the first that is not stored; always at a multiple of a vector
-  local A *in_plane;  // the pair's rows, OF_VOLUMES
-  int plane_channel;
 } Results;
 
 INLINE global STORED *run_of(const Results *results, const int run) {
@@ -52,9 +46,8 @@ INLINE int run_size(const Results *results, const int run) {
 
 // Results of pair of rows p, of which those from place `first` of the columns `own` on will be gathered.
 static inline Results results_at(const Picture *picture, const int p, const Columns own, local A *gathered,
-                                 const int first, const Plane *plane) {
+                                 const int first) {
   Results results;
-  if (OF_VOLUMES) results.in_plane = rows_in_plane(plane, p, picture->height), results.plane_channel = plane->channel;
   results.rows = rows_at(picture, p, own.left);
   results.s_count = s_count_of(own), results.d_count = d_count_of(own);
   results.first = first;
@@ -68,7 +61,7 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
     known &= !KNOWS_PLACE || past == 0;
     dense &= !FORWARD || results.rows.stride[run] == COLOURS;
   }
-  results.gathers = !OF_VOLUMES && NON_TEMPORAL && dense && !aligned;
+  results.gathers = NON_TEMPORAL && dense && !aligned;
   results.known = dense && known && !results.gathers;
   return results;
 }
@@ -76,12 +69,6 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
 // Puts a vector of both channels of row cy. What is before the first whole vector of memory is stored as it is, too.
 INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers,
                       const bool known) {
-  if (OF_VOLUMES) {
-    local A *const to = results->in_plane + 2 * cy * results->plane_channel + at;
-    STORE_V(s, to);
-    STORE_V(d, to + results->plane_channel);
-    return;
-  }
   const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
   const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
   if (known)
@@ -97,25 +84,6 @@ INLINE void put_pairs(const Results *results, const int cy, const int at, const 
   STORE_L(MERGED(low, high, 0), to + cy * RUN_ROOM);
   STORE_L(MERGED(low, high, 1), to + cy * RUN_ROOM + VECTOR);
 #endif
-}
-
-// Puts row cy of pair of rows p, from the place in a row buffer where its columns start.
-INLINE void put_row(const Picture *picture, const int p, const int cy, const Columns columns, local const A *row,
-                    const Plane *plane) {
-  const int s_count = s_count_of(columns), d_count = d_count_of(columns);
-  const Rows rows = rows_at(picture, p, columns.left);
-  for (int at = 0; at < s_count; at += VECTOR_PLACES) {
-    const AV s = LOAD_V(row + PLACE_s + at), d = LOAD_V(row + PLACE_d + at);
-    if (OF_VOLUMES) {
-      local A *const to = rows_in_plane(plane, p, picture->height) + 2 * cy * plane->channel + at;
-      STORE_V(s, to);
-      STORE_V(d, to + plane->channel);
-      continue;
-    }
-    const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_OF_PICTURE(OUT, 0, cy, picture), PRE_SHIFT));
-    const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_OF_PICTURE(OUT, 1, cy, picture), PRE_SHIFT));
-    store_pairs(&rows, cy, at, s_count, d_count, low, high, true);
-  }
 }
 
 // Stores as many samples as came last, of those before place `end` that came some time ago. What comes after the last

@@ -54,6 +54,18 @@ INLINE void load_buffer(const Picture *picture, const int p, const int cy, const
   }
 }
 
+// Stores row cy of pair of rows p; the columns start at place `skipped` of it.
+INLINE void store_buffer(const Picture *picture, const int p, const int cy, const Columns columns,
+                         local const A *row, const int skipped) {
+  const int s_count = s_count_of(columns), d_count = d_count_of(columns);
+  const Rows rows = rows_at(picture, p, columns.left);
+  for (int at = 0; at < s_count; at += VECTOR_PLACES) {
+    const STORED_V s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_OF_PICTURE(OUT, 0, cy, picture), PRE_SHIFT));
+    const STORED_V d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_OF_PICTURE(OUT, 1, cy, picture), PRE_SHIFT));
+    store_pairs(&rows, cy, at, s_count, d_count, s, d, true);
+  }
+}
+
 // --- along x -----------------------------------------------------------------------------------------
 
 // Puts at pixel q of a channel, which is beside the picture, what the boundary rule maps to it.

@@ -27,7 +27,35 @@
 // time. With results along x one vector later (Rust computes X_LAST_LAG) and stores that do not ask (STORE_KNOWN), 9/7 takes
 // 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8.
 
-#include "single_loop/sweep.cl"
+#include "core/picture.cl"
+#include "cpu/pairs.cl"
+#include "cpu/pipeline_x.cl"
+#include "cpu/pipeline_y.cl"
+#include "single_loop/beyond_rows.cl"
+#include "single_loop/results.cl"
+#include "single_loop/row_buffers.cl"
+
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
+#endif
+#ifndef BORDER_PAIRS
+#error "BORDER_PAIRS: pairs of columns at a border"
+#endif
+#if !defined(HALO_LO) || !defined(HALO_HI) || !defined(HALO_TOP)
+#error "HALO_LO, HALO_HI, HALO_TOP: pairs that a strip loads before and after its own, that a row block loads before it"
+#endif
+#if !defined(ROWS) || !defined(GATHERED_ROWS)
+#error "ROWS, GATHERED_ROWS: rows of local memory in all, and of gathered results"
+#endif
+
+// Samples of a column that starts again after its last one.
+#define WITHOUT_END (1 << 30)
+// Places of a border.
+#define BORDER_PLACES (BORDER_PAIRS * COLOURS)
+// The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it has the
+// one of place `at`.
+#define RING_PLACE(at) (VECTOR_PLACES == VECTOR ? (at) : (at) / VECTOR_PLACES * VECTOR)
+#define RING_PLACES(count) (VECTOR_PLACES == VECTOR ? (count) : RING_PLACE((count) + VECTOR_PLACES - 1))
 
 // The arguments besides the geometry.
 typedef struct {
@@ -37,13 +65,311 @@ typedef struct {
   int extension;           // how rows go on beyond their ends; 0 where their borders are lifted apart
 } SingleLoop;
 
+// The strip of a work-item: it stores the columns of `own` and loads those of `all`.
+typedef struct {
+  Columns own, all;
+  bool at_left, at_right;
+  int extension;
+  int right_border;  // from this place on, results are those of the right border
+  Columns head, tail, joined;  // of the picture's borders
+} Strip;
+
+// --- the borders of a row ----------------------------------------------------------------------------
+// The first and the last pairs of columns, joined in one row buffer, make a short row with the same two borders. Where head
+// and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not taken.
+
+// The place in their buffer of the strip's place `at`, which is at one of the borders.
+INLINE int place_in_border(const Strip *strip, const int at) {
+  return at < BORDER_PLACES ? at : at - strip->right_border + 3 * BORDER_PLACES;
+}
+
+INLINE bool is_border_result(const Strip *strip, const int at) {
+  return strip->extension == ROWS_END &&
+         ((strip->at_left && at < BORDER_PLACES) || (strip->at_right && at >= strip->right_border));
+}
+
+// Whether the vector from place `at` on is not, or not all, in the picture, and the row is extended.
+INLINE bool is_beyond(const Strip *strip, const int at) {
+  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+}
+
+// That vector, of the row whose buffer load_beyond has filled.
+INLINE void take_beyond(const Strip *strip, local const A *row, const int at, AV *s, AV *d) {
+  const int place = at < 0 ? BEFORE_ROW : END_OF_ROW + at - (s_count_of(strip->all) - COLOURS - VECTOR_PLACES);
+  *s = LOAD_V(row + PLACE_s + place), *d = LOAD_V(row + PLACE_d + place);
+}
+
+// --- one pair of rows --------------------------------------------------------------------------------
+
+// What it takes to go along a pair of rows: the newest rows, the pair after them, and the results.
+typedef struct {
+  const Strip *strip;
+  Rows in, next;
+  Ring ring;
+  Results results;
+  local A *borders;
+  int skipped;  // place of the strip's own columns
+} Sweep;
+
+// The vectors of both rows, by age.
+typedef AV Aged[2][X_KEPT];
+
+static inline Sweep sweep_at(const Picture *picture, const int p, const Strip *strip, local A *ring, local A *borders,
+                             local A *gathered, const int first) {
+  Sweep sweep;
+  sweep.strip = strip;
+  sweep.in = rows_at(picture, p, strip->all.left);
+  sweep.next = rows_at(picture, p + 1, strip->all.left);
+  sweep.ring = ring_at(ring, p);
+  sweep.results = results_at(picture, p - Y_LAST_LAG, strip->own, gathered, first);
+  sweep.borders = borders;
+  sweep.skipped = (strip->own.left - strip->all.left) * COLOURS;
+  return sweep;
+}
+
+// Loads the vectors of both rows from place `at` on.
+INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const bool whole) {
+  UNROLL for (int cy = 0; cy < 2; ++cy) {
+    if (whole)
+      load_whole_pairs(&sweep->in, cy, at, &s[cy][0], &d[cy][0]);
+    else if (is_beyond(sweep->strip, at))
+      take_beyond(sweep->strip, sweep->borders + cy * ROW, at, &s[cy][0], &d[cy][0]);
+    else
+      load_pairs(&sweep->in, cy, at, s_count_of(sweep->strip->all), d_count_of(sweep->strip->all), &s[cy][0], &d[cy][0]);
+    prefetch_pairs(&sweep->next, cy, at);
+    s[cy][0] = SCALED_IN(s[cy][0], FACTOR_2D(IN, 0, cy), PRE_SHIFT);
+    d[cy][0] = SCALED_IN(d[cy][0], FACTOR_2D(IN, 1, cy), PRE_SHIFT);
+  }
+}
+
+#if X_FIRST
+// Loads the vectors X_LAST_LAG after place `at`, and stores the results at that. Inner ones are whole vectors, and no
+// results of borders.
+INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                  const bool gathers, const bool known) {
+  const Strip *const strip = sweep->strip;
+  const int newest = at + X_LAST_LAG * VECTOR_PLACES;
+  UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
+  // The last vector is all results of the border, or the row goes on: a vector after its last pair may be read.
+  const bool goes_on = strip->extension != ROWS_END && strip->at_right;
+  const int beyond = goes_on ? s_count_of(strip->all) + VECTOR_PLACES : d_count_of(strip->all) - VECTOR_PLACES + 1;
+  if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
+  UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
+  if (!inner && at < sweep->skipped) return;
+  AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
+  AV sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
+  if (!inner && is_border_result(strip, at)) {
+    local const A *const row = sweep->borders + place_in_border(strip, at);
+    ss = LOAD_V(row + PLACE_s), ds = LOAD_V(row + PLACE_d);
+    sd = LOAD_V(row + ROW + PLACE_s), dd = LOAD_V(row + ROW + PLACE_d);
+  }
+  lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(at), &ss, &sd);
+  lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(at), &ds, &dd);
+  if (!stores) return;
+  put_pairs(&sweep->results, 0, at - sweep->skipped, ss, ds, gathers, known);
+  put_pairs(&sweep->results, 1, at - sweep->skipped, sd, dd, gathers, known);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+}
+
+INLINE void lift_border_columns(const Picture *picture, const int p, const Strip *strip, const int boundary, local A *borders) {
+  for (int cy = 0; cy < 2; ++cy) {
+    load_buffer(picture, p, cy, strip->head, borders + cy * ROW);
+    load_buffer(picture, p, cy, strip->tail, borders + cy * ROW + 2 * BORDER_PLACES);
+  }
+  lift_buffers_x(borders, 2, strip->joined, boundary);
+}
+
+#else
+// Stores a vector and nothing beyond its places: of a narrow picture the tail of a row is there before all of its head is.
+INLINE void store_places(const AV v, local A *to) {
+  if (VECTOR_PLACES == VECTOR) {
+    STORE_V(v, to);
+  } else {
+    A some[VECTOR];
+    JOIN(vstore, VECTOR)(v, 0, some);
+    for (int i = 0; i < VECTOR_PLACES; ++i) to[i] = some[i];
+  }
+}
+
+INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                  const bool gathers, const bool known) {
+  const Strip *const strip = sweep->strip;
+  const int newest = at + X_LAST_LAG * VECTOR_PLACES;
+  UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
+  if (inner || newest < s_count_of(strip->all)) {
+    load_newest(sweep, s, d, newest, inner);
+    lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(newest), &s[0][0], &s[1][0]);
+    lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(newest), &d[0][0], &d[1][0]);
+  }
+  if (!inner && newest < s_count_of(strip->all)) {
+    const bool in_left = strip->at_left && newest < 2 * BORDER_PLACES;
+    const bool in_right = strip->at_right && newest >= strip->right_border - BORDER_PLACES;
+    UNROLL for (int cy = 0; cy < 2; ++cy) {
+      local A *const row = sweep->borders + cy * ROW;
+      if (in_left) {
+        store_places(s[cy][0], row + PLACE_s + newest);
+        store_places(d[cy][0], row + PLACE_d + newest);
+      }
+      if (in_right) {
+        const int place = newest - strip->right_border + 3 * BORDER_PLACES;
+        store_places(s[cy][0], row + PLACE_s + place);
+        store_places(d[cy][0], row + PLACE_d + place);
+      }
+    }
+  }
+  UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
+  if (!stores || (!inner && (at < sweep->skipped || is_border_result(strip, at)))) return;
+  UNROLL for (int cy = 0; cy < 2; ++cy)
+    put_pairs(&sweep->results, cy, at - sweep->skipped, s[cy][X_LAST_LAG], d[cy][X_LAST_LAG], gathers, known);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+}
+
+// Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
+INLINE void put_border(const Sweep *sweep, const int from, const int to) {
+  Results results = sweep->results;
+  results.s_count = min(results.s_count, to - sweep->skipped);
+  results.d_count = min(results.d_count, to - sweep->skipped);
+  for (int cy = 0; cy < 2; ++cy) {
+    for (int at = from; at < to; at += VECTOR_PLACES) {
+      local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
+      put_pairs(&results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false, false);
+    }
+  }
+}
+#endif
+
+// Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
+INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
+                       local A *borders, local A *gathered, const bool stores) {
+  const bool ends = strip->extension == ROWS_END;
+#if X_FIRST
+  if (ends && (strip->at_left || strip->at_right)) lift_border_columns(picture, p, strip, boundary, borders);
+  for (int cy = 0; cy < 2 && !ends && (strip->at_left || strip->at_right); ++cy)
+    load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
+#endif
+  const int skipped = (strip->own.left - strip->all.left) * COLOURS;
+  Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
+                         !X_FIRST && strip->at_left ? max(BORDER_PLACES - skipped, 0) : 0);
+  const int end = (strip->own.right - strip->all.left) * COLOURS;
+  // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
+  const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
+  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
+  const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
+  const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
+
+  Aged s, d;
+  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
+  int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR_PLACES;
+  for (; at < min(from, end); at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+  if (is_plain && gathers)
+    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, true, false);
+  // f32 takes 1.08 times as long by this on Intel's runtime.
+  else if (SHORT && VECTOR_PLACES == VECTOR && is_plain && sweep.results.known)
+    for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, true);
+  else if (is_plain)
+    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, false, false);
+  for (; at < end; at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+  if (!stores) return;
+  if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
+
+#if X_FIRST
+  if (gathers) put_rest(&sweep.results, end - skipped);
+#else
+  if (gathers)
+    put_rest(&sweep.results, min(strip->at_right ? strip->right_border : end, end) - skipped);
+  if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
+  if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PLACES, end));
+  if (strip->at_right) put_border(&sweep, strip->right_border, end);
+#endif
+}
+
+// --- the loop ----------------------------------------------------------------------------------------
+
+static inline Strip strip_at(const SingleLoop *own, const int number, const int width) {
+  const int columns = S_COUNT(width), first = number * own->strip;
+  Strip strip;
+  strip.extension = own->extension;
+  strip.own.left = first;
+  strip.own.right = min(first + own->strip, columns);
+  strip.all.left = max(strip.own.left - HALO_LO, 0);
+  strip.all.right = min(strip.own.right + HALO_HI, columns);
+  strip.own.width = strip.all.width = width;
+  strip.at_left = strip.all.left == 0;
+  strip.at_right = strip.all.right == columns;
+  const Columns head = {0, 2 * BORDER_PAIRS, width};
+  const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
+  const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
+  strip.head = head, strip.tail = tail, strip.joined = joined;
+  // From the first place on whose results come from the borders' buffer.
+  strip.right_border = (tail.left + BORDER_PAIRS - strip.all.left) * COLOURS;
+  return strip;
+}
+
+// Whether a row of the ring is like any row buffer.
+#define IN_PLACE (VECTOR_PLACES == VECTOR)
+
+// Copies a row of `count` places, whose vectors are `from_next` places apart, to one where they are `to_next` apart.
+INLINE void copy_row(local const A *from, const int from_next, local A *to, const int to_next, const int count) {
+  for (int place = 0, i = 0; place < count; place += VECTOR_PLACES, ++i) {
+    STORE_V(LOAD_V(from + PLACE_s + i * from_next), to + PLACE_s + i * to_next);
+    STORE_V(LOAD_V(from + PLACE_d + i * from_next), to + PLACE_d + i * to_next);
+  }
+}
+
+// The same by rows, near a border or where the strip is too narrow for borders of its own.
+INLINE void step_by_step(const Picture *picture, const int height, const int boundary, const int p, const int top,
+                         const int begin, const Strip *strip, local A *ring, local A *zeros, local A *result) {
+  for (int cy = 0; cy < 2; ++cy) {
+    if (2 * p + cy >= height) break;
+    local A *const in = RING_ROW(p, cy), *const row = IN_PLACE ? in : result;
+    load_buffer(picture, p, cy, strip->all, row);
+    if (X_FIRST) lift_buffers_x(row, 1, strip->all, boundary);
+    if (!IN_PLACE) copy_row(row, VECTOR_PLACES, in, VECTOR, s_count_of(strip->all));
+  }
+  lift_buffers_y(ring, zeros, p, top, RING_PLACES(s_count_of(strip->all)), height, boundary);
+  const int done = p - Y_LAST_LAG;
+  if (done < begin) return;
+  for (int cy = 0; cy < 2; ++cy) {
+    if (2 * done + cy >= height) break;
+    local const A *row = RING_ROW(done, cy);
+    if (!X_FIRST || !IN_PLACE) {
+      copy_row(row, VECTOR, result, VECTOR_PLACES, s_count_of(strip->all));
+      row = result;
+    }
+    if (!X_FIRST) lift_buffers_x(result, 1, strip->all, boundary);
+    store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
+  }
+}
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void single_loop(global S *signal, global T *bands, global T *low, const Pass pass, const SingleLoop own) {
   // All rows lie in one array, as Intel's CPU runtime needs it; of vectors, so that they start at whole ones.
   local AV memory[ROWS * ROW / VECTOR];
-  const int number = get_group_id(0), rest = number / own.strips, first = rest % own.row_blocks * own.row_block;
+  local A *const ring = (local A *)memory, *const zeros = ring + 2 * Y_KEPT * ROW, *const borders = zeros + ROW;
+  local A *const gathered = borders + 2 * ROW, *const result = gathered + GATHERED_ROWS * ROW;
+
+  const int number = get_group_id(0), rest = number / own.strips;
   const Picture picture = picture_at(signal, bands, low, &pass, rest / own.row_blocks);
-  const Strip strip = strip_at(number % own.strips * own.strip, own.strip, picture.width, own.extension);
-  const Buffers buffers = buffers_at((local A *)memory, &strip);
-  sweep_block(&picture, pass.boundary, first, min(own.row_block, S_COUNT(picture.height) - first), &strip, &buffers);
+  const Strip strip = strip_at(&own, number % own.strips, picture.width);
+  for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
+    EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
+  // A strip at one border alone fills half of these.
+  for (int row = 0; row < 2 * ROW; row += ROW)
+    EACH_PLACE(i, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
+
+  const int rows = S_COUNT(picture.height), first = rest % own.row_blocks * own.row_block;
+  const bool periodic = pass.boundary == PERIODIC;
+  const int height = periodic ? WITHOUT_END : picture.height;
+  const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
+  const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
+  const bool wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
+
+  for (int p = top; p < end + Y_LAST_LAG; ++p) {
+    // The rows before an inner seam are never stored.
+    const bool inside = 2 * p + 1 < height && (top > 0 || p + 1 >= Y_KEPT);
+    if (wide && inside)
+      sweep_rows(&picture, pass.boundary, p, &strip, ring, borders, gathered, p - Y_LAST_LAG >= begin);
+    else
+      step_by_step(&picture, height, pass.boundary, p, top, begin, &strip, ring, zeros, result);
+  }
 }

@@ -24,7 +24,6 @@ mod tiles;
 mod tuning;
 mod vector_passes;
 mod vectors;
-mod volume_loop;
 
 pub use cost::Cost;
 pub(crate) use design::{
@@ -108,7 +107,7 @@ strategies! {
     /// large volumes in `f32` on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
-    /// Volumes of reals as well, in one pass. Preferred on CPUs.
+    /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
     /// The same for pictures whose pixels are 2 to 4 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;

@@ -8,7 +8,6 @@ use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
-use super::volume_loop;
 use crate::device::DeviceKind;
 use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, effective};
@@ -42,15 +41,9 @@ const MOST_IN_NARROW: usize = 1 << 14;
 const MARGIN: usize = 32;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
-    let volume = todo.volume().map(|axes| volume_loop::offer(todo, axes));
-    match (volume, todo.picture()) {
-        (Some(Offer::No { .. }) | None, Some(axes)) => picture(todo, axes),
-        (Some(offer), _) => offer,
-        _ => Offer::no("it takes two axes of which the inner one is in one piece"),
-    }
-}
-
-fn picture(todo: &Todo, [y, x]: [usize; 2]) -> Offer {
+    let Some([y, x]) = todo.picture() else {
+        return Offer::no("it takes two axes of which the inner one is in one piece");
+    };
     let geometry = Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
@@ -109,9 +102,9 @@ pub(super) fn offer_of(
 }
 
 /// What the kernel is specialised on besides the prelude.
-pub(super) struct Sizes {
+struct Sizes {
     /// Its y schedule is one for any boundary rule.
-    pub vectors: Vectors,
+    vectors: Vectors,
     /// Samples of a pixel, which are neighbours in memory.
     colours: usize,
     /// Pairs of columns in a strip, at most.
@@ -121,19 +114,15 @@ pub(super) struct Sizes {
     /// Places for one channel of a row, with room for what lies beside it.
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
-    pub border: usize,
+    border: usize,
     /// Pairs that a strip loads before and after its own, and pairs of rows that a row block loads before.
     halo: (usize, usize),
-    pub halo_top: usize,
+    halo_top: usize,
     x_first: bool,
-    /// Whether results are gathered where rows are not aligned.
-    gathers: bool,
-    /// Numbers of local memory for planes of volumes; none for pictures.
-    pub planes: usize,
 }
 
 impl Sizes {
-    pub fn new(todo: &Todo, strategy: Strategy, geometry: &Geometry, colours: usize) -> Self {
+    fn new(todo: &Todo, strategy: Strategy, geometry: &Geometry, colours: usize) -> Self {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
@@ -168,43 +157,22 @@ impl Sizes {
             border: whole(reach.before.max(reach.after).max(1)),
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: reach.before,
-            gathers: vectors.non_temporal,
             vectors,
             // Rounding apart, real steps along different axes commute; x first needs no row for results.
             x_first,
-            planes: 0,
         };
         loop {
-            sizes.channel = sizes.channel_of(sizes.halo.0 + sizes.strip + sizes.halo.1);
+            let loaded = sizes.halo.0 + sizes.strip + sizes.halo.1;
+            // Head and tail of a row, joined.
+            let borders = ((4 * sizes.border + pixels) * colours).next_multiple_of(vector);
+            let places = (loaded / pixels * vector).max(borders);
+            sizes.channel = sizes.margin + places + sizes.margin;
             let fits = sizes.local_bytes() as u64 <= target.device.local_memory;
             if fits || sizes.strip <= 4 * pixels {
                 return sizes;
             }
             sizes.strip = whole(sizes.strip / 2);
         }
-    }
-
-    /// Places for so many pairs of a row, or for its head and tail, joined, and for what lies beside.
-    fn channel_of(&self, pairs: usize) -> usize {
-        let (vector, pixels) = (self.vectors.samples, self.vectors.pixels);
-        let borders = ((4 * self.border + pixels) * self.colours).next_multiple_of(vector);
-        self.margin + (pairs / pixels * vector).max(borders) + self.margin
-    }
-
-    /// The same for rows of volumes, of up to `widest` pairs, whose planes fill the rest of `bytes` of local memory.
-    pub fn of_volumes(mut self, widest: usize, bytes: usize) -> Self {
-        self.strip = widest;
-        self.channel = self.channel_of(widest);
-        self.gathers = false;
-        let rest = bytes.saturating_sub(self.local_bytes()) / self.vectors.bytes;
-        self.planes = rest / self.vectors.samples * self.vectors.samples;
-        self
-    }
-
-    /// How many pairs of rows, of so many pairs of columns, all planes have room for.
-    pub fn rows_of_planes(&self, columns: usize) -> usize {
-        let pair = 4 * columns.next_multiple_of(self.vectors.samples);
-        self.planes / (2 * self.vectors.y.kept * pair)
     }
 
     /// How many strips a row of so many pairs has, and how many pairs each but the last one.
@@ -226,7 +194,7 @@ impl Sizes {
 
     /// How rows go on beyond their ends, where a vector more is enough of that and it is the same as the boundary rule; else 0.
     /// A row of a picture that is lifted along y first would have to go on there, too.
-    pub fn extension(&self, todo: &Todo, geometry: &Geometry) -> i32 {
+    fn extension(&self, todo: &Todo, geometry: &Geometry) -> i32 {
         let transform = &todo.problem.transform;
         let extension = Extension::new(
             transform.wavelet(),
@@ -244,13 +212,13 @@ impl Sizes {
         }
     }
 
-    pub fn local_bytes(&self) -> usize {
-        (2 * self.channel * self.rows() + self.planes) * self.vectors.bytes
+    fn local_bytes(&self) -> usize {
+        2 * self.channel * self.rows() * self.vectors.bytes
     }
 
     /// Rows that gathered results take, in four runs; none where they go through the caches.
     fn gathered_rows(&self) -> usize {
-        if !self.gathers {
+        if !self.vectors.non_temporal {
             return 0;
         }
         (4 * GATHERED * self.vectors.samples).div_ceil(2 * self.channel)
@@ -263,7 +231,7 @@ impl Sizes {
         2 * self.vectors.y.kept + 1 + 2 + self.gathered_rows() + usize::from(apart)
     }
 
-    pub fn defines(&self, todo: &Todo) -> Vec<Define> {
+    fn defines(&self, todo: &Todo) -> Vec<Define> {
         let mut defines = self.vectors.defines();
         defines.extend(self.vectors.pipeline_x());
         defines.extend(self.vectors.pipeline_y(2 * self.channel));
@@ -278,7 +246,6 @@ impl Sizes {
             define("HALO_HI", self.halo.1),
             define("HALO_TOP", self.halo_top),
             define("BORDER_PAIRS", self.border),
-            define("OF_VOLUMES", u8::from(self.planes > 0)),
             define("SINGLE", 0),
             define("PRE_SHIFT", todo.pre_shift()),
             define("PLANAR", 0),

@@ -45,7 +45,7 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         _ => 4,
     };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
-    let (mut single_loop, mut odd_columns) = (true, false);
+    let mut odd_columns = false;
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -61,14 +61,6 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
         pictures &= axes.len() == 2 && in_one_piece;
         volumes &= axes.len() == 3 && in_one_piece;
-        let outermost = shape[axes[0]];
-        let goes_on_along_z = goes_on_beyond(transform, outermost)
-            && (transform.boundary_rule() != Boundary::Zero
-                || (*transform.wavelet() == Wavelet::HAAR && outermost.is_multiple_of(2)));
-        let volume = axes.len() == 3 && !sample.is_integer() && goes_on_along_z;
-        let closes = transform.boundary_rule() != Boundary::Periodic
-            || shape[axes[axes.len().saturating_sub(2)]].is_multiple_of(2);
-        single_loop &= in_one_piece && closes && (axes.len() == 2 || volume);
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
         let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= most_colours;
         coloured &= axes.len() == 2 && is_pixel;
@@ -99,9 +91,12 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             };
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
-        Strategy::SingleLoop => !single_loop,
-        Strategy::ColourLoop => {
-            !coloured || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
+        Strategy::SingleLoop | Strategy::ColourLoop => {
+            let fits = match strategy {
+                Strategy::SingleLoop => pictures,
+                _ => coloured,
+            };
+            !fits || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
         }
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,

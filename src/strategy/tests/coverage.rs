@@ -306,28 +306,6 @@ impl Shares<'_> {
         coverage
     }
 
-    /// Pairs of rows of all pairs of planes.
-    fn volume_loop(&self) -> Coverage {
-        let geometry = &self.launch.pass.geometry;
-        let [columns, rows, planes] = [geometry.samples, geometry.across[0], geometry.across[1]]
-            .map(|n| (n as usize).div_ceil(2));
-        let volumes = geometry.across[2] as usize;
-        let mut coverage = Coverage::new(volumes * planes * rows, columns);
-        let (row_blocks, row_block) = (self.own("row_blocks"), self.own("row_block"));
-        let (plane_blocks, plane_block) = (self.own("plane_blocks"), self.own("plane_block"));
-        for group in self.groups() {
-            let (top, rest) = (group % row_blocks * row_block, group / row_blocks);
-            let (volume, front) = (rest / plane_blocks, rest % plane_blocks * plane_block);
-            assert!(top < rows && front < planes, "a work-group without a share");
-            for plane in front..(front + plane_block).min(planes) {
-                for row in top..(top + row_block).min(rows) {
-                    coverage.store((volume * planes + plane) * rows + row, 0..columns);
-                }
-            }
-        }
-        coverage
-    }
-
     fn streamed_colours(&self) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let mut coverage = Coverage::new(pictures * rows, columns);
@@ -589,7 +567,6 @@ fn check(
                 "row_vectors" | "rows_in_cache" => shares.row_vectors(),
                 "column_vectors" => shares.column_vectors(),
                 "single_loop" => shares.single_loop(),
-                "volume_loop" => shares.volume_loop(),
                 "streamed_colours" => shares.streamed_colours(),
                 "streamed_volumes" => shares.streamed_volumes(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),

@@ -80,7 +80,7 @@ pub(super) fn run<T: Sample>(
             "streamed_one_level" | "register_block" => running.pictures(|fine| vec![fine]),
             "streamed_colours" | "single_loop" => running.colours(),
             "register_rows" | "rows_in_cache" => running.levels_of_rows(),
-            "streamed_volumes" | "volume_loop" => running.volumes(),
+            "streamed_volumes" => running.volumes(),
             "pyramid" | "pyramid_windows" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => {
                 running.pictures(|fine| vec![fine.clone(), fine.coarse(launch)])
