@@ -11,12 +11,20 @@
 
 #include "core/samples.cl"
 
+#ifndef VECTOR
+#error "VECTOR: samples in a vector, 8 or 16"
+#endif
+#ifndef BUILTINS
+#error "BUILTINS: 1 where the device's compiler has clang's builtins"
+#endif
 // Samples of a pixel, which are neighbours in memory.
 #ifndef COLOURS
 #define COLOURS 1
 #endif
 #define VECTOR_PIXELS (VECTOR / COLOURS)
 #define VECTOR_PLACES (VECTOR_PIXELS * COLOURS)
+// Whether pixels fill a vector.
+#define FILLED (VECTOR_PLACES == VECTOR)
 
 // How far from its first sample a channel has the one at `place`, where pixels are `stride` apart.
 #define SAMPLES_TO(place, stride) ((place) / COLOURS * (stride) + (place) % COLOURS)
@@ -42,6 +50,7 @@
 #define SPLIT(a, b, cx) __builtin_shufflevector(a, b, EACH_NUMBER(SPLIT_FROM, 0, cx))
 #define MERGED(s, d, part) __builtin_shufflevector(s, d, EACH_NUMBER(MERGED_FROM, (part) * VECTOR, 0))
 #else
+// By way of memory; what that costs was not measured, as PoCL and Intel's runtime have these builtins.
 #define SHUFFLE(NAME, V, N, FROM)                                          \
   INLINE V NAME(const V a, const V b, const int first, const int x) {      \
     N both[2 * VECTOR], some[VECTOR];                                      \

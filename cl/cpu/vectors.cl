@@ -3,12 +3,6 @@
 #include "core/samples.cl"
 #include "cpu/pixels_in_vectors.cl"
 
-#ifndef VECTOR
-#error "VECTOR: samples in a vector, 8 or 16"
-#endif
-#ifndef BUILTINS
-#error "BUILTINS: 1 where the device's compiler has clang's builtins"
-#endif
 #ifndef NON_TEMPORAL
 #error "NON_TEMPORAL: 1 where results are stored past the caches, as the array is larger than they are"
 #endif
@@ -103,7 +97,7 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
 // Stores the `n` first samples of a vector, pixels `stride` apart; past the caches if `non_temporal` and where that can be,
 // which is not where the next vector overwrites some of it.
 INLINE void store_some(const STORED_V v, global STORED *to, const long stride, const int n, const bool non_temporal) {
-  const bool past = non_temporal && VECTOR_PLACES == VECTOR;
+  const bool past = non_temporal && FILLED;
   if (n >= VECTOR && stride == COLOURS) {
     store_whole(v, to, past);
   } else {

@@ -1,6 +1,6 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that they must
-// be whole and aligned. Where they do not start at multiples of 16 bytes they are gathered in local memory, which has
-// room for GATHERED vectors of each run, and stored from there some vectors later.
+// be whole and aligned. Where they do not start at multiples of 16 bytes, and where pixels do not fill a vector, they are
+// gathered in local memory, which has room for GATHERED vectors of each run, and stored from there some vectors later.
 
 #include "single_loop/row_buffers.cl"
 
@@ -53,7 +53,7 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   results.first = first;
   results.gathered = (local STORED *)gathered;
   results.base = first * PER_PAIR;
-  bool aligned = VECTOR_PLACES == VECTOR, known = aligned, dense = true;
+  bool aligned = FILLED, known = aligned, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
     const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;

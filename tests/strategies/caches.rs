@@ -111,7 +111,7 @@ mod past_the_caches {
             let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
             // Nothing below a KiB stays in the caches; of 140 rows there are several blocks.
             let pictures = [450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1207, 2003]
-                .map(|width| [34, width]);
+                .map(|width| [26, width]);
             for shape in pictures.into_iter().chain([[140, 495]]) {
                 let transform =
                     Transform::new(wavelet.clone(), shape).boundary(Boundary::Symmetric);
@@ -159,31 +159,49 @@ mod past_the_caches {
         check_in_vectors::<i16>(Wavelet::VC2_DD_13_7);
     }
 
+    #[test]
+    fn halves() {
+        check_in_vectors::<f16>(Wavelet::CDF_9_7);
+    }
+
     /// Strips of 6 pairs and of 20 end within a vector of memory.
-    fn check_pixels<T: RandomSample>(wavelet: Wavelet, sizes: &str) {
+    fn check_pixels<T: RandomSample>(wavelet: Wavelet, colours: usize, sizes: &str) {
         let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
         for device in devices().into_iter().filter(is_cpu) {
             let (name, sample) = (&device.info().name, T::TYPE);
             let line = format!("{name} | colour_loop | {sample} | CACHED=1 {sizes}");
             let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
-            for shape in [[34, 161, 3], [35, 164, 3], [34, 167, 3], [140, 172, 3]] {
-                let transform = Transform::new(wavelet.clone(), shape).axes([0, 1]);
-                for &layout in Layout::ALL {
-                    let transform = transform.clone().layout(layout);
-                    check::<T>(&engine, Strategy::ColourLoop, &transform, 7);
-                }
+            let pictures = [[34, 161], [35, 164], [34, 167], [140, 172]].map(|[height, width]| {
+                Transform::new(wavelet.clone(), [height, width, colours]).axes([0, 1])
+            });
+            let interleaved = pictures.clone().map(|one| one.layout(Layout::Interleaved));
+            // Whose borders are lifted apart, and which go on with the other end.
+            let others = [Boundary::Zero, Boundary::Periodic]
+                .map(|boundary| pictures[3].clone().boundary(boundary));
+            for transform in pictures.iter().chain(&interleaved).chain(&others) {
+                check::<T>(&engine, Strategy::ColourLoop, transform, 7);
             }
         }
     }
 
     #[test]
     fn three_floats_in_a_pixel() {
-        check_pixels::<f32>(Wavelet::CDF_9_7, "VECTOR=8 STRIP=6");
+        check_pixels::<f32>(Wavelet::CDF_9_7, 3, "VECTOR=8 STRIP=6");
     }
 
     #[test]
-    fn three_shorts_in_a_pixel() {
-        check_pixels::<i16>(Wavelet::VC2_DD_13_7, "VECTOR=16 STRIP=20");
+    fn four_floats_in_a_pixel() {
+        check_pixels::<f32>(Wavelet::CDF_9_7, 4, "VECTOR=16 STRIP=20");
+    }
+
+    #[test]
+    fn three_shorts_in_a_pixel_along_x_first() {
+        check_pixels::<i16>(Wavelet::VC2_DD_13_7, 3, "VECTOR=16 STRIP=20");
+    }
+
+    #[test]
+    fn three_shorts_in_a_pixel_along_y_first() {
+        check_pixels::<i16>(Wavelet::CDF_5_3, 3, "VECTOR=8 STRIP=6");
     }
 }
 
