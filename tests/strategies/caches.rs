@@ -164,6 +164,8 @@ mod past_the_caches {
         check_in_vectors::<f16>(Wavelet::CDF_9_7);
     }
 
+    const TWO_PIXELS: &str = "VECTOR=8 STRIP=6";
+
     /// Strips of 6 pairs and of 20 end within a vector of memory.
     fn check_pixels<T: RandomSample>(wavelet: Wavelet, colours: usize, sizes: &str) {
         let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
@@ -175,10 +177,15 @@ mod past_the_caches {
                 Transform::new(wavelet.clone(), [height, width, colours]).axes([0, 1])
             });
             let interleaved = pictures.clone().map(|one| one.layout(Layout::Interleaved));
-            // Whose borders are lifted apart, and which go on with the other end.
-            let others = [Boundary::Zero, Boundary::Periodic]
-                .map(|boundary| pictures[3].clone().boundary(boundary));
-            for transform in pictures.iter().chain(&interleaved).chain(&others) {
+            // Whose borders are lifted apart, and which go on with the other end: of two pixels a vector has too few for that.
+            let zero = pictures[3].clone().boundary(Boundary::Zero);
+            let periodic = pictures[3].clone().boundary(Boundary::Periodic);
+            let others = [Some(zero), (sizes != TWO_PIXELS).then_some(periodic)];
+            for transform in pictures
+                .iter()
+                .chain(&interleaved)
+                .chain(others.iter().flatten())
+            {
                 check::<T>(&engine, Strategy::ColourLoop, transform, 7);
             }
         }
@@ -186,7 +193,7 @@ mod past_the_caches {
 
     #[test]
     fn three_floats_in_a_pixel() {
-        check_pixels::<f32>(Wavelet::CDF_9_7, 3, "VECTOR=8 STRIP=6");
+        check_pixels::<f32>(Wavelet::CDF_9_7, 3, TWO_PIXELS);
     }
 
     #[test]
@@ -201,7 +208,7 @@ mod past_the_caches {
 
     #[test]
     fn three_shorts_in_a_pixel_along_y_first() {
-        check_pixels::<i16>(Wavelet::CDF_5_3, 3, "VECTOR=8 STRIP=6");
+        check_pixels::<i16>(Wavelet::CDF_5_3, 3, TWO_PIXELS);
     }
 }
 
