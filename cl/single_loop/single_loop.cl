@@ -349,6 +349,8 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const int number = get_group_id(0), rest = number / own.strips;
   const Picture picture = picture_at(signal, bands, low, &pass, rest / own.row_blocks);
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
+  // Rows of pixels may end within a vector, and what is beside them there is read, though no result depends on it.
+  for (int i = 0; COLOURS > 1 && i < ROWS * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
     EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.
