@@ -139,8 +139,8 @@ fn on_devices<T: RandomSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavele
             continue;
         }
         let engine = Engine::new(&device).unwrap();
-        let inputs = (transforms(wavelets.to_vec(), 6_000), any::<u64>());
-        for_all(40, inputs, |(transform, seed)| {
+        let inputs = (transforms(wavelets.to_vec(), 30_000), any::<u64>());
+        for_all(60, inputs, |(transform, seed)| {
             let samples = samples::<T>(transform.len(), seed);
             let expected = expected(&transform, Direction::Forward, &samples).unwrap();
             for plan in plans::<T>(&engine, &transform) {

@@ -17,9 +17,8 @@
 #ifndef BUILTINS
 #error "BUILTINS: 1 where the device's compiler has clang's builtins"
 #endif
-// Samples of a pixel, which are neighbours in memory.
 #ifndef COLOURS
-#define COLOURS 1
+#error "COLOURS: samples of a pixel, which are neighbours in memory"
 #endif
 #define VECTOR_PIXELS (VECTOR / COLOURS)
 #define VECTOR_PLACES (VECTOR_PIXELS * COLOURS)

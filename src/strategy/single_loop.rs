@@ -105,8 +105,6 @@ pub(super) fn offer_of(
 struct Sizes {
     /// Its y schedule is one for any boundary rule.
     vectors: Vectors,
-    /// Samples of a pixel, which are neighbours in memory.
-    colours: usize,
     /// Pairs of columns in a strip, at most.
     strip: usize,
     /// Places beside each channel of a row: for mapped neighbours, and for vectors that run over.
@@ -151,7 +149,6 @@ impl Sizes {
         let farthest = ends.map(|offset| offset.unsigned_abs() as usize).max();
         let beside = farthest.unwrap_or(0) * colours + vector;
         let mut sizes = Sizes {
-            colours,
             strip: whole(wanted),
             margin: beside.next_multiple_of(vector).max(MARGIN),
             channel: 0,
@@ -226,7 +223,13 @@ impl Sizes {
 
     /// Rows in local memory: the ring, zeros, borders, gathered results, and one for what is lifted along x outside of the ring.
     fn rows(&self) -> usize {
-        let is_filled = self.vectors.pixels * self.colours == self.vectors.samples;
+        let Vectors {
+            samples,
+            colours,
+            pixels,
+            ..
+        } = self.vectors;
+        let is_filled = pixels * colours == samples;
         let apart = !self.x_first || !is_filled;
         2 * self.vectors.y.kept + 1 + 2 + self.gathered_rows() + usize::from(apart)
     }
@@ -252,9 +255,6 @@ impl Sizes {
             define("DISTANCE", "long"),
         ]);
         defines.extend(pixels::defines(todo.pixels()));
-        if self.colours > 1 {
-            defines.push(define("COLOURS", self.colours));
-        }
         defines
     }
 }
@@ -306,7 +306,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
         0 => 4 * sizes.border,
         _ => 2 * sizes.vectors.pixels,
     };
-    let pictures = pictures * sizes.colours;
+    let pictures = pictures * sizes.vectors.colours;
     let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + ends;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)

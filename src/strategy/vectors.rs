@@ -23,7 +23,9 @@ pub(super) const CACHED: Tunable = Tunable {
 pub(super) struct Vectors {
     /// Samples in a vector.
     pub samples: usize,
-    /// Whole pixels in a vector: as many as samples, where these have one colour.
+    /// Samples of a pixel, which are neighbours in memory.
+    pub colours: usize,
+    /// Whole pixels in a vector.
     pub pixels: usize,
     /// Bytes of a number that the steps compute with.
     pub bytes: usize,
@@ -64,6 +66,7 @@ impl Vectors {
         let by_vector: Vec<Stencil> = stencils.iter().map(|s| in_vectors(s, pixels)).collect();
         Vectors {
             samples,
+            colours,
             pixels,
             bytes,
             non_temporal: array > cached << 10,
@@ -95,6 +98,7 @@ impl Vectors {
     pub fn defines(&self) -> Vec<Define> {
         vec![
             define("VECTOR", self.samples),
+            define("COLOURS", self.colours),
             define("BUILTINS", u8::from(self.builtins)),
             define("NON_TEMPORAL", u8::from(self.non_temporal)),
         ]

@@ -9,7 +9,7 @@ use wavelift::Engine;
 /// Threads share an engine and a plan, and have engines and plans of their own. `WAVELIFT_SECONDS` says for how long on each device.
 #[test]
 fn sixteen_threads_get_right_results() {
-    let seconds = std::env::var("WAVELIFT_SECONDS").map_or(10, |text| text.parse().unwrap());
+    let seconds = std::env::var("WAVELIFT_SECONDS").map_or(20, |text| text.parse().unwrap());
     let limit = Duration::from_secs(120 + 10 * seconds);
     with_layer(
         "threads::sixteen_threads_get_right_results",

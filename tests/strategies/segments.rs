@@ -242,9 +242,9 @@ mod coarse_levels {
 fn a_real_picture_size() {
     for device in devices() {
         for &strategy in Strategy::ALL {
-            let transform = Transform::new(Wavelet::CDF_9_7, [720, 1280]).levels(5);
+            let transform = Transform::new(Wavelet::CDF_9_7, [1080, 1920]).levels(5);
             check_all::<f32>(&device, strategy, &[transform]);
-            let transform = Transform::new(Wavelet::VC2_DD_13_7, [720, 1280]).levels(5);
+            let transform = Transform::new(Wavelet::VC2_DD_13_7, [1080, 1920]).levels(5);
             check_all::<i16>(&device, strategy, &[transform]);
         }
     }

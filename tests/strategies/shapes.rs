@@ -37,7 +37,7 @@ fn coloured(wavelet: Wavelet) -> Vec<Transform> {
         picture(&[2, 3, 3], 1),
         picture(&[9, 2, 3], 1),
         picture(&[37, 53, 3], 2),
-        picture(&[18, 256, 3], 1),
+        picture(&[64, 256, 3], 1),
         picture(&[1, 5, 3], 1),
     ];
     let others = [
@@ -67,8 +67,8 @@ fn volumes(wavelet: Wavelet) -> Vec<Transform> {
         volume(&[2, 2, 2], 1),
         volume(&[3, 2, 5], 1),
         volume(&[5, 6, 7], 2),
-        volume(&[17, 18, 35], 3),
-        volume(&[18, 12, 64], 2),
+        volume(&[33, 18, 35], 3),
+        volume(&[34, 20, 64], 2),
         volume(&[2, 12, 10, 72], 1),
     ];
     let mut all = everywhere(all.to_vec());

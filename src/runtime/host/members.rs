@@ -45,7 +45,7 @@ impl<T: Sample> Members<T> {
             .for_each(|one| one.ways = Ways::default());
     }
 
-    /// A call begins. Who failed in an earlier one stays out, unless all have.
+    /// A call begins. A device that failed in an earlier one stays out, unless all have.
     pub fn begin(&mut self) {
         self.first = None;
         if self.all.iter().all(|one| one.has_failed) {

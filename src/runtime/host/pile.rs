@@ -1,4 +1,4 @@
-//! The tiles of a stage, which the devices of a group take from one pile: who is done with one takes the next, so that a device
+//! The tiles of a stage, which the devices of a group take from one pile: whoever finishes one takes the next, so that a device
 //! has as many as its speed is worth. Where shares are fixed each has its own first.
 //!
 //! A tile is one device's at a time. What a device had taken when it failed is for others only when no thread of its own copies
@@ -234,6 +234,7 @@ mod tests {
         other.end(Err(error.clone()));
         assert_eq!(pile.failures(), Err(error));
     }
+
     #[test]
     fn a_panic_of_the_caller_stops_all() {
         let pile = Pile::new(5, 2, None);
