@@ -524,9 +524,12 @@ mod vectors {
             }
         }
         check_strips::<i16>(256, &Transform::new(Wavelet::CDF_5_3, [14, 511]));
-        let periodic = |wavelet| Transform::new(wavelet, [6, 159]).boundary(Boundary::Periodic);
-        check_strips::<f32>(32, &periodic(Wavelet::CDF_9_7));
-        check_strips::<i16>(256, &periodic(Wavelet::CDF_5_3));
+        let periodic =
+            |wavelet, height| Transform::new(wavelet, [height, 159]).boundary(Boundary::Periodic);
+        check_strips::<f32>(32, &periodic(Wavelet::CDF_9_7, 6));
+        check_strips::<f32>(32, &periodic(Wavelet::CDF_9_7, 21));
+        check_strips::<i16>(256, &periodic(Wavelet::CDF_5_3, 6));
+        check_strips::<i16>(256, &periodic(Wavelet::CDF_5_3, 13));
     }
 
     #[test]

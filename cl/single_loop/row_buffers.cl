@@ -107,18 +107,37 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 
 // --- along y -----------------------------------------------------------------------------------------
 
-// The row that neighbour `index` of channel cy is read from; above an inner seam any row will do.
-INLINE local const A *row_of(local const A *ring, local const A *zeros, const int cy, const int index,
-                             const int boundary, const int height, const int least) {
-  const int at = map_index(boundary, cy, index, height);
+// A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is WITHOUT_END; where
+// it has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it are
+// neighbours of those after it. Else `turn` is 0.
+typedef struct {
+  int boundary, samples, turn;
+} Column;
+#define WITHOUT_END (INT_MAX - 1)
+
+// Whether pair of rows p has a row of channel cy.
+INLINE bool has_row(const Column *column, const int p, const int cy) {
+  const bool is_gap = cy && column->turn && (p + 1) % column->turn == 0;
+  return p < (cy ? D_COUNT(column->samples) : S_COUNT(column->samples)) && !is_gap;
+}
+
+// The pair of rows of which channel cy is read for neighbour `offset` of pair p; -1 where that is zero.
+INLINE int neighbouring_pair(const Column *column, const int cy, const int p, const int offset) {
+  if (!cy || !column->turn) return map_index(column->boundary, cy, p + offset, column->samples);
+  const int detail = p - p / column->turn + offset;
+  return detail + detail / (column->turn - 1);
+}
+
+// The row of that pair; above an inner seam any row will do.
+INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros, const Column *column, const int cy,
+                                       const int p, const int offset, const int least) {
+  const int at = neighbouring_pair(column, cy, p, offset);
   return at < 0 ? zeros : RING_ROW(max(at, least), cy);
 }
 
-#define COUNT_OF_s(length) S_COUNT(length)
-#define COUNT_OF_d(length) D_COUNT(length)
 #define BUFFER_Y(offset) LOAD_V(near[(offset) - lowest] + i)
 #define BUFFER_Y_STEP(k, target, source, first, last, before, after)                                            \
-  if (p - Y_LAG_##k >= top && p - Y_LAG_##k < COUNT_OF_##target(height)) {                                      \
+  if (p - Y_LAG_##k >= top && has_row(column, p - Y_LAG_##k, PARITY_##target)) {                                \
     NEAR_ROWS(p - Y_LAG_##k, PARITY_##source, first, last)                                                      \
     local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target);                                              \
     EACH_PLACE(i, places) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
@@ -127,11 +146,11 @@ INLINE local const A *row_of(local const A *ring, local const A *zeros, const in
   const int lowest = first;                            \
   local const A *near[(last) - (first) + 1];           \
   UNROLL for (int o = first; o <= (last); ++o)         \
-    near[o - lowest] = row_of(ring, zeros, cy, (t) + o, boundary, height, top);
+    near[o - lowest] = neighbouring_row(ring, zeros, column, cy, t, o, top);
 
 // Every step on the pair of rows that it has come to now that pair p is the newest.
 INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int places,
-                           const int height, const int boundary) {
-  if (height == 1) return;
+                           const Column *column) {
+  if (column->samples == 1) return;
   LIFT_STEPS(BUFFER_Y_STEP)
 }

@@ -11,8 +11,10 @@
 // lifted along x in a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored or periodic
 // picture that is lifted along y first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and
 // 1.05 times on rows of 4096 (PoCL 3.1, one core of Zen 5). The pairs of rows at a border go through row_buffers.cl.
-// The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture, of which the height is even, has no
-// rows at a border: the loop starts HALO_TOP pairs of rows before a block's and goes on after the last with the first.
+// The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
+// HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
+// lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
+// and as long as it is in the ring rows go through row_buffers.cl.
 // Pixels of COLOURS samples take the same way, a whole number of them in a vector (cpu/pixels_in_vectors.cl).
 //
 // After the single-loop core of Barina and Zemcik 2015 and the advice on cache aliasing of Shahbahrami et al. 2008.
@@ -48,8 +50,6 @@
 #error "ROWS, GATHERED_ROWS: rows of local memory in all, and of gathered results"
 #endif
 
-// Samples of a column that starts again after its last one.
-#define WITHOUT_END (1 << 30)
 // Places of a border.
 #define BORDER_PLACES (BORDER_PAIRS * COLOURS)
 // The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it has the
@@ -171,12 +171,30 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
 }
 
-INLINE void lift_border_columns(const Picture *picture, const int p, const Strip *strip, const int boundary, local A *borders) {
-  for (int cy = 0; cy < 2; ++cy) {
+// The borders of the first `rows` rows of pair p.
+INLINE void lift_border_columns(const Picture *picture, const int p, const int rows, const Strip *strip, const int boundary,
+                                local A *borders) {
+  for (int cy = 0; cy < rows; ++cy) {
     load_buffer(picture, p, cy, strip->head, borders + cy * ROW);
     load_buffer(picture, p, cy, strip->tail, borders + cy * ROW + 2 * BORDER_PLACES);
   }
-  lift_buffers_x(borders, 2, strip->joined, boundary);
+  lift_buffers_x(borders, rows, strip->joined, boundary);
+}
+
+// Whether the strip has one end of periodic rows, which go on at the other.
+INLINE bool is_cut(const Strip *strip, const int boundary) {
+  return boundary == PERIODIC && strip->at_left != strip->at_right;
+}
+
+INLINE void copy_places(local const A *from, local A *to, const int count) {
+  for (int i = 0; i < count; ++i) to[PLACE_s + i] = from[PLACE_s + i], to[PLACE_d + i] = from[PLACE_d + i];
+}
+
+// Puts the results of a row's borders into the strip's row.
+INLINE void copy_border(const Strip *strip, local const A *border, local A *row) {
+  if (strip->at_left) copy_places(border, row, BORDER_PLACES);
+  if (strip->at_right)
+    copy_places(border + 3 * BORDER_PLACES, row + strip->right_border, s_count_of(strip->all) - strip->right_border);
 }
 
 #else
@@ -243,7 +261,6 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
                        local A *borders, local A *gathered, const bool stores) {
   const bool ends = strip->extension == ROWS_END;
 #if X_FIRST
-  if (ends && (strip->at_left || strip->at_right)) lift_border_columns(picture, p, strip, boundary, borders);
   for (int cy = 0; cy < 2 && !ends && (strip->at_left || strip->at_right); ++cy)
     load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
 #endif
@@ -315,26 +332,29 @@ INLINE void copy_row(local const A *from, const int from_next, local A *to, cons
 
 // The same by rows, near a border or where the strip is too narrow for borders of its own. Where pixels do not fill a vector, rows of
 // the ring are no row buffers.
-INLINE void step_by_step(const Picture *picture, const int height, const int boundary, const int p, const int top,
-                         const int begin, const Strip *strip, local A *ring, local A *zeros, local A *result) {
+INLINE void step_by_step(const Picture *picture, const Column *column, const int p, const int top, const int begin,
+                         const Strip *strip, local A *ring, local A *zeros, local const A *borders, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
-    if (2 * p + cy >= height) break;
+    if (!has_row(column, p, cy)) break;
     local A *const in = RING_ROW(p, cy), *const row = FILLED ? in : result;
     load_buffer(picture, p, cy, strip->all, row);
-    if (X_FIRST) lift_buffers_x(row, 1, strip->all, boundary);
+#if X_FIRST
+    lift_buffers_x(row, 1, strip->all, column->boundary);
+    if (is_cut(strip, column->boundary)) copy_border(strip, borders + cy * ROW, row);
+#endif
     if (!FILLED) copy_row(row, VECTOR_PLACES, in, VECTOR, s_count_of(strip->all));
   }
-  lift_buffers_y(ring, zeros, p, top, RING_PLACES(s_count_of(strip->all)), height, boundary);
+  lift_buffers_y(ring, zeros, p, top, RING_PLACES(s_count_of(strip->all)), column);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
-    if (2 * done + cy >= height) break;
+    if (!has_row(column, done, cy)) break;
     local const A *row = RING_ROW(done, cy);
     if (!X_FIRST || !FILLED) {
       copy_row(row, VECTOR, result, VECTOR_PLACES, s_count_of(strip->all));
       row = result;
     }
-    if (!X_FIRST) lift_buffers_x(result, 1, strip->all, boundary);
+    if (!X_FIRST) lift_buffers_x(result, 1, strip->all, column->boundary);
     store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
   }
 }
@@ -359,17 +379,23 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
 
   const int rows = S_COUNT(picture.height), first = rest % own.row_blocks * own.row_block;
   const bool periodic = pass.boundary == PERIODIC;
-  const int height = periodic ? WITHOUT_END : picture.height;
+  const Column column = {pass.boundary, periodic ? WITHOUT_END : picture.height, periodic && picture.height % 2 ? rows : 0};
   const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
   const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
   const bool wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
 
   for (int p = top; p < end + Y_LAST_LAG; ++p) {
     // The rows before an inner seam are never stored.
-    const bool inside = 2 * p + 1 < height && (top > 0 || p + 1 >= Y_KEPT);
-    if (wide && inside)
+    const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column.turn || (p + 1) % column.turn >= Y_KEPT;
+    const bool inside = wide && has_row(&column, p, 1) && after_top && after_gap;
+#if X_FIRST
+    const bool ends = own.extension == ROWS_END && (strip.at_left || strip.at_right);
+    if (inside ? ends : is_cut(&strip, pass.boundary))
+      lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
+#endif
+    if (inside)
       sweep_rows(&picture, pass.boundary, p, &strip, ring, borders, gathered, p - Y_LAST_LAG >= begin);
     else
-      step_by_step(&picture, height, pass.boundary, p, top, begin, &strip, ring, zeros, result);
+      step_by_step(&picture, &column, p, top, begin, &strip, ring, zeros, borders, result);
   }
 }

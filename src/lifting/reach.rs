@@ -34,6 +34,27 @@ pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
     stencils.iter().map(widen).collect()
 }
 
+/// Stencils that cover everything the steps read where a periodic line of `samples` samples, an odd number, goes on with
+/// its first pair after its last. That one lacks its detail, and approximations on either side of it find those beyond one
+/// pair further away; in a short line again for each time that a step reads around it.
+pub(crate) fn around_odd(stencils: &[Stencil], samples: usize) -> Vec<Stencil> {
+    let details = (samples / 2) as i32;
+    let widen = |&stencil: &Stencil| {
+        if stencil.target == Channel::Detail {
+            return stencil;
+        }
+        // From the first pair back, and from the last pair on.
+        let first = stencil.first + stencil.first.div_euclid(details);
+        let last = stencil.last() + 1 + stencil.last().div_euclid(details);
+        Stencil {
+            first,
+            count: (last - first + 1) as usize,
+            ..stencil
+        }
+    };
+    stencils.iter().map(widen).collect()
+}
+
 /// The reach of a list of steps, far from any border.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
@@ -113,6 +134,47 @@ mod tests {
         assert_eq!(of(Wavelet::VC2_FIDELITY, SampleType::I32), (7, 7));
         assert_eq!(of(Wavelet::HAAR, SampleType::F64), (0, 0));
         assert_eq!(of(Wavelet::DAUB_4, SampleType::F64), (1, 1));
+    }
+
+    #[test]
+    fn an_odd_periodic_line_goes_on_with_a_detail_missing() {
+        for wavelet in Wavelet::ALL {
+            let sample = match wavelet.integer_steps() {
+                Some(_) => SampleType::I32,
+                None => SampleType::F64,
+            };
+            let stencils = sample.stencils(wavelet).unwrap();
+            for samples in (3..40usize).step_by(2) {
+                let pairs = samples.div_ceil(2) as i32;
+                let is_detail = |at: &i32| at.rem_euclid(pairs) != pairs - 1;
+                for (step, wide) in stencils.iter().zip(around_odd(&stencils, samples)) {
+                    let source = step.target.other();
+                    // Where the source's samples stand in the stream, from many before the first target's own pair on.
+                    let places: Vec<i32> = (-20 * pairs..20 * pairs)
+                        .filter(|at| source == Channel::Approximation || is_detail(at))
+                        .collect();
+                    let start = places.iter().position(|&at| at == 0).unwrap() as i32;
+                    let targets = 0..step.target.count(samples) as i32;
+                    let read = targets.flat_map(|target| {
+                        let neighbours = target + step.first..=target + step.last();
+                        neighbours.map(move |neighbour| (target, neighbour))
+                    });
+                    let offsets = read.map(|(target, neighbour)| {
+                        let place = places[(start + neighbour) as usize];
+                        let mapped = Boundary::Periodic.map(source, neighbour.into(), samples);
+                        assert_eq!(place.rem_euclid(pairs) as usize, mapped.unwrap());
+                        place - target
+                    });
+                    let offsets: Vec<i32> = offsets.collect();
+                    let farthest = (offsets.iter().min(), offsets.iter().max());
+                    assert_eq!(
+                        farthest,
+                        (Some(&wide.first), Some(&wide.last())),
+                        "{wavelet} {samples}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
 use crate::device::DeviceKind;
 use crate::lifting::extension::Extension;
-use crate::lifting::reach::{Reach, effective};
+use crate::lifting::reach::{Reach, around_odd, effective};
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Boundary, SampleType};
@@ -59,11 +59,6 @@ pub(super) fn offer_of(
     colours: usize,
 ) -> Offer {
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
-    if is_periodic && geometry.across[0] % 2 == 1 {
-        return Offer::no(
-            "a periodic column of an odd number of samples does not go on as it begins",
-        );
-    }
     let sizes = Sizes::new(todo, strategy, &geometry, colours);
     if is_periodic && !sizes.close_rows(&geometry) {
         return Offer::no(format!(
@@ -124,7 +119,13 @@ impl Sizes {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
-        let lags = Lags::new(&stencils);
+        let is_periodic = problem.transform.boundary_rule() == Boundary::Periodic;
+        let height = geometry.across[0] as usize;
+        let along_y = match is_periodic && height % 2 == 1 {
+            true => around_odd(&problem.stencils(), height),
+            false => stencils.clone(),
+        };
+        let lags = Lags::new(&along_y);
         let mut vectors = Vectors::of_pixels(colours, strategy, problem, target, lags);
         let (vector, pixels) = (vectors.samples, vectors.pixels);
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
@@ -138,7 +139,6 @@ impl Sizes {
         if on_cpu && x_first && colours == 1 && problem.sample == SampleType::F16 {
             vectors = vectors.one_later_x();
         }
-        let is_periodic = problem.transform.boundary_rule() == Boundary::Periodic;
         let wanted = match is_periodic && !x_first {
             true => (geometry.samples as usize).div_ceil(2),
             false => tuned.unwrap_or(cached.clamp(64, 4096)),
@@ -154,7 +154,7 @@ impl Sizes {
             channel: 0,
             border: whole(reach.before.max(reach.after).max(1)),
             halo: (whole(reach.before), whole(reach.after)),
-            halo_top: reach.before,
+            halo_top: Reach::new(&along_y).before,
             vectors,
             x_first,
         };
@@ -418,6 +418,21 @@ mod tests {
             number(&launch.pass.kernel, "X_LAST_LAG")
         };
         assert_eq!(lag(SampleType::F16), lag(SampleType::F32) + 1);
+    }
+
+    #[test]
+    fn periodic_columns_of_odd_lengths_wait_for_what_is_beyond_the_missing_detail() {
+        let sizes = |boundary, height| {
+            let picture = Transform::new(Wavelet::CDF_9_7, [height, 64]).boundary(boundary);
+            let problem = problem(&picture, SampleType::F32, Direction::Forward);
+            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
+            let design = setting.design(&problem).unwrap();
+            let kernel = &design.launches[0].pass.kernel;
+            ["HALO_TOP", "Y_LAST_LAG", "Y_KEPT"].map(|name| number(kernel, name))
+        };
+        assert_eq!(sizes(Boundary::Periodic, 64), [2, 2, 4]);
+        assert_eq!(sizes(Boundary::Symmetric, 65), [2, 2, 4]);
+        assert_eq!(sizes(Boundary::Periodic, 65), [4, 5, 8]);
     }
 
     #[test]

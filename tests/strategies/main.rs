@@ -45,7 +45,6 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         _ => 4,
     };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
-    let mut odd_columns = false;
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -68,7 +67,6 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
         rows &= axes.iter().all(|axis| apart(axis) <= 4);
         let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
         columns &= axes.iter().all(stands_behind);
-        odd_columns |= shape[axes[0]] % 2 == 1;
         for axis in axes {
             goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
@@ -91,13 +89,8 @@ fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> 
             };
             levels > 0 && !(volumes && reads_elsewhere && planar && streams)
         }
-        Strategy::SingleLoop | Strategy::ColourLoop => {
-            let fits = match strategy {
-                Strategy::SingleLoop => pictures,
-                _ => coloured,
-            };
-            !fits || (transform.boundary_rule() == Boundary::Periodic && odd_columns)
-        }
+        Strategy::SingleLoop => !pictures,
+        Strategy::ColourLoop => !coloured,
         Strategy::Separable { .. } => cannot_round(strategy, sample) && levels > 0,
         _ => false,
     }
