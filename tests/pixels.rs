@@ -198,6 +198,45 @@ fn colours_and_volumes() {
     }
 }
 
+/// Rows, whole and in tiles and of an inner batch, and lines that stand side by side, by vectors and not, by every boundary rule.
+fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
+    let rows: [(&[usize], usize); 4] = [
+        (&[1000], 0),
+        (&[3, 301], 1),
+        (&[2, 5000], 1),
+        (&[4, 70, 3], 1),
+    ];
+    let columns: [(&[usize], usize); 3] = [(&[46, 64], 0), (&[33, 9, 24], 0), (&[2, 50, 37], 1)];
+    let rows = rows.map(|of| (of, Strategy::RegisterRows));
+    let columns = columns.map(|of| (of, Strategy::RegisterColumns));
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let mut taken = 0;
+        for ((shape, axis), by) in rows.into_iter().chain(columns) {
+            for &boundary in Boundary::ALL {
+                let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
+                let transform = transform.levels(2).boundary(boundary);
+                taken += check_by::<P, T>(&engine, &transform, level_shift, &[by]);
+            }
+        }
+        // Periodic lines have even lengths at every level.
+        assert!((21..28).contains(&taken), "{device}: {taken}");
+    }
+}
+
+#[test]
+fn lines_of_integers() {
+    check_lines::<u8, i16>(Wavelet::CDF_5_3, 128);
+    check_lines::<u16, i32>(Wavelet::VC2_DD_13_7, -7);
+}
+
+#[test]
+fn lines_of_reals() {
+    check_lines::<u8, f32>(Wavelet::CDF_9_7, 128);
+    check_lines::<u8, f16>(Wavelet::CDF_9_7, 0);
+    check_lines::<u8, Rounded>(Wavelet::CDF_5_3, 128);
+}
+
 /// From slices of the host and back, also where the driver or threads copy them: nothing is lost.
 #[test]
 fn integer_steps_lose_nothing() {

@@ -166,6 +166,8 @@ impl Strategy {
                 | Strategy::StreamedVolumes
                 | Strategy::SingleLoop
                 | Strategy::ColourLoop
+                | Strategy::RegisterRows
+                | Strategy::RegisterColumns
         )
     }
 
