@@ -41,7 +41,7 @@ fn check<T: RandomSample>(engine: &Engine, transform: &Transform, seed: u64) -> 
         let expected = expected(transform, direction, &samples).unwrap();
         let error = relative_error(&x.download().unwrap(), &expected);
         assert!(
-            error <= allowed::<T>(plan.cost(direction)),
+            error <= allowed::<T>(transform, plan.cost(direction)),
             "{direction:?}, {:?}: error {error:e} of {plan:?}",
             engine.device()
         );

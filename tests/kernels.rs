@@ -44,12 +44,14 @@ const EXCHANGING: [Strategy; 5] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 5] = [
+const PIXELS_BY: [(&[usize], Strategy); 7] = [
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
     (&[64, 64, 3], Strategy::StreamedColours),
     (&[64, 64, 3], Strategy::ColourLoop),
     (&[64, 64, 64], Strategy::StreamedVolumes),
+    (&[5000], Strategy::RegisterRows),
+    (&[64, 64, 5], Strategy::RegisterColumns),
 ];
 
 /// What programs of a strategy with pixels count as.
@@ -370,6 +372,7 @@ impl Dump {
         for (shape, strategy) in composed.chain(by) {
             let axes = match shape[..] {
                 [_, _, 3 | 4] => vec![0, 1],
+                [_, _, 5] => vec![0],
                 _ => (0..shape.len()).collect(),
             };
             for (wavelet, pixel, sample) in [

@@ -65,7 +65,7 @@ fn check_by<T: RandomSample>(
             };
             let error = relative_error(&got.unwrap(), &expected);
             assert!(
-                error <= allowed::<T>(plan.cost(direction)),
+                error <= allowed::<T>(transform, plan.cost(direction)),
                 "{direction:?} {plan:?}: error {error:e}"
             );
         }
@@ -211,7 +211,7 @@ fn check_in_place<T: RandomSample>(transform: &Transform) {
                 let expected = expected(&transform, direction, &samples).unwrap();
                 let error = relative_error(&x.download().unwrap(), &expected);
                 assert!(
-                    error <= allowed::<T>(plan.cost(direction)),
+                    error <= allowed::<T>(&transform, plan.cost(direction)),
                     "{direction:?} {plan:?}: error {error:e}"
                 );
             }
@@ -382,6 +382,7 @@ fn colours() {
 fn volumes() {
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_9_7, [6, 5, 35]));
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]).levels(2));
+    check_volumes::<f16>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]));
     check_volumes::<i16>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]));
     check_volumes::<i32>(&Transform::new(Wavelet::VC2_LEGALL_5_3, [3, 5, 19]));
 }

@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{devices, expected, plans, run};
+use common::{Random, devices, expected, plans, plans_of, run};
 use half::f16;
 use wavelift::{
     Boundary, Channel, Device, Direction, Engine, Error, Layout, RealStep, Rounded, Scale,
-    Transform, Wavelet, reference,
+    Strategy, Transform, Wavelet, reference,
 };
 
 /// What each strategy makes of `samples`, by name.
@@ -202,4 +202,99 @@ fn is_exact<T: common::RandomSample>(boundaries: &[Boundary]) {
 fn what_needs_no_rounding_is_exact() {
     is_exact::<Rounded>(Boundary::ALL);
     is_exact::<f16>(Boundary::ALL);
+}
+
+/// What one level of a volume in one pass makes of samples.
+fn in_one_pass<T: common::RandomSample>(
+    engine: &Engine,
+    volume: &Transform,
+    direction: Direction,
+    samples: &[T],
+) -> Vec<T> {
+    let plans = plans_of::<T>(engine, volume, |by| by == Strategy::StreamedVolumes);
+    assert_eq!(plans.len(), 1, "{volume:?} on {:?}", engine.device());
+    run(engine, &plans[0], direction, samples)
+}
+
+/// Volumes in one pass are rounded once, as the reference does it. The sums of 5/3 are multiples of 2^-9 that single precision holds:
+/// so results are equal, ties and what is beyond the range included.
+fn volumes_are_rounded_once<T: common::RandomSample>() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for shape in [[9, 10, 24], [8, 7, 13]] {
+            let volume = Transform::new(Wavelet::CDF_5_3, shape);
+            for unit in [1.0, 512.0] {
+                let mut random = Random::new(5);
+                let mut number = || match unit {
+                    1.0 => (random.bits() >> 40) as f64 % 127.0 - 63.0,
+                    _ => 63.0 - (random.bits() >> 40 & 1) as f64 * 126.0,
+                };
+                let sample = |_| T::from_f64(unit * number());
+                let samples: Vec<T> = (0..volume.len()).map(sample).collect();
+                for direction in [Direction::Forward, Direction::Inverse] {
+                    let exact = expected(&volume, direction, &samples).unwrap();
+                    let seen = match unit {
+                        1.0 => exact.iter().filter(|v| v.fract().abs() == 0.5).count(),
+                        _ => exact.iter().filter(|v| v.abs() > 66_000.0).count(),
+                    };
+                    assert!(seen >= 4, "{seen} of unit {unit}, {direction:?}");
+                    let reference = match direction {
+                        Direction::Forward => reference::forward(&volume, &samples),
+                        Direction::Inverse => reference::inverse(&volume, &samples),
+                    };
+                    let got = in_one_pass(&engine, &volume, direction, &samples);
+                    assert_eq!(got, reference.unwrap(), "{direction:?} on {device}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn volumes_in_one_pass_are_rounded_once() {
+    volumes_are_rounded_once::<Rounded>();
+    volumes_are_rounded_once::<f16>();
+}
+
+/// As of pictures: of NaN, infinities and the smallest halves.
+#[test]
+fn volumes_in_one_pass_have_all_that_halves_have() {
+    let volume = Transform::new(Wavelet::CDF_9_7, [18, 16, 24]);
+    let [place, low_place] = [[9, 8, 11], [4, 4, 6]].map(|[z, y, x]| (z * 16 + y) * 24 + x);
+    let least = |i: usize| f16::from_bits((i * 37 % 1024) as u16);
+    let least: Vec<f16> = (0..volume.len()).map(least).collect();
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        for direction in [Direction::Forward, Direction::Inverse] {
+            for special in [f16::NAN, f16::INFINITY, f16::NEG_INFINITY] {
+                let mut samples = vec![f16::ONE; volume.len()];
+                let at = match direction {
+                    Direction::Forward => place,
+                    Direction::Inverse => low_place,
+                };
+                samples[at] = special;
+                // In doubles: which sums of infinities are NaN depends on their order.
+                let exact = expected(&volume, direction, &samples).unwrap();
+                assert!((300..1000).contains(&exact.iter().filter(|v| !v.is_finite()).count()));
+                let got = in_one_pass(&engine, &volume, direction, &samples);
+                let alike = |(a, b): (&f16, &f64)| match special.is_nan() {
+                    true => a.is_nan() == b.is_nan(),
+                    false => a.is_finite() == b.is_finite(),
+                };
+                let alike = got.iter().zip(&exact).all(alike);
+                assert!(alike, "{special} {direction:?} on {device}");
+            }
+            // Half of the smallest one, or of the last bit, and what computing in single precision adds.
+            let exact = expected(&volume, direction, &least).unwrap();
+            let got = in_one_pass(&engine, &volume, direction, &least);
+            for (got, exact) in got.iter().zip(exact) {
+                let bound = 1.01 * 2f64.powi(-11) * exact.abs().max(2f64.powi(-14));
+                let error = (got.to_f64() - exact).abs();
+                assert!(
+                    error <= bound,
+                    "{direction:?} {got} for {exact:e} on {device}"
+                );
+            }
+        }
+    }
 }

@@ -30,11 +30,19 @@ typedef struct {
   int has_low, unused;
 } Pass;
 
-// The two channels of one line.
+// The two channels of one line; on the signal side they may be of pixels.
 typedef struct {
   global T *s, *d;
   long s_stride, d_stride;
 } Line;
+#if PIXEL_BITS
+typedef struct {
+  global S *s, *d;
+  long s_stride, d_stride;
+} SignalLine;
+#else
+typedef Line SignalLine;
+#endif
 
 INLINE long place_across(const Axis axis, const int index, const int low) {
   return index < low ? index * axis.stride : axis.detail + (index - low) * axis.stride;
@@ -58,8 +66,11 @@ static inline Line line_on(global T *array, const Side *side, const Pass *pass, 
   return line;
 }
 
-static inline Line signal_line(global T *signal, const Pass *pass, const int index) {
-  return line_on(signal, &pass->signal, pass, place_of_line(pass, index));
+static inline SignalLine signal_line(global S *signal, const Pass *pass, const int index) {
+  const Axis along = pass->signal.line;
+  global S *const start = signal + line_start(&pass->signal, pass, place_of_line(pass, index));
+  const SignalLine line = {start, start + along.detail, along.stride, along.stride};
+  return line;
 }
 
 static inline Line bands_line(global T *bands, global T *low, const Pass *pass, const int index) {
@@ -73,9 +84,13 @@ static inline Line bands_line(global T *bands, global T *low, const Pass *pass, 
 }
 
 #if FORWARD
+#define LoadedLine SignalLine
+#define StoredLine Line
 #define INPUT_LINE(index) signal_line(signal, &pass, index)
 #define OUTPUT_LINE(index) bands_line(bands, low, &pass, index)
 #else
+#define LoadedLine Line
+#define StoredLine SignalLine
 #define INPUT_LINE(index) bands_line(bands, low, &pass, index)
 #define OUTPUT_LINE(index) signal_line(signal, &pass, index)
 #endif

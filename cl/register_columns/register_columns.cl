@@ -41,18 +41,20 @@ typedef struct {
   int periodic;  // whether lines go on from their other end
 } RegisterColumns;
 
-// What a work-item has of neighbouring lines, in memory and to compute with.
+// What a work-item has of neighbouring lines: as they are loaded and stored, and to compute with.
 #ifdef VECTOR
 #define LINES VECTOR
-#define NEIGHBOURS TV
+#define LOADED_LINES LOADED_V
+#define STORED_LINES STORED_V
 #define NUMBERS AV
-#define AS_NEIGHBOURS TO_T
+#define AS_STORED TO_T
 #define AS_NUMBERS TO_A
 #else
 #define LINES 1
-#define NEIGHBOURS T
+#define LOADED_LINES LOADED
+#define STORED_LINES STORED
 #define NUMBERS A
-#define AS_NEIGHBOURS SAMPLE
+#define AS_STORED SAMPLE
 #define AS_NUMBERS NUMBER
 #endif
 
@@ -73,18 +75,18 @@ INLINE int sample_beyond(const int n, const int parity, const Pass *pass, const 
   return pass->boundary == ZERO ? -1 : clamp(n, 0, (parity ? D_COUNT(samples) : S_COUNT(samples)) - 1);
 }
 
-INLINE NEIGHBOURS load_neighbours(global const T *channel, const long stride, const int n) {
-  return n < 0 ? (NEIGHBOURS)0 : *(global const NEIGHBOURS *)(channel + n * stride);
+INLINE LOADED_LINES load_lines(global const LOADED *channel, const long stride, const int n) {
+  return n < 0 ? (LOADED_LINES)0 : *(global const LOADED_LINES *)(channel + n * stride);
 }
 
 // Pair n of lines, which may be beyond the border.
-INLINE void load_pair_of_columns(const Line *in, const Pass *pass, const int periodic, const int n, NEIGHBOURS *pair) {
+INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const int periodic, const int n, LOADED_LINES *pair) {
   if (n >= 0 && n < D_COUNT(SAMPLES_ALONG(pass))) {
-    pair[0] = *(global const NEIGHBOURS *)(in->s + n * in->s_stride);
-    pair[1] = *(global const NEIGHBOURS *)(in->d + n * in->d_stride);
+    pair[0] = *(global const LOADED_LINES *)(in->s + n * in->s_stride);
+    pair[1] = *(global const LOADED_LINES *)(in->d + n * in->d_stride);
   } else {
-    pair[0] = load_neighbours(in->s, in->s_stride, sample_beyond(n, 0, pass, periodic));
-    pair[1] = load_neighbours(in->d, in->d_stride, sample_beyond(n, 1, pass, periodic));
+    pair[0] = load_lines(in->s, in->s_stride, sample_beyond(n, 0, pass, periodic));
+    pair[1] = load_lines(in->d, in->d_stride, sample_beyond(n, 1, pass, periodic));
   }
 }
 
@@ -117,9 +119,9 @@ INLINE void restore_in_ring(NUMBERS *channel, const int parity, const int lag, c
 #define PIPE_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
 
 // Lifts the pairs from `from` to `to` of lines.
-INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, const int periodic, const int from,
+INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pass *pass, const int periodic, const int from,
                           const int to) {
-  NEIGHBOURS prefetched[PREFETCHED][2];
+  LOADED_LINES prefetched[PREFETCHED][2];
   NUMBERS s[RING], d[RING];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
@@ -134,24 +136,30 @@ INLINE void sweep_columns(const Line *in, const Line *out, const Pass *pass, con
       d[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][1]), IN_d, pass->shift);
       if (newest + PREFETCHED <= last)
         load_pair_of_columns(in, pass, periodic, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      // Zeros beyond the border are zeros after the level shift.
+      if (RESTORED && PIXEL_BITS && FORWARD) {
+        restore_in_ring(s, 0, 0, phase, newest, pass);
+        restore_in_ring(d, 1, 0, phase, newest, pass);
+      }
       LIFT_STEPS(PIPED_STEP)
       if (done >= from) {
-        *(global NEIGHBOURS *)(out->s + done * out->s_stride) =
-            AS_NEIGHBOURS(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));
+        *(global STORED_LINES *)(out->s + done * out->s_stride) =
+            AS_STORED(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));
         if (done < D_COUNT(SAMPLES_ALONG(pass)))
-          *(global NEIGHBOURS *)(out->d + done * out->d_stride) =
-              AS_NEIGHBOURS(SCALED_OUT(d[RING_AT(LAST_LAG)], OUT_d, pass->shift));
+          *(global STORED_LINES *)(out->d + done * out->d_stride) =
+              AS_STORED(SCALED_OUT(d[RING_AT(LAST_LAG)], OUT_d, pass->shift));
       }
     }
   }
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
-void register_columns(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterColumns own) {
+void register_columns(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterColumns own) {
   const int item = get_group_id(0) * GROUP + get_local_id(0), number = item / own.vectors;
   if (number >= own.segments) return;
   const int index = (item - number * own.vectors) * LINES;
-  const Line in = INPUT_LINE(index), out = OUTPUT_LINE(index);
+  const LoadedLine in = INPUT_LINE(index);
+  const StoredLine out = OUTPUT_LINE(index);
   const int count = S_COUNT(SAMPLES_ALONG(&pass)), from = LENGTH > 0 ? 0 : number * own.pairs_per_segment;
   sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? count : min(from + own.pairs_per_segment, count));
 }

@@ -71,12 +71,28 @@ static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const 
   return share;
 }
 
-// Where a channel of some level stands in global memory, from the tile on.
+// Where a channel of some level, or the signal, stands in global memory, from the tile on.
 typedef struct {
   global T *first;
   int stride;
   int start, count;  // of the row: the first of the tile, and how many there are
 } RowBand;
+#if PIXEL_BITS
+typedef struct {
+  global S *first;
+  int stride;
+  int start, count;
+} RowSignal;
+#else
+typedef RowBand RowSignal;
+#endif
+#if FORWARD
+#define LoadedBand RowSignal
+#define StoredBand RowBand
+#else
+#define LoadedBand RowBand
+#define StoredBand RowSignal
+#endif
 
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
                                      const int level) {
@@ -108,9 +124,9 @@ INLINE int place_in_row(const int place, const int count) {
 #define SHARE_OF(first, k) (first)[(k) * ROW_ITEMS * band.stride]
 
 // Loads the `count` samples of a channel into registers, and puts them into local memory.
-INLINE void fetch_channel(const RowBand band, const int count, const int item, const int each, T *loaded) {
+INLINE void fetch_channel(const LoadedBand band, const int count, const int item, const int each, LOADED *loaded) {
   if (count == each * ROW_ITEMS && band.start >= 0 && band.start + count <= band.count) {
-    global const T *const from = band.first + (band.start + item) * band.stride;
+    global const LOADED *const from = band.first + (band.start + item) * band.stride;
     UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
   } else {
     // Under conditions loads would wait for one another: what is too much loads the last sample again.
@@ -121,7 +137,7 @@ INLINE void fetch_channel(const RowBand band, const int count, const int item, c
   }
 }
 
-INLINE void put_channel(const T *loaded, const int count, local L *channel, const int item, const int each) {
+INLINE void put_channel(const LOADED *loaded, const int count, local L *channel, const int item, const int each) {
   local L *const to = channel + PLACE_IN(item);
   // The last levels have fewer places than there are work-items.
   UNROLL for (int k = 0; k < each; ++k)
@@ -129,16 +145,16 @@ INLINE void put_channel(const T *loaded, const int count, local L *channel, cons
 }
 
 // Stores samples `from` to `to` of a channel.
-INLINE void store_channel(local const L *channel, const RowBand band, const int from, const int to, const int item,
+INLINE void store_channel(local const L *channel, const StoredBand band, const int from, const int to, const int item,
                           const int each) {
-  global T *const first = band.first + (band.start + item) * band.stride;
+  global STORED *const first = band.first + (band.start + item) * band.stride;
   local const L *const own = channel + PLACE_IN(item);
   const int before = from - item, end = to - item;
   if (!TILED && to == each * ROW_ITEMS) {
-    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE(SHARE_IN(own, k));
+    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   } else {
     UNROLL for (int k = 0; k < each; ++k)
-      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE(SHARE_IN(own, k));
+      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   }
 }
 
@@ -148,8 +164,9 @@ static inline Line row_on(global T *array, const Side *side, const int row) {
   return line;
 }
 
-static inline Line signal_of_row(global T *signal, const Pass *pass, const int row) {
-  return EVEN_ROWS ? row_on(signal, &pass->signal, row) : signal_line(signal, pass, row);
+static inline global S *signal_of_row(global S *signal, const Pass *pass, const int row) {
+  const Side *const side = &pass->signal;
+  return EVEN_ROWS ? signal + (side->offset + row * side->across[0].stride) : signal_line(signal, pass, row).s;
 }
 
 static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass, const int row) {
@@ -162,10 +179,10 @@ static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass
   return line;
 }
 
-static inline RowBand samples_of_row(const Line line, const Pass *pass, const RowTile *tile) {
+static inline RowSignal samples_of_row(global S *first, const Pass *pass, const RowTile *tile) {
   const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
-  const RowBand band = {line.s, stride, tile->start, pass->samples};
-  return band;
+  const RowSignal samples = {first, stride, tile->start, pass->samples};
+  return samples;
 }
 
 // --- levels ------------------------------------------------------------------------------------------
@@ -201,14 +218,15 @@ static inline RowBand samples_of_row(const Line line, const Pass *pass, const Ro
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void register_rows(global T *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
+void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   local L rows[GROUP / ROW_ITEMS][ROW_PLACES];
   const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
   local L *const line = rows[work_item / ROW_ITEMS] + PLACE_IN(MARGIN);
   const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
-  const Line signal_row = signal_of_row(signal, &pass, tile.row), bands_row = bands_of_row(bands, low, &pass, tile.row);
+  global S *const signal_row = signal_of_row(signal, &pass, tile.row);
+  const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   const Beyond beyond = {own.periodic, pass.boundary};
-  T loaded[2 * RUN_PAIRS];
+  LOADED loaded[2 * RUN_PAIRS];
 #if EXCHANGE == EXCHANGE_NONE
   // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
   // zeros there, so that a simulator sees no read of what was never written.
@@ -246,7 +264,7 @@ void register_rows(global T *signal, global T *bands, global T *low, const Pass 
                 item, MOST_LOWS);
 
 #else
-  T narrow[MOST_NARROW];
+  LOADED narrow[MOST_NARROW];
   const int lows = HALVED(tile.samples, own.levels);
   WIDE_DETAILS(FETCH_DETAILS)
   NARROW_DETAILS(FETCH_DETAILS)

@@ -7,9 +7,6 @@
 #include "core/pass.cl"
 #include "core/words.cl"
 
-#if HALF || ROUNDED
-#error "streamed_volumes takes samples that memory holds as they are computed"
-#endif
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif

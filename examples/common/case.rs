@@ -47,7 +47,7 @@ impl<T: RandomSample> Case<T> {
         let wrong = match &self.expected {
             Some(expected) => {
                 let error = relative_error(&output.download()?, expected);
-                let bound = allowed::<T>(plan.cost(self.direction));
+                let bound = allowed::<T>(&self.transform, plan.cost(self.direction));
                 let right = error <= bound;
                 (!right).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
             }

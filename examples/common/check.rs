@@ -153,16 +153,23 @@ pub fn relative_error<T: RandomSample>(got: &[T], expected: &[f64]) -> f64 {
 
 /// How large the [`relative_error`] of a plan's result may be. Where samples are rounded whenever an array is written, every
 /// launch rounds once, and the axes and levels that follow make at most [`GAIN`] of each of its errors, of the last one nothing:
-/// so a launch that truncates is found out.
-pub fn allowed<T: RandomSample>(cost: Cost) -> f64 {
+/// so a launch that truncates is found out. Where each launch is a whole level of a volume, they make [`GAIN_OF_VOLUMES`].
+pub fn allowed<T: RandomSample>(transform: &Transform, cost: Cost) -> f64 {
+    let axes = transform.chosen_axes().iter();
+    let longest = axes.map(|&axis| transform.shape()[axis]).max();
+    let levels = longest.map_or(0, |n| n.next_power_of_two().ilog2());
+    let levels = levels.min(transform.level_count());
+    let is_volume = transform.chosen_axes().len() == 3 && cost.launches == u64::from(levels);
+    let gain = if is_volume { GAIN_OF_VOLUMES } else { GAIN };
     match T::TYPE {
         SampleType::F16 | SampleType::Rounded => {
-            T::BOUND * (1.0 + GAIN * cost.launches.saturating_sub(1) as f64)
+            T::BOUND * (1.0 + gain * cost.launches.saturating_sub(1) as f64)
         }
         _ => T::BOUND,
     }
 }
 
 /// What the axes and levels after a rounding make of its error at most, on average over the roundings of a transform: the
-/// absolute values of 9/7's low-pass filter sum up to 1.95, along two axes to 3.8.
+/// absolute values of 9/7's low-pass filter sum up to 1.95, along two axes to 3.8, along three to 7.4.
 const GAIN: f64 = 4.0;
+const GAIN_OF_VOLUMES: f64 = 7.5;

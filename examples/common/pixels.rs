@@ -62,7 +62,7 @@ impl<T: RandomSample, P: Pixel> PixelCase<T, P> {
         let wrong = match self.direction {
             Direction::Forward => {
                 let error = relative_error(&arrays.coefficients.download()?, &self.expected);
-                let bound = allowed::<T>(plan.cost(self.direction));
+                let bound = allowed::<T>(plan.transform(), plan.cost(self.direction));
                 (error > bound).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
             }
             Direction::Inverse => {

@@ -104,7 +104,7 @@ strategies! {
     /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
     /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
-    /// large volumes in `f32` on NVIDIA's GPUs.
+    /// large volumes on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
@@ -166,6 +166,8 @@ impl Strategy {
                 | Strategy::StreamedVolumes
                 | Strategy::SingleLoop
                 | Strategy::ColourLoop
+                | Strategy::RegisterRows
+                | Strategy::RegisterColumns
         )
     }
 

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn only_axes_by_themselves_take_a_launch_more() {
+    fn only_axes_by_themselves_take_a_launch_more_on_cpus() {
         let converts = |device: fn() -> DeviceInfo, shape: &[usize], axes: &[usize]| {
             let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes).levels(2);
             BOTH.map(|direction| {
@@ -154,13 +154,18 @@ mod tests {
                 assert_eq!(converts(device, &[side, side], &[0, 1]), [false; 2]);
                 assert_eq!(converts(device, &[side, side, 3], &[0, 1]), [false; 2]);
             }
-            assert_eq!(converts(device, &[1 << 20], &[0]), [true; 2]);
         }
-        assert_eq!(
-            converts(large_gpu, &[256, 256, 256], &[0, 1, 2]),
-            [false; 2]
-        );
-        assert_eq!(converts(cpu, &[30, 40, 50], &[0, 1, 2]), [true; 2]);
+        // A signal, a volume in one pass and one in two, an axis before others.
+        let others: [(&[usize], &[usize]); 4] = [
+            (&[1 << 20], &[0]),
+            (&[256, 256, 256], &[0, 1, 2]),
+            (&[30, 40, 50], &[0, 1, 2]),
+            (&[300, 4096], &[0]),
+        ];
+        for (shape, axes) in others {
+            assert_eq!(converts(large_gpu, shape, axes), [false; 2], "{shape:?}");
+            assert_eq!(converts(cpu, shape, axes), [true; 2], "{shape:?}");
+        }
     }
 
     #[test]

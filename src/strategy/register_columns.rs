@@ -7,6 +7,7 @@ use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
 };
 use super::lines::{Lines, segments, taken};
+use super::pixels;
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
@@ -135,6 +136,7 @@ impl Sizes {
             defines.push(define("VECTOR", self.vector));
         }
         defines.extend(loops_as_they_are(todo.target.device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }
@@ -157,7 +159,7 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
         LEAST_SEGMENT * overlap,
     ));
     let segments = pairs.div_ceil(pairs_each);
-    let meter = Meter::new(todo.problem, 1, geometry.shift);
+    let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
     let around = 2 * (segments - 1) * (reach.before + reach.after);
     Pass {
         kernel: Kernel {

@@ -7,6 +7,7 @@ use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, registers,
 };
 use super::lines::Lines;
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -281,7 +282,7 @@ impl Row {
 
     /// Every level reads its margins in local memory, and lifts whole runs with the reach around them.
     fn cost(&self, todo: &Todo, lines: usize, samples: usize) -> Cost {
-        let meter = Meter::new(todo.problem, 1, todo.pre_shift());
+        let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let rows = lines * self.tiles;
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
         let levels = (0..self.levels).map(|level| {
@@ -328,6 +329,7 @@ impl Row {
             define("RESTORED", u8::from(self.border.restored)),
         ];
         defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
         defines
     }
 }

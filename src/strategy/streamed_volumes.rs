@@ -37,11 +37,13 @@ const FEW_ROWS: usize = 2;
 const FEW_SAMPLES: usize = 4 << 10;
 
 /// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 18 us (inverse 18.5), by pictures and columns
-/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22 (24). Other GPUs were not tried; AMD's compute units have local memory for one
-/// work-group.
+/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22 (24); in halves these take 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs
+/// were not tried; AMD's compute units have local memory for one work-group.
 const LARGE: usize = 1 << 18;
 
-/// Columns of a work-item, in pairs: 16 bytes of them, or 32.
+/// Columns of a work-item, in pairs: 8 to 32 bytes of them. Of what computes in single precision 4 pairs take twice the local
+/// memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7 in halves takes 312 us (inverse 329), by 2 pairs 248 (279),
+/// and with 384 or 640 work-items at once 267 (299) and 287 (314).
 const PAIRS: usize = 2;
 const PAIRS_OF_SHORTS: usize = 4;
 
@@ -83,7 +85,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let device = todo.target.device;
     let is_tried = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
     let is_fast = match todo.problem.sample {
-        SampleType::F32 => true,
+        SampleType::F16 | SampleType::Rounded | SampleType::F32 => true,
         // Vectors of words alone were timed, and pipelines of two steps.
         sample => sample.is_integer() && sizes.wide && sizes.steps == 2,
     };
@@ -104,13 +106,12 @@ fn samples(geometry: &Geometry) -> usize {
 }
 
 /// Whether these steps make a pipeline: every step takes both neighbours of a sample alike, and details and approximations take
-/// turns. Samples that are not stored as they are computed would be rounded where the pipelines wait.
+/// turns.
 fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
     let take_turns = stencils
         .windows(2)
         .all(|pair| pair[0].target != pair[1].target);
-    !matches!(todo.problem.sample, SampleType::F16 | SampleType::Rounded)
-        && are_near(stencils)
+    are_near(stencils)
         && is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample)
         && take_turns
         && stencils.len().is_multiple_of(2)
@@ -290,7 +291,7 @@ impl Rows {
         let numbers = (self.kept * self.waiting + 4) * 2 * pairs_of_columns(todo);
         // The places of all rows that are read, and those of approximations once more, for every row of work-items.
         let places = 3 * self.turns * size_of::<i64>();
-        items * (numbers * todo.problem.sample.size() + places.div_ceil(LEAST_ITEMS_X))
+        items * (numbers * todo.problem.sample.local_size() + places.div_ceil(LEAST_ITEMS_X))
     }
 }
 
@@ -464,6 +465,8 @@ mod tests {
         assert!(is_preferred(wavelet.clone(), [64; 3], single));
         assert!(!is_preferred(wavelet.clone(), [32; 3], single));
         assert!(!is_preferred(wavelet.clone(), [512, 512, 511], single));
+        assert!(is_preferred(wavelet.clone(), [512; 3], SampleType::F16));
+        assert!(is_preferred(wavelet.clone(), [64; 3], SampleType::Rounded));
         assert!(!is_preferred(wavelet, [256; 3], SampleType::F64));
         assert!(!is_preferred(Wavelet::HAAR, [256; 3], single));
         let short = SampleType::I16;
@@ -501,5 +504,7 @@ mod tests {
             launch.pass.kernel.group[0]
         };
         assert_eq!([SampleType::F32, SampleType::F64].map(of), [128, 64]);
+        // What has 16 bits in memory waits in single precision.
+        assert_eq!([SampleType::F16, SampleType::Rounded].map(of), [128; 2]);
     }
 }

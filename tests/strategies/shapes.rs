@@ -99,6 +99,18 @@ mod in_volumes {
         check::<f32>(Wavelet::CDF_5_3)
     }
     #[test]
+    fn halves() {
+        check::<f16>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn halves_of_short_reach() {
+        check::<f16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7)
+    }
+    #[test]
     fn doubles() {
         check::<f64>(Wavelet::CDF_5_3)
     }

@@ -149,10 +149,7 @@ fn passes() -> Vec<Pass> {
         }),
         ..problem(&volume, SampleType::F32, Direction::Forward)
     };
-    let launches = Setting::of(large_gpu())
-        .design(&of_pixels)
-        .unwrap()
-        .launches;
+    let launches = Setting::of(cpu()).design(&of_pixels).unwrap().launches;
     passes.extend(launches.into_iter().map(|launch| launch.pass).take(1));
     passes
 }
