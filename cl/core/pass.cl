@@ -84,13 +84,13 @@ static inline Line bands_line(global T *bands, global T *low, const Pass *pass, 
 }
 
 #if FORWARD
-#define LoadedLine SignalLine
-#define StoredLine Line
+typedef SignalLine LoadedLine;
+typedef Line StoredLine;
 #define INPUT_LINE(index) signal_line(signal, &pass, index)
 #define OUTPUT_LINE(index) bands_line(bands, low, &pass, index)
 #else
-#define LoadedLine Line
-#define StoredLine SignalLine
+typedef Line LoadedLine;
+typedef SignalLine StoredLine;
 #define INPUT_LINE(index) bands_line(bands, low, &pass, index)
 #define OUTPUT_LINE(index) signal_line(signal, &pass, index)
 #endif

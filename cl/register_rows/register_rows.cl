@@ -87,11 +87,11 @@ typedef struct {
 typedef RowBand RowSignal;
 #endif
 #if FORWARD
-#define LoadedBand RowSignal
-#define StoredBand RowBand
+typedef RowSignal LoadedBand;
+typedef RowBand StoredBand;
 #else
-#define LoadedBand RowBand
-#define StoredBand RowSignal
+typedef RowBand LoadedBand;
+typedef RowSignal StoredBand;
 #endif
 
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
