@@ -61,11 +61,9 @@ const LEAST_SAMPLES: usize = 8 << 10;
 const TINY: usize = 1 << 9;
 const MOST_TINY: usize = 16;
 
-/// Samples of a picture from which on its coarse levels are left to the strategies of finer ones where they are not by windows. On an
-/// NVIDIA H200 five levels of 8192 x 8192 take 186 us (inverse 178) with the kernel `pyramid` for the last two, 186 (179) without,
-/// and the first plan compiles two programs more for them. Windows gain: for the last two levels and inverse three, f32 by 9/7 takes
-/// 187 us (176) and without them 188 (182), halves 121 (121) and 125 (127), rounded samples 129 (119) and 132 (124); i16 by 5/3 116
-/// (108) both.
+/// Samples of a picture from which on its coarse levels are left to the strategies of finer ones. On an NVIDIA H200 five levels of
+/// 8192 x 8192 take 186 us (inverse 178) with this strategy for the last two, 186 (179) without, and the first plan compiles
+/// two programs more for them.
 const LARGE: usize = 1 << 25;
 
 /// Pairs of a tile along an axis, whole runs, among which the cheapest ones are chosen.
@@ -185,10 +183,12 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
         axes: 2,
         passes: vec![pass],
     };
-    Some(match is_small && !is_of_many_tiny(todo, axes) {
-        true => Offer::Preferred(taken),
-        false => Offer::Works(taken),
-    })
+    Some(
+        match is_small && !is_of_a_large_picture(todo) && !is_of_many_tiny(todo, axes) {
+            true => Offer::Preferred(taken),
+            false => Offer::Works(taken),
+        },
+    )
 }
 
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory. CPUs hardly wait, and take

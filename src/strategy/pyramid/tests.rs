@@ -80,7 +80,7 @@ fn it_is_preferred_for_small_pictures_on_gpus() {
     };
     assert_eq!(is_preferred(&large_gpu(), [1024, 1024]), 1);
     assert_eq!(is_preferred(&large_gpu(), [4096, 4096]), 1);
-    assert_eq!(is_preferred(&large_gpu(), [8192, 8192]), 1);
+    assert_eq!(is_preferred(&large_gpu(), [8192, 8192]), 0);
     assert_eq!(is_preferred(&gpu(Exchange::None, 1), [512, 512]), 1);
     assert_eq!(is_preferred(&large_gpu(), [1, 1024]), 0);
     assert_eq!(is_preferred(&cpu(), [64, 64]), 0);
