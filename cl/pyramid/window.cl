@@ -18,6 +18,9 @@
 #ifndef LEVELS
 #error "LEVELS: how many are taken; the finest is number 0"
 #endif
+#ifndef REST
+#error "REST: the level with which the last work-group of a picture to arrive goes on alone; LEVELS where none does"
+#endif
 #ifndef MOST_HEIGHT
 #error "MOST_HEIGHT: the most of HEIGHT_k"
 #endif
@@ -40,14 +43,17 @@ typedef struct {
   int tile_x, tile_y;    // from one tile to the next, in pairs of the finest level
   int tiles_x, tiles_y;  // tiles of a picture
   int aligned;           // whether the samples of a work-item in a row of the picture are an aligned vector
+  int rest_aligned;      // the same of the level with which the last work-group goes on
 } Windows;
 
-// What is set of each level.
+// What is set of each level. Those of the rest are numbered from 0 again, and have a coarsest one of their own.
 typedef struct {
-  int level, rows, columns, pairs, height, lanes, kept;
+  int level, is_coarsest, rows, columns, pairs, height, lanes, kept;
 } Window;
 
-#define WINDOW_OF(k) {k, ROWS_##k, COLUMNS_##k, PAIRS_##k, HEIGHT_##k, LANES_##k, KEPT_##k},
+#define WINDOW_OF(k)                                                                                         \
+  {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS, ROWS_##k, COLUMNS_##k, PAIRS_##k, HEIGHT_##k, \
+   LANES_##k, KEPT_##k},
 // The last of them is none.
 constant const Window WINDOWS[] = {
     WINDOW_OF(0)

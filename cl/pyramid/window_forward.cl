@@ -20,7 +20,7 @@ typedef struct {
 } Span;
 
 INLINE Span span_of(const int finest, const int level, const int pairs, const int tile, const int tiles, const int number) {
-  const int whole = (1 << LEVELS) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
+  const int whole = (1 << REST) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
   const int begin = min(2 * number * tile, last), samples = HALVED(finest, level);
   Span span;
   span.begin = begin >> (level + 1);
@@ -100,7 +100,6 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
 // Details go to their sub-bands, approximations to the next level's window at `kept`; those of the coarsest level to theirs.
 INLINE void store_bands(const Picture *picture, constant const Window *of, const Span *y, const Span *x, local A *kept,
                         A (*v)[COLUMNS_HELD]) {
-  const bool is_coarsest = of->level == LEVELS - 1;
   const int lane = lane_in(of), above = rows_above(of), column = x->begin + lane * of->pairs;
   const Distance row = picture->band_row[1], to_highs = y->s_count * row;
   const bool even = ((row | picture->band_row[0] | x->s_count) & 1) == 0 && (column & 1) == 0;
@@ -110,7 +109,7 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
   UP_TO(n, of->height, MOST_HEIGHT) {
     const int line = y->begin + above + n, r = 2 * (REACH_LO + n);
     if (above + n >= of->rows || !has_columns) continue;
-    if (!is_coarsest) {
+    if (!of->is_coarsest) {
       local A *const to = kept + ((above + n) * of->columns + lane * of->pairs);
       if (of->pairs == 2) {
         *(local TwoNumbers *)to = (TwoNumbers)(KEEP_2D(0, 0, v[r][0]), KEEP_2D(0, 0, v[r][2]));
@@ -120,7 +119,7 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
     }
     if (line < y->own || line >= y->own_end) continue;
     global T *const lows = picture->band[1] + (line * row + column);
-    if (is_coarsest)
+    if (of->is_coarsest)
       store_in_row(picture->band[0] + (line * picture->band_row[0] + column), of->pairs, is_vector, from, s_end,
                    STORED_ROW(0, 0));
     store_in_row(lows + x->s_count, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));

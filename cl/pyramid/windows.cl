@@ -3,17 +3,25 @@
 // Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a window
 // of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
 //
+// Forward, where windows of all levels would have halos as large as they are, the levels that all work-groups share leave their low
+// band in an array, and the last work-group of a picture to arrive (pyramid/arrivals.cl) goes on with it as a single window.
+//
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
-// along x. On an NVIDIA H200 on which an empty launch takes 4.8 us and two of them 12.3, five levels by 9/7 in f32 take, forward
-// (by the kernel `pyramid` in an earlier run) of 128 x 128 10.3 us (19.0), of 512 x 512 19.7 (23.2), of 1024 x 1024 22.9 (26.6);
-// inverse 8.2, 9.9 and 12.8: limited by what a level waits for, loads, exchange and a barrier. Where each level had the rows and
-// columns per work-item of the finest one, instead of those that suit its window, the inverse of 1024 x 1024 took 14.3.
+// along x. On an NVIDIA H200 on which an empty launch takes 4.8 us and two of them 12.5, five levels by 9/7 in f32 take, forward
+// (by two launches, where nobody goes on) of 128 x 128 9.6 us, of 256 x 256 10.9 (16.8), of 512 x 512 12.2 (18.1), of 1024 x 1024
+// 17.4 (21.7); inverse 8.3, 8.9, 9.9 and 12.6: limited by what a level waits for, loads, exchange and a barrier. Where each level had
+// the rows and columns per work-item of the finest one, instead of those that suit its window, the inverse of 1024 x 1024 took 14.3.
 
+#include "pyramid/arrivals.cl"
 #include "pyramid/window_forward.cl"
 #include "pyramid/window_inverse.cl"
 
 #ifndef PLACES
 #error "PLACES: samples that local memory holds, of the low bands of all levels"
+#endif
+// That the compiler knows the picture leaves half of the instructions: three levels of 64 x 64 take 6.7 us forward instead of 7.3.
+#ifndef KNOWN
+#error "KNOWN: 1 where WIDTH, HEIGHT, TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED and REST_ALIGNED are set, of the picture and as in Windows"
 #endif
 
 // Which tile a work-group has.
@@ -25,8 +33,8 @@ typedef struct {
 // Lifts a level, of which the low band is the next window.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
                      local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
-  const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, tile.y);
-  const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, tile.x);
+  const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, own->tiles_y > 1 ? tile.y : 0);
+  const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, own->tiles_x > 1 ? tile.x : 0);
   const WindowEnds ends = ends_of_window(of, &x);
   if (of->level == 0 && is_busy(of)) load_signal(picture, own, of, &y, &x, v);
   if (of->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
@@ -34,6 +42,21 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
   if (is_busy(of)) lift_window(of, &ends, v, shared);
   if (is_busy(of)) store_bands(picture, of, &y, &x, kept + of[1].kept, v);
 }
+
+#if ARRIVALS
+#if PIXEL_BITS
+#error "what the last work-group goes on from are samples, not pixels"
+#endif
+// What the last work-group goes on with, all of it as one tile: the low band of the last shared level, in an array of its own.
+INLINE Picture rest_of(const Picture *picture, global T *low, const int number) {
+  Picture rest = *picture;
+  rest.width = HALVED(picture->width, REST);
+  rest.height = HALVED(picture->height, REST);
+  rest.signal = low + (long)number * rest.width * rest.height;
+  rest.signal_row = rest.width;
+  return rest;
+}
+#endif
 #else
 // Lifts a level, of which the low band is what the next window has left.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
@@ -51,16 +74,40 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 }
 #endif
 
-#define DO_LEVEL(k) do_level(&picture, &own, &WINDOWS[k], tile, (local A *)kept, shared, v);
+#if ARRIVALS
+#define COUNTED_IN , global int *arrivals
+#define DO_LEVEL(k)                                                                      \
+  if (k == REST && !is_last_to_arrive(arrivals + number, tiles, &is_last)) return;       \
+  do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v);
+#else
+#define COUNTED_IN
+#define DO_LEVEL(k) do_level(&picture, &known, &WINDOWS[k], tile, (local A *)kept, shared, v);
+#endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void pyramid_windows(global S *signal, global T *bands, global T *low, const Pass pass, const Windows own) {
+void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN, const Pass pass, const Windows own) {
   local FourNumbers kept[PLACES / 4 + 1];
   local A shared[ROWS_SHARED][GROUP * MOST_PAIRS];
-  const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
-  const int rest = (int)get_group_id(0) - number * tiles, tile_y = rest / own.tiles_x;
-  const Tile tile = {tile_y, rest - tile_y * own.tiles_x};
-  const Picture picture = picture_at(signal, bands, low, &pass, number);
+#if KNOWN
+  const Windows known = {LEVELS, TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED, REST_ALIGNED};
+#else
+  const Windows known = own;
+#endif
+  const int tiles = known.tiles_x * known.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
+  const int in_picture = (int)get_group_id(0) - number * tiles, tile_y = in_picture / known.tiles_x;
+  const Tile tile = {tile_y, in_picture - tile_y * known.tiles_x};
+  Picture picture = picture_at(signal, bands, low, &pass, number);
+#if KNOWN
+  picture.width = WIDTH;
+  picture.height = HEIGHT;
+#endif
+#if ARRIVALS
+  local int is_last;
+  const Picture rest = rest_of(&picture, low, number);
+  const Windows alone = {known.levels, 0, 0, 1, 1, known.rest_aligned, 0};
+  picture.band[0] = rest.signal;
+  picture.band_row[0] = rest.signal_row;
+#endif
   A v[ROWS_HELD][COLUMNS_HELD];
 #if FORWARD
   // What no result depends on is read as well: so a simulator sees no read of what was never written.
@@ -84,6 +131,10 @@ void pyramid_windows(global S *signal, global T *bands, global T *low, const Pas
 #endif
 #if LEVELS > 6
   DO_LEVEL(6)
+#endif
+#if ARRIVALS && EXCHANGE == EXCHANGE_NONE
+  // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end before.
+  barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #else
 #if LEVELS > 6

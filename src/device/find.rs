@@ -287,6 +287,7 @@ fn describe(
         exchange: Exchange::None,
         lanes: 1,
         extensions,
+        is_host: kind == DeviceKind::Cpu,
     })
 }
 

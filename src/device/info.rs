@@ -131,9 +131,16 @@ pub struct DeviceInfo {
     pub lanes: usize,
     /// The names of all OpenCL extensions of the device, separated by spaces.
     pub extensions: String,
+    /// Whether it is the host's own processor, whatever kind it is taken for.
+    pub(crate) is_host: bool,
 }
 
 impl DeviceInfo {
+    /// Whether a work-group can see what others of its launch have stored before it, by a fence (cl/pyramid/arrivals.cl).
+    pub(crate) fn orders_groups(&self) -> bool {
+        self.exchange == Exchange::Ptx || self.is_host
+    }
+
     /// Whether the device has the OpenCL extension of this name.
     pub fn has_extension(&self, extension: &str) -> bool {
         self.extensions.split_whitespace().any(|e| e == extension)
@@ -224,6 +231,7 @@ impl DeviceInfo {
             exchange: Exchange::None,
             lanes: 1,
             extensions: "cl_khr_fp64".into(),
+            is_host: false,
         }
     }
 }

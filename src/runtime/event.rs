@@ -97,6 +97,12 @@ impl Event {
         !status.is_ok_and(|status| status.0 <= CL_COMPLETE)
     }
 
+    /// Whether what the event stands for failed, without waiting for it.
+    pub(crate) fn has_failed(&self) -> bool {
+        let status = self.0.command_execution_status();
+        status.is_ok_and(|status| status.0 < 0)
+    }
+
     pub(crate) fn inner(&self) -> &event::Event {
         &self.0
     }

@@ -223,7 +223,12 @@ impl<T: Sample> InPlacePlan<T> {
         let saved: (&dyn ClMem, i64) = (&*saved.buffer, 0);
         let steps: Vec<Step> = passes
             .iter()
-            .map(|(pass, kernel)| (kernel, pass, [whole, whole, saved]))
+            .map(|(pass, kernel)| Step {
+                kernel,
+                pass,
+                sides: [whole, whole, saved],
+                arrivals: None,
+            })
             .collect();
         let mut x_uses = x.array().uses();
         let mut uses = [(&mut *x_uses, Access::Write), (saved_uses, Access::Write)];

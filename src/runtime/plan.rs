@@ -80,6 +80,8 @@ struct Routes<T: Sample> {
     inverse: Vec<(Launch, PassKernel)>,
     scratch: Scratch<DeviceArray<T>>,
     scratch_uses: Uses,
+    /// Where kernels count work-groups, if one does: zeros before every run and after it.
+    arrivals: Option<DeviceArray<i32>>,
 }
 
 impl<T: Sample> Plan<T> {
@@ -128,6 +130,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
             inverse: Vec::new(),
             scratch,
             scratch_uses: Uses::none(&site.queue),
+            arrivals: None,
         };
         let plan = Plan {
             strategies: tiled.strategies(),
@@ -216,7 +219,13 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
+        let launches = forward.launches.iter().chain(&inverse.launches);
+        let arrivals = launches
+            .map(|(launch, _)| launch.pass.kernel.arrivals())
+            .max();
+        let arrivals = arrivals.filter(|&places| places > 0);
         let routes = Routes {
+            arrivals: arrivals.map(|places| zeros(site, places)).transpose()?,
             forward: forward.launches,
             inverse: inverse.launches,
             scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
@@ -454,7 +463,14 @@ impl<T: Sample, P: Element> Plan<T, P> {
             inverse,
             scratch,
             scratch_uses,
+            arrivals,
         } = &mut *routes;
+        // A run that failed may have counted some of its work-groups.
+        if let Some(places) = arrivals
+            && scratch_uses.has_failed()
+        {
+            *places = zeros(&self.site, places.len())?;
+        }
         let launches = match direction {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
@@ -473,7 +489,15 @@ impl<T: Sample, P: Element> Plan<T, P> {
         };
         let steps: Vec<Step> = launches
             .iter()
-            .map(|(launch, kernel)| (kernel, &launch.pass, sides(launch.arrays)))
+            .map(|(launch, kernel)| Step {
+                kernel,
+                pass: &launch.pass,
+                sides: sides(launch.arrays),
+                arrivals: arrivals
+                    .as_ref()
+                    .filter(|_| launch.pass.kernel.arrivals() > 0)
+                    .map(|places| &*places.buffer as &dyn ClMem),
+            })
             .collect();
         let mut both = BothUses::of(&input, &output);
         let mut uses = both.list();
@@ -644,6 +668,12 @@ impl<T: Sample, P: Element> Plan<T, P> {
 /// Which of the staging arrays is the input, and which the output.
 type Arranged<P, T, I, O> =
     for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
+
+fn zeros(site: &Site, len: usize) -> Result<DeviceArray<i32>> {
+    let array = DeviceArray::new(&site.shared, &site.queue, len)?;
+    array.set_up_zeros()?;
+    Ok(array)
+}
 
 fn warn_of_tiles(site: &Site, why: &Error) {
     let device = &site.shared.device;

@@ -157,15 +157,9 @@ impl PassKernel {
         ))
     }
 
-    /// Enqueues a pass that this is the kernel of, whose sides start so many samples later in their buffers than designed.
-    /// Kernels of one plan are launched by one thread at a time.
-    pub fn launch(
-        &self,
-        queue: &Queue,
-        sides: [(&dyn ClMem, i64); 3],
-        pass: &Pass,
-        sync: Sync,
-    ) -> Result<Option<Event>> {
+    /// Enqueues a step that this is the kernel of. Kernels of one plan are launched by one thread at a time.
+    fn launch(&self, queue: &Queue, step: &Step, sync: Sync) -> Result<Option<Event>> {
+        let (pass, sides) = (step.pass, step.sides);
         let buffers = sides.map(|(buffer, _)| buffer);
         let mut geometry = pass.geometry;
         for (side, (_, later)) in [&mut geometry.signal, &mut geometry.bands, &mut geometry.low]
@@ -176,9 +170,16 @@ impl PassKernel {
         }
         let global = [pass.groups * self.group[0], self.group[1]];
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
-        let arguments: [&[u8]; 2] = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
-        // SAFETY: every kernel made by `new` takes three buffers, a `Pass`, whose layout in cl/core/pass.cl is that of
-        // `Geometry`, and a struct of as many `int`s as its pass has arguments of its own, which a test compares. The
+        // A buffer's handle is an argument like any other.
+        let arrivals = step
+            .arrivals
+            .map(|buffer| (buffer.get() as usize).to_ne_bytes());
+        let arrivals = arrivals.as_ref().map(|handle| handle.as_slice());
+        let numbers = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
+        let arguments: Vec<&[u8]> = arrivals.into_iter().chain(numbers).collect();
+        // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one with as many `int`s as it says,
+        // a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as its pass has
+        // arguments of its own, which a test compares. The
         // buffers have as many samples as the geometry addresses: a plan checks its callers' views and sizes its own.
         // Two of them may be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
@@ -214,8 +215,15 @@ fn allowed(device: &Device, kernel: &ClKernel, group: [usize; 2]) -> Result<usiz
     Ok(if is_compiled_for { wanted } else { answered })
 }
 
-/// A pass, its kernel, and the buffers of its sides with how many samples later these start than designed.
-pub(crate) type Step<'a> = (&'a PassKernel, &'a Pass, [(&'a dyn ClMem, i64); 3]);
+/// A pass and what it runs on.
+pub(crate) struct Step<'a> {
+    pub kernel: &'a PassKernel,
+    pub pass: &'a Pass,
+    /// The buffers of its sides, with how many samples later these start than designed.
+    pub sides: [(&'a dyn ClMem, i64); 3],
+    /// Where its kernel counts the work-groups that have arrived, if it does.
+    pub arrivals: Option<&'a dyn ClMem>,
+}
 
 /// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
 /// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
@@ -229,7 +237,7 @@ pub(crate) fn launch_all(
         return Ok(vec![queue.marker(waits)?]);
     }
     let mut events: Vec<Event> = Vec::new();
-    for (i, (kernel, pass, sides)) in steps.iter().enumerate() {
+    for (i, step) in steps.iter().enumerate() {
         let (is_first, is_last) = (i == 0, i + 1 == steps.len());
         let chained = !queue.in_order;
         let sync = Sync {
@@ -241,7 +249,7 @@ pub(crate) fn launch_all(
             },
             wants_event: is_last || chained || every_pass || (is_first && queue.profiling),
         };
-        let event = kernel.launch(queue, *sides, pass, sync)?;
+        let event = step.kernel.launch(queue, step, sync)?;
         events.extend(event);
     }
     Ok(events)

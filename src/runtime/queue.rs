@@ -153,6 +153,11 @@ impl Uses {
         self.last_written.clone()
     }
 
+    /// Whether the last work that wrote the array is known to have failed.
+    pub fn has_failed(&self) -> bool {
+        self.last_written.iter().any(Event::has_failed)
+    }
+
     /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end; nothing
     /// else uses what it writes.
     pub fn for_host(&mut self, access: Access) -> Result<(Arc<Queue>, Vec<Event>)> {

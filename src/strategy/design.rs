@@ -206,12 +206,18 @@ pub(crate) struct Kernel {
 impl Kernel {
     /// How its work-items exchange values, and among how many, if they do.
     pub fn way(&self) -> Option<Way> {
-        let number = |wanted: &str| -> Option<usize> {
-            let (_, value) = self.defines.iter().find(|(name, _)| name == wanted)?;
-            value.parse().ok()
-        };
-        let exchange = *Exchange::ALL.get(number("EXCHANGE")?)?;
-        (exchange != Exchange::None).then_some((exchange, number("LANES")?))
+        let exchange = *Exchange::ALL.get(self.number("EXCHANGE")?)?;
+        (exchange != Exchange::None).then_some((exchange, self.number("LANES")?))
+    }
+
+    /// In how many places it counts work-groups that have arrived.
+    pub fn arrivals(&self) -> usize {
+        self.number("ARRIVALS").unwrap_or(0)
+    }
+
+    fn number(&self, wanted: &str) -> Option<usize> {
+        let (_, value) = self.defines.iter().find(|(name, _)| name == wanted)?;
+        value.parse().ok()
     }
 }
 
@@ -231,6 +237,8 @@ pub(crate) enum Slot {
 pub(crate) struct Slots {
     pub signal: Slot,
     pub bands: Slot,
+    /// What the pass itself leaves and goes on from, in the place of the low band.
+    pub between: Option<Slot>,
 }
 
 impl Slots {
@@ -238,6 +246,13 @@ impl Slots {
     pub const OF_TAKE: Slots = Slots {
         signal: Slot::Signal,
         bands: Slot::Bands,
+        between: None,
+    };
+
+    /// The same for a pass that goes on from an array of its own, and leaves nothing to others.
+    pub const GOING_ON: Slots = Slots {
+        between: Some(Slot::Temp(0)),
+        ..Slots::OF_TAKE
     };
 }
 

@@ -344,8 +344,13 @@ fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> Design {
             low: (next_level.is_some() && !goes_on).then(|| between[i]),
         };
         for pass in &take.passes {
-            for slot in [pass.slots.signal, pass.slots.bands] {
-                if let Slot::Temp(i) = slot {
+            let Slots {
+                signal,
+                bands,
+                between,
+            } = pass.slots;
+            for slot in [Some(signal), Some(bands), between] {
+                if let Some(Slot::Temp(i)) = slot {
                     temps[i] = take.samples.max(temps[i]);
                 }
             }
@@ -378,7 +383,10 @@ fn arrays_of(slots: Slots, take: Arrays) -> Arrays {
     Arrays {
         signal: array(slots.signal),
         bands: array(slots.bands),
-        low: take.low.filter(|_| slots.bands == Slot::Bands),
+        low: match slots.between {
+            Some(between) => Some(array(between)),
+            None => take.low.filter(|_| slots.bands == Slot::Bands),
+        },
     }
 }
 

@@ -180,6 +180,10 @@ fn windows<T: RandomSample>(wavelet: Wavelet) {
                 .unwrap();
             let kernels = format!("{plan:?}");
             assert_eq!(kernels.contains("pyramid_windows"), levels > 1, "{kernels}");
+            let goes_on = kernels.contains("Temp");
+            let is_host = device.info().kind == DeviceKind::Cpu;
+            let may = is_host && wavelet != Wavelet::VC2_DD_13_7;
+            assert!(goes_on || !may || shape != [66, 70], "{kernels}");
         }
         ran(&what, &device);
     }

@@ -1,56 +1,31 @@
 //! Several levels, mirrored at their borders, by windows whose sizes are constants of the program (cl/pyramid/windows.cl).
 
-use super::borders;
+mod search;
+
+pub(super) use self::search::cheapest;
 use crate::device::Exchange;
-use crate::lifting::extension::are_near;
-use crate::lifting::reach::Reach;
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{
-    Define, Kernel, LARGEST_VECTOR, MOST_REGISTERS, Pass, Slots, define, define_distance,
-    loops_as_they_are, registers,
+    Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
 };
 use crate::strategy::pixels;
 use crate::strategy::planner::Todo;
-use crate::transform::Layout;
 use crate::transform::geometry::Geometry;
-use crate::wavelet::Direction;
 
 const NAME: &str = "pyramid_windows";
 
-/// Pairs of columns of a work-item, pairs of rows of a block that are no halo, work-items in a work-group, and those side by side
-/// in the finest window, among which the cheapest are chosen.
+/// Pairs of columns of a work-item, at most MOST_PAIRS of cl/pyramid/window.cl.
 const PAIRS: [usize; 2] = [1, MOST_PAIRS];
-const HEIGHTS: [usize; 6] = [1, 2, 3, 4, 5, 6];
-const GROUPS: [usize; 3] = [128, 256, 512];
-const SIDE_BY_SIDE: [usize; 4] = [4, 8, 16, 32];
-
-/// Pairs of columns of a work-item at most (cl/pyramid/window.cl).
 const MOST_PAIRS: usize = 2;
 
-/// Work-items that take the place of a sub-group where there is no exchange.
-const LANES: usize = 32;
+/// What a row of a block costs at each level, in samples that a compute unit loads in that time: on an NVIDIA H200 some 9,000 per us.
+/// A level waits as long as its blocks are high.
+const ROW: usize = 1100;
+/// The same of the last work-group to arrive, until it goes on.
+const ARRIVAL: usize = 14_000;
 
-/// Levels of a launch (cl/pyramid/windows.cl).
-const LEVELS_AT_ONCE: usize = 7;
-
-/// What a launch costs, and a row of a block at each level, in samples that a compute unit loads in that time: on an NVIDIA H200
-/// some 9,000 per us. A level waits as long as its blocks are high. 128 x 128 takes 10.4 us forward in one launch of a work-group
-/// of 512, and 16.4 in two.
-const LAUNCH: usize = 50_000;
-const ROW: usize = 1000;
-
-/// All of them: pairs, rows, group and side by side.
-fn all_sizes() -> Vec<[usize; 4]> {
-    let mut sizes = Vec::new();
-    for pairs in PAIRS {
-        for height in HEIGHTS {
-            for group in GROUPS {
-                sizes.extend(SIDE_BY_SIDE.map(|lanes| [pairs, height, group, lanes]));
-            }
-        }
-    }
-    sizes
-}
+/// Pictures of which a launch counts work-groups.
+const MOST_ARRIVALS: usize = 256;
 
 /// What a work-group has of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,111 +70,11 @@ pub(super) struct Windows {
     windows: Vec<Window>,
     /// Samples that local memory holds of all low bands.
     kept: usize,
-}
-
-/// The windows that a walk from the finest of `levels` begins with, where all of them take least time.
-fn of_least_time(
-    levels: usize,
-    units: usize,
-    cheapest: impl Fn(usize, usize) -> Option<Windows>,
-) -> Option<Windows> {
-    // From the coarsest level on: the least time of all levels from this one, and how it begins.
-    let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
-    for first in (0..levels).rev() {
-        let least = if first == 0 { 2 } else { 1 };
-        let choices = (least..=levels - first).flat_map(|count| {
-            let windows = cheapest(first, count)?;
-            let rest = best[best.len() - count].0;
-            let time = rest.saturating_add(LAUNCH + windows.time(units));
-            Some((time, Some(windows)))
-        });
-        let none = (usize::MAX, None);
-        best.push(choices.min_by_key(|(time, _)| *time).unwrap_or(none));
-    }
-    best.pop()?.1
+    /// What the last work-group of a picture to arrive goes on with, if it does: all levels that are left, in a single window.
+    rest: Option<Box<Windows>>,
 }
 
 impl Windows {
-    /// The cheapest windows, or why there are none.
-    pub fn new(todo: &Todo, axes: [usize; 2]) -> Result<Self, String> {
-        let (problem, device) = (todo.problem, todo.target.device);
-        let forward = problem.direction == Direction::Forward;
-        if forward && !are_near(&problem.stencils()) {
-            return Err(
-                "windows end with mirrors, which steps that read two neighbours have".to_owned(),
-            );
-        }
-        if problem.transform.coefficient_layout() == Layout::Interleaved {
-            return Err("coefficients are interleaved".to_owned());
-        }
-        let is_mirrored = |&level: &usize| {
-            let next = Todo {
-                levels: &todo.levels[level..],
-                ..*todo
-            };
-            let is_mirrored = |border: &super::Border| !border.is_periodic() && !border.restored;
-            todo.levels[level].axes == todo.levels[0].axes
-                && borders(&next, axes).is_ok_and(|both| both.iter().all(is_mirrored))
-        };
-        let most = todo.levels.len().min(LEVELS_AT_ONCE);
-        let levels = (0..most).take_while(is_mirrored).count();
-        if levels < 2 {
-            return Err("fewer than two levels go on mirrored".to_owned());
-        }
-        let reach = Reach::new(&problem.stencils());
-        let most_reach = reach.before.max(reach.after);
-        let exchanges = device.exchange != Exchange::None;
-        let in_one_program = device.float_vector > 1;
-        let lanes = if exchanges { device.lanes } else { LANES };
-        let whole: usize = todo.levels[0].shape.iter().product();
-        let shape_of = |level: usize| axes.map(|axis| todo.levels[level].shape[axis]);
-        let pictures = whole / shape_of(0).iter().product::<usize>();
-        let of_levels = |first: usize, count: usize| Windows {
-            forward,
-            levels: count,
-            around: reach.before + reach.after,
-            reach: most_reach,
-            x_first: todo.x_first() && problem.sample.is_integer(),
-            shape: shape_of(first),
-            pictures,
-            in_one_program,
-            mirrored_often: in_one_program
-                || shape_of(first + count - 1)
-                    .iter()
-                    .any(|&n| n < 2 * most_reach + 2),
-            group: 0,
-            lanes,
-            tile: [0; 2],
-            tiles: [1; 2],
-            halo: 0,
-            windows: Vec::new(),
-            kept: 0,
-        };
-        let most = todo.target.of(NAME).work_group(NAME);
-        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl, pvc), doubles sooner.
-        // CPUs, which have one size, keep most in memory anyway.
-        let words = problem.sample.size().div_ceil(4);
-        let registers = registers(device);
-        let eighths = if registers < MOST_REGISTERS { 5 } else { 6 };
-        let most_words = registers * (eighths - usize::from(words > 1)) / 8;
-        let fits = |windows: &Windows| {
-            windows.group <= most
-                && windows.bytes(todo) <= device.local_memory
-                && (in_one_program || windows.held() * words <= most_words)
-        };
-        let sizes = match in_one_program {
-            true => vec![[2, 2, 256, 16]],
-            false => all_sizes(),
-        };
-        let units = device.compute_units;
-        let cheapest = |first: usize, count: usize| {
-            let windows = of_levels(first, count);
-            let all = sizes.iter().flat_map(|&size| windows.sized(size));
-            all.filter(fits).min_by_key(|windows| windows.time(units))
-        };
-        of_least_time(levels, units, cheapest).ok_or_else(|| "no windows fit".to_owned())
-    }
-
     /// The windows of so many levels, if there are any of this size.
     fn sized(&self, [pairs, height, group, lanes]: [usize; 4]) -> Option<Self> {
         let mut windows = Windows {
@@ -325,7 +200,10 @@ impl Windows {
     /// What a compute unit takes, in samples that it loads in that time.
     fn time(&self, compute_units: usize) -> usize {
         let rows = |window: &Window| 2 * self.rows_held(window);
-        self.loaded(compute_units) + ROW * self.windows.iter().map(rows).sum::<usize>()
+        let rows: usize = self.windows.iter().map(rows).sum();
+        let rest = self.rest.as_ref();
+        let rest = rest.map_or(0, |rest| ARRIVAL + rest.time(compute_units));
+        self.loaded(compute_units) + ROW * rows + rest
     }
 
     /// Samples that a compute unit loads. As several work-groups run on it at once, what the last wave lacks of a whole one counts
@@ -352,15 +230,24 @@ impl Windows {
             _ => self.group * MOST_PAIRS,
         };
         // Steps compute in 32 bits at least.
-        ((self.kept + 4 + shared) * todo.problem.sample.size().max(4)) as u64
+        ((self.places() + 4 + shared) * todo.problem.sample.size().max(4)) as u64
+    }
+
+    /// The windows of all levels, finest first.
+    fn all_windows(&self) -> Vec<Window> {
+        let rest = self.rest.iter().flat_map(|rest| &rest.windows);
+        self.windows.iter().chain(rest).copied().collect()
     }
 
     fn most_height(&self) -> usize {
-        self.windows
-            .iter()
-            .map(|window| window.height)
-            .max()
-            .unwrap_or(0)
+        let heights = self.all_windows().into_iter();
+        heights.map(|window| window.height).max().unwrap_or(0)
+    }
+
+    /// Samples in local memory: what is shared has left it when the last work-group goes on.
+    fn places(&self) -> usize {
+        self.kept
+            .max(self.rest.as_ref().map_or(0, |rest| rest.kept))
     }
 
     /// Pairs of rows that are lifted along x, of so many without their halo.
@@ -368,8 +255,9 @@ impl Windows {
         height + if self.x_first { self.around } else { 0 }
     }
 
+    /// All that are taken.
     pub fn levels(&self) -> usize {
-        self.levels
+        self.levels + self.rest.as_ref().map_or(0, |rest| rest.levels)
     }
 
     pub fn pass(&self, todo: &Todo, [y, x]: [usize; 2]) -> Pass {
@@ -377,10 +265,35 @@ impl Windows {
             boundary: todo.problem.transform.boundary_rule().number(),
             ..todo.sides(self.levels(), 2).pictures(y, x)
         };
+        let own = self.own(todo, &geometry);
+        Pass {
+            kernel: Kernel {
+                name: NAME,
+                file: "pyramid/windows.cl",
+                defines: self.defines(todo, &geometry),
+                group: [self.group, 1],
+            },
+            slots: match self.rest {
+                Some(_) => Slots::GOING_ON,
+                None => Slots::OF_TAKE,
+            },
+            geometry,
+            own: own.map(|(name, value)| (name, value as i32)).to_vec(),
+            groups: self.groups(),
+            cost: self.cost(todo),
+        }
+    }
+
+    /// The kernel's own arguments.
+    fn own(&self, todo: &Todo, geometry: &Geometry) -> [(&'static str, usize); 7] {
         let [tiles_y, tiles_x] = self.tiles;
         let samples = 2 * self.windows[0].pairs;
         let is_short = samples * todo.signal_size() <= LARGEST_VECTOR;
-        let own = [
+        let rest_aligned = self.rest.as_ref().is_some_and(|rest| {
+            let samples = 2 * rest.windows[0].pairs;
+            rest.shape[1] % samples == 0 && samples * todo.problem.sample.size() <= LARGEST_VECTOR
+        });
+        [
             ("levels", self.levels()),
             ("tile_x", self.tile[1]),
             ("tile_y", self.tile[0]),
@@ -390,20 +303,8 @@ impl Windows {
                 "aligned",
                 usize::from(is_short && geometry.signal.is_aligned(2, samples)),
             ),
-        ];
-        Pass {
-            kernel: Kernel {
-                name: NAME,
-                file: "pyramid/windows.cl",
-                defines: self.defines(todo, &geometry),
-                group: [self.group, 1],
-            },
-            slots: Slots::OF_TAKE,
-            geometry,
-            own: own.map(|(name, value)| (name, value as i32)).to_vec(),
-            groups: self.groups(),
-            cost: self.cost(todo),
-        }
+            ("rest_aligned", usize::from(rest_aligned)),
+        ]
     }
 
     fn cost(&self, todo: &Todo) -> Cost {
@@ -430,15 +331,19 @@ impl Windows {
             Exchange::None => 1 + 2 * todo.problem.stencils().len(),
             _ => 1,
         };
-        meter.scaled(groups * read, stored)
+        let own = meter.scaled(groups * read, stored)
             + lifted
-            + Cost::of_group(barriers * self.levels(), self.bytes(todo) as usize)
+            + Cost::of_group(barriers * self.levels, self.bytes(todo) as usize);
+        let rest = self.rest.as_ref().map(|rest| rest.cost(todo));
+        own + rest.unwrap_or_default()
     }
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
         // CPUs keep the general way under test.
         let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
+        let rest = self.rest.as_ref();
+        let mirrored_often = self.mirrored_often || rest.is_some_and(|rest| rest.mirrored_often);
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -446,8 +351,10 @@ impl Windows {
             define("MOST_HEIGHT", self.most_height()),
             define("X_FIRST", u8::from(self.x_first)),
             define("LEVELS", self.levels()),
-            define("PLACES", self.kept),
-            define("MIRRORED_OFTEN", u8::from(self.mirrored_often)),
+            define("REST", self.levels),
+            define("ARRIVALS", rest.map_or(0, |_| MOST_ARRIVALS)),
+            define("PLACES", self.places()),
+            define("MIRRORED_OFTEN", u8::from(mirrored_often)),
             define_distance(geometry.is_narrow(2, 0)),
             define("PLANAR", 1),
             define("SINGLE", u8::from(single)),
@@ -457,13 +364,21 @@ impl Windows {
             defines.push(define("HALO", self.halo));
         }
         let none = Window::default();
-        for (k, window) in self.windows.iter().chain([&none]).enumerate() {
+        for (k, window) in self.all_windows().into_iter().chain([none]).enumerate() {
             defines.push(define(format!("ROWS_{k}"), window.rows));
             defines.push(define(format!("COLUMNS_{k}"), window.columns));
             defines.push(define(format!("PAIRS_{k}"), window.pairs.max(1)));
             defines.push(define(format!("HEIGHT_{k}"), window.height.max(1)));
             defines.push(define(format!("LANES_{k}"), window.lanes.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
+        }
+        // CPUs have one program for all shapes.
+        defines.push(define("KNOWN", u8::from(!self.in_one_program)));
+        if !self.in_one_program {
+            let own = self.own(todo, geometry).into_iter().skip(1);
+            defines.extend(own.map(|(name, value)| define(name.to_uppercase(), value)));
+            defines.push(define("HEIGHT", self.shape[0]));
+            defines.push(define("WIDTH", self.shape[1]));
         }
         defines.extend(loops_as_they_are(device));
         defines.extend(pixels::defines(todo.pixels()));

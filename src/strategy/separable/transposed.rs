@@ -58,6 +58,7 @@ pub(super) fn passes(todo: &Todo, lines: &Lines) -> Vec<Pass> {
             slots: Slots {
                 signal: Slot::Signal,
                 bands: SIGNAL,
+                between: None,
             },
             ..transpose(todo, of_signal, forward, false)
         },
@@ -65,6 +66,7 @@ pub(super) fn passes(todo: &Todo, lines: &Lines) -> Vec<Pass> {
             slots: Slots {
                 signal: SIGNAL,
                 bands: BANDS,
+                between: None,
             },
             ..rows::pass(todo, &rows, RowPass::FourPairs)
         },
@@ -72,6 +74,7 @@ pub(super) fn passes(todo: &Todo, lines: &Lines) -> Vec<Pass> {
             slots: Slots {
                 signal: BANDS,
                 bands: Slot::Bands,
+                between: None,
             },
             ..transpose(todo, of_bands, !forward, true)
         },

@@ -1,13 +1,14 @@
 //! Which pictures windows take, of which sizes they are, and that they hold what is read of them.
 
 use super::*;
-use crate::device::DeviceInfo;
+use crate::device::{DeviceInfo, Exchange};
+use crate::lifting::reach::Reach;
 use crate::strategy::design::Launch;
 use crate::strategy::pyramid::tests::launches;
 use crate::strategy::tests::cases::{BOTH, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
-use crate::transform::Transform;
-use crate::wavelet::{Boundary, SampleType, Wavelet};
+use crate::transform::{Layout, Transform};
+use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 
 fn kernels(transform: &Transform, sample: SampleType, direction: Direction) -> Vec<&'static str> {
     let all = launches(large_gpu(), transform, sample, direction);
@@ -76,7 +77,8 @@ fn sizes_are_those_that_were_fastest() {
         let of = |name: &str| number(&all[0].pass.kernel, name);
         ["PAIRS_0", "HEIGHT_0", "GROUP", "LANES_0"].map(of)
     };
-    assert_eq!(sizes(128, 5, Direction::Forward), [2, 4, 512, 32]);
+    assert_eq!(sizes(64, 3, Direction::Forward), [1, 2, 512, 32]);
+    assert_eq!(sizes(1024, 5, Direction::Forward), [2, 6, 512, 32]);
     assert_eq!(sizes(64, 3, Direction::Inverse), [1, 1, 128, 16]);
     assert_eq!(sizes(128, 5, Direction::Inverse), [1, 1, 128, 16]);
     assert_eq!(sizes(1024, 5, Direction::Inverse), [2, 5, 256, 32]);
@@ -131,12 +133,14 @@ fn windows_hold_what_the_next_level_reads() {
     }
 }
 
-/// Of an axis: samples of the finest level, levels, pairs from one tile to the next, and how many tiles there are.
+/// Of an axis: samples of the finest level, levels that all work-groups share, pairs from one tile to the next, and how many tiles
+/// there are.
 fn line(launch: &Launch, axis: usize) -> [i64; 4] {
     let geometry = &launch.pass.geometry;
     let length = [geometry.across[0], geometry.samples][axis];
     let of = |name: &str| own(launch, &format!("{name}_{}", ["y", "x"][axis]));
-    [length, own(launch, "levels"), of("tile"), of("tiles")].map(i64::from)
+    let shared = number(&launch.pass.kernel, "REST") as i32;
+    [length, shared, of("tile"), of("tiles")].map(i64::from)
 }
 
 fn of_level(launch: &Launch, name: &str, level: i64) -> i64 {
@@ -184,6 +188,40 @@ fn check_forward(launch: &Launch, axis: usize, reach: i64) {
     for (level, end) in stored.into_iter().enumerate() {
         assert_eq!(end, (length + (2 << level) - 1) >> (level + 1));
     }
+    // What the last work-group goes on with is whole.
+    for level in levels..i64::from(own(launch, "levels")) {
+        assert!(of_level(launch, name, level) >= (length + (2 << level) - 1) >> (level + 1));
+    }
+}
+
+/// Where the device orders what its work-groups store, one launch does all levels of small pictures; where it does not, where
+/// pictures are pixels, and where levels are left, none goes on.
+#[test]
+fn the_last_work_group_goes_on_where_it_can() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [512, 512]).levels(5);
+    let goes_on = |device: DeviceInfo, picture: &Transform| {
+        let all = launches(device, picture, SampleType::F32, Direction::Forward);
+        let last = all.last().unwrap();
+        let counts = last.pass.kernel.arrivals() > 0;
+        assert_eq!(last.pass.slots.between.is_some(), counts);
+        assert_eq!(
+            all.iter()
+                .filter(|one| one.pass.kernel.arrivals() > 0)
+                .count(),
+            usize::from(counts)
+        );
+        (all.len(), counts)
+    };
+    assert_eq!(goes_on(large_gpu(), &picture), (1, true));
+    assert_eq!(goes_on(gpu(Exchange::Khr, 16), &picture), (2, false));
+    assert_eq!(goes_on(gpu(Exchange::None, 1), &picture), (2, false));
+    // A picture that is one window needs nobody to go on.
+    let small = Transform::new(Wavelet::CDF_9_7, [64, 64]).levels(3);
+    assert_eq!(goes_on(large_gpu(), &small), (1, false));
+    let many = Transform::new(Wavelet::CDF_9_7, [512, 512, 512])
+        .axes([1, 2])
+        .levels(5);
+    assert!(!goes_on(large_gpu(), &many).1);
 }
 
 fn check_inverse(launch: &Launch, axis: usize, reach: i64) {

@@ -1,0 +1,230 @@
+//! How levels are shared out to launches, and windows to work-items: all that there is to choose from, and what takes least time.
+
+use super::super::{Border, borders};
+use super::{MOST_ARRIVALS, NAME, PAIRS, Windows};
+use crate::device::Exchange;
+use crate::lifting::extension::are_near;
+use crate::lifting::reach::Reach;
+use crate::strategy::design::{MOST_REGISTERS, registers};
+use crate::strategy::planner::Todo;
+use crate::transform::Layout;
+use crate::wavelet::Direction;
+
+/// Pairs of rows of a block that are no halo, work-items in a work-group, and those side by side in the finest window, among which
+/// the cheapest are chosen, as among PAIRS of columns of a work-item.
+const HEIGHTS: [usize; 6] = [1, 2, 3, 4, 5, 6];
+const GROUPS: [usize; 3] = [128, 256, 512];
+const SIDE_BY_SIDE: [usize; 4] = [4, 8, 16, 32];
+type Size = [usize; 4];
+
+/// The only size on CPUs, of which tests build few programs.
+const OF_CPUS: Size = [2, 2, 256, 16];
+
+/// Work-items that take the place of a sub-group where there is no exchange.
+const LANES: usize = 32;
+
+/// Levels of a launch (cl/pyramid/windows.cl).
+const LEVELS_AT_ONCE: usize = 7;
+
+/// What a launch costs, in samples that a compute unit loads in that time: on an NVIDIA H200 an empty one takes 5.0 us, two of them
+/// 12.7.
+const LAUNCH: usize = 70_000;
+
+/// The windows that take least time where all levels that can be taken so are, or why there are none.
+pub(in super::super) fn cheapest(todo: &Todo, axes: [usize; 2]) -> Result<Windows, String> {
+    let problem = todo.problem;
+    if problem.direction == Direction::Forward && !are_near(&problem.stencils()) {
+        return Err(
+            "windows end with mirrors, which steps that read two neighbours have".to_owned(),
+        );
+    }
+    if problem.transform.coefficient_layout() == Layout::Interleaved {
+        return Err("coefficients are interleaved".to_owned());
+    }
+    let levels = mirrored_levels(todo, axes);
+    if levels < 2 {
+        return Err("fewer than two levels go on mirrored".to_owned());
+    }
+    let search = Search::new(todo, axes, levels);
+    search
+        .of_least_time()
+        .ok_or_else(|| "no windows fit".to_owned())
+}
+
+/// How many levels of the same axes go on mirrored, of those that a launch can take.
+fn mirrored_levels(todo: &Todo, axes: [usize; 2]) -> usize {
+    let is_mirrored = |&level: &usize| {
+        let next = Todo {
+            levels: &todo.levels[level..],
+            ..*todo
+        };
+        let is_mirrored = |border: &Border| !border.is_periodic() && !border.restored;
+        todo.levels[level].axes == todo.levels[0].axes
+            && borders(&next, axes).is_ok_and(|both| both.iter().all(is_mirrored))
+    };
+    let most = todo.levels.len().min(LEVELS_AT_ONCE);
+    (0..most).take_while(is_mirrored).count()
+}
+
+/// What to choose from.
+struct Search<'a> {
+    todo: &'a Todo<'a>,
+    axes: [usize; 2],
+    levels: usize,
+    reach: Reach,
+    sizes: Vec<Size>,
+    in_one_program: bool,
+    /// Work-items in a work-group, and samples that a work-item holds, at most.
+    most_items: usize,
+    most_held: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(todo: &'a Todo<'a>, axes: [usize; 2], levels: usize) -> Self {
+        let (problem, device) = (todo.problem, todo.target.device);
+        let in_one_program = device.float_vector > 1;
+        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl, pvc), doubles sooner.
+        // CPUs, which have one size, keep most in memory anyway.
+        let words = problem.sample.size().div_ceil(4);
+        let registers = registers(device);
+        let eighths = if registers < MOST_REGISTERS { 5 } else { 6 };
+        let most_held = registers * (eighths - usize::from(words > 1)) / 8 / words;
+        Search {
+            todo,
+            axes,
+            levels,
+            reach: Reach::new(&problem.stencils()),
+            sizes: match in_one_program {
+                true => vec![OF_CPUS],
+                false => all_sizes(),
+            },
+            in_one_program,
+            most_items: todo.target.of(NAME).work_group(NAME),
+            most_held: if in_one_program {
+                usize::MAX
+            } else {
+                most_held
+            },
+        }
+    }
+
+    fn units(&self) -> usize {
+        self.todo.target.device.compute_units
+    }
+
+    fn time(&self, windows: &Windows) -> usize {
+        windows.time(self.units())
+    }
+
+    /// The windows that a walk from the finest level begins with, where all of them take least time.
+    fn of_least_time(&self) -> Option<Windows> {
+        // From the coarsest level on: the least time of all levels from this one, and how it begins.
+        let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
+        for first in (0..self.levels).rev() {
+            let left = self.levels - first;
+            let least = if first == 0 { 2 } else { 1 };
+            let launches = (least..=left).filter_map(|count| {
+                let windows = self.best(self.all_of(first, count))?;
+                let then = best[best.len() - count].0;
+                Some((self.time(&windows).saturating_add(then), windows))
+            });
+            let going_on = (1..left).filter_map(|count| {
+                let windows = self.going_on(first, count)?;
+                Some((self.time(&windows), windows))
+            });
+            let all = launches.chain(going_on);
+            let all = all.map(|(time, windows)| (time.saturating_add(LAUNCH), Some(windows)));
+            let none = (usize::MAX, None);
+            best.push(all.min_by_key(|(time, _)| *time).unwrap_or(none));
+        }
+        best.pop()?.1
+    }
+
+    fn best(&self, all: impl Iterator<Item = Windows>) -> Option<Windows> {
+        all.min_by_key(|windows| self.time(windows))
+    }
+
+    /// All windows of so many levels from this one on.
+    fn all_of(&self, first: usize, count: usize) -> impl Iterator<Item = Windows> {
+        let windows = self.windows(first, count);
+        let all = self
+            .sizes
+            .iter()
+            .filter_map(move |&size| windows.sized(size));
+        all.filter(|windows| self.fits(windows))
+    }
+
+    /// The windows of so many levels after which the last work-group goes on with all others alone: then what it goes on from is all
+    /// that is left in between.
+    fn going_on(&self, first: usize, count: usize) -> Option<Windows> {
+        let windows = self.windows(first, count);
+        let may = self.todo.problem.direction == Direction::Forward
+            && self.todo.target.device.orders_groups()
+            && self.levels == self.todo.levels.len()
+            && windows.pictures <= MOST_ARRIVALS
+            && self.todo.pixels().is_none();
+        if !may {
+            return None;
+        }
+        let of_group = |group: usize| {
+            let rest = self.all_of(first + count, self.levels - first - count);
+            let rest = rest.filter(|rest| rest.group == group && rest.is_one_tile());
+            let rest = Some(Box::new(self.best(rest)?));
+            let shared = self.all_of(first, count);
+            let shared = self.best(shared.filter(|shared| shared.group == group))?;
+            Some(Windows { rest, ..shared })
+        };
+        let all = GROUPS.into_iter().filter_map(of_group);
+        self.best(all.filter(|windows| self.fits(windows)))
+    }
+
+    fn fits(&self, windows: &Windows) -> bool {
+        windows.group <= self.most_items
+            && windows.bytes(self.todo) <= self.todo.target.device.local_memory
+            && windows.held() <= self.most_held
+    }
+
+    /// Windows of so many levels from this one on, without their sizes.
+    fn windows(&self, first: usize, count: usize) -> Windows {
+        let (todo, device) = (self.todo, self.todo.target.device);
+        let shape_of = |level: usize| self.axes.map(|axis| todo.levels[level].shape[axis]);
+        let whole: usize = todo.levels[0].shape.iter().product();
+        let reach = self.reach.before.max(self.reach.after);
+        let is_near = |&samples: &usize| samples < 2 * reach + 2;
+        Windows {
+            forward: todo.problem.direction == Direction::Forward,
+            levels: count,
+            around: self.reach.before + self.reach.after,
+            reach,
+            x_first: todo.x_first() && todo.problem.sample.is_integer(),
+            shape: shape_of(first),
+            pictures: whole / shape_of(0).iter().product::<usize>(),
+            in_one_program: self.in_one_program,
+            mirrored_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),
+            group: 0,
+            lanes: match device.exchange {
+                Exchange::None => LANES,
+                _ => device.lanes,
+            },
+            tile: [0; 2],
+            tiles: [1; 2],
+            halo: 0,
+            windows: Vec::new(),
+            kept: 0,
+            rest: None,
+        }
+    }
+}
+
+/// All of them: pairs, rows, group and side by side.
+fn all_sizes() -> Vec<Size> {
+    let mut sizes = Vec::new();
+    for pairs in PAIRS {
+        for height in HEIGHTS {
+            for group in GROUPS {
+                sizes.extend(SIDE_BY_SIDE.map(|lanes| [pairs, height, group, lanes]));
+            }
+        }
+    }
+    sizes
+}
