@@ -143,8 +143,12 @@ impl<T: Sample> Probe<T> {
             .map(|(launch, kernel)| {
                 let arrays = launch.arrays;
                 let low = arrays.low.unwrap_or(arrays.bands);
-                let sides = [arrays.signal, arrays.bands, low].map(side);
-                (kernel, &launch.pass, sides)
+                Step {
+                    kernel,
+                    pass: &launch.pass,
+                    sides: [arrays.signal, arrays.bands, low].map(side),
+                    arrivals: None,
+                }
             })
             .collect();
         let queue = &self.engine.site.queue;
