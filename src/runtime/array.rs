@@ -201,32 +201,45 @@ impl<T: Element> DeviceArray<T> {
         DeviceView::from(self).download_into(samples)
     }
 
-    /// Sets the samples of a new array, which has some, to zero, not waiting for what the caller's own queue waits for.
+    /// Sets the samples of a new array to zero, not waiting for what the caller's own queue waits for.
     pub(crate) fn set_up_zeros(&self) -> Result<()> {
-        let zero = T::zeroed();
-        let (pattern, bytes) = ((&raw const zero).cast(), self.len * size_of::<T>());
+        // NVIDIA's driver never ends a fill of 2 GiB or more (<https://github.com/inducer/pyopencl/issues/395>).
+        self.set_up_zeros_by((1 << 30) / size_of::<T>())
+    }
+
+    /// By fills of at most so many samples.
+    fn set_up_zeros_by(&self, most: usize) -> Result<()> {
         let mut uses = self.uses();
         let queue = self.reserved.shared.set_up_queue(uses.queue())?;
-        // SAFETY: the array holds `bytes` bytes, a multiple of the pattern's size, and the call copies the pattern.
+        let starts = (0..self.len).step_by(most);
+        let fill = |start| self.fill_zeros(&queue, start, most.min(self.len - start));
+        let fills = starts.map(fill).collect::<Result<Vec<_>>>()?;
+        if !Arc::ptr_eq(&queue, uses.queue()) {
+            fills.iter().try_for_each(Event::wait)?;
+        }
+        uses.set_up(fills);
+        Ok(())
+    }
+
+    /// Sets `len` samples from `start` on, which are within the array, to zero.
+    fn fill_zeros(&self, queue: &Queue, start: usize, len: usize) -> Result<Event> {
+        let zero = T::zeroed();
+        let bytes = |samples: usize| samples * size_of::<T>();
+        // SAFETY: the array holds these bytes, multiples of the pattern's size, and the call copies the pattern.
         let filled = unsafe {
             cl3::command_queue::enqueue_fill_buffer(
                 queue.handle.get(),
                 self.buffer.get(),
-                pattern,
+                (&raw const zero).cast(),
                 size_of::<T>(),
-                0,
-                bytes,
+                bytes(start),
+                bytes(len),
                 0,
                 std::ptr::null(),
             )
         };
         let filled = filled.map_err(|code| opencl("clEnqueueFillBuffer")(ClError(code)))?;
-        let filled = Event::owning(filled);
-        if !Arc::ptr_eq(&queue, uses.queue()) {
-            filled.wait()?;
-        }
-        uses.set_up(filled);
-        Ok(())
+        Ok(Event::owning(filled))
     }
 
     /// Replaces the samples of a new array, not waiting for what the caller's own queue waits for.
@@ -337,5 +350,29 @@ impl<T: Element> std::fmt::Debug for DeviceArray<T> {
             self.len,
             self.reserved.shared.device
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::runtime::engine::Engine;
+
+    #[test]
+    fn zeros_come_in_fills_of_any_length() {
+        let devices = match Device::all() {
+            // As in other tests of the library's own.
+            Err(Error::NoRuntime { .. }) => return println!("not run: there is no OpenCL"),
+            found => found.unwrap(),
+        };
+        for device in devices {
+            let engine = Engine::new(&device).unwrap();
+            for most in [1, 3, 7, 8] {
+                let array = engine.upload(&[-1i16; 7]).unwrap();
+                array.set_up_zeros_by(most).unwrap();
+                assert_eq!(array.download().unwrap(), [0; 7]);
+            }
+        }
     }
 }

@@ -419,9 +419,7 @@ impl Engine {
     pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         let Site { shared, queue, .. } = &self.site;
         let array = DeviceArray::new(shared, queue, len)?;
-        if len > 0 {
-            array.set_up_zeros()?;
-        }
+        array.set_up_zeros()?;
         Ok(array)
     }
 

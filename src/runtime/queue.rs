@@ -143,9 +143,9 @@ impl Uses {
         &self.queue
     }
 
-    /// Remembers the event of an array's first contents.
-    pub fn set_up(&mut self, end: Event) {
-        self.last_written = vec![end];
+    /// Remembers the events of an array's first contents.
+    pub fn set_up(&mut self, ends: Vec<Event>) {
+        self.last_written = ends;
     }
 
     /// The events of the last work that wrote the array. Where one failed, so does reading what it wrote.
