@@ -26,10 +26,8 @@ fn check_beside<T: RandomSample>(transforms: &[(Transform, &[Strategy])]) {
         for (seed, (transform, strategies)) in transforms.iter().enumerate() {
             let plan = engine.plan::<T>(transform).unwrap();
             let used = plan.strategies();
-            assert!(
-                strategies.iter().all(|one| used.contains(one)),
-                "{used:?}: {plan:?}"
-            );
+            let wanted = strategies.iter().all(|one| used.contains(one));
+            assert!(wanted && used.len() > 1, "{used:?}: {plan:?}");
             check::<T>(&engine, By::Auto, transform, seed as u64);
         }
         ran(&what, &device);
@@ -51,7 +49,8 @@ fn floats() {
             volume.layout(Layout::Interleaved),
             &[COLUMNS, STREAMED, BLOCK],
         ),
-        (picture, &[STREAMED, BLOCK]),
+        // Its coarse levels by windows on NVIDIA's devices, by blocks on Intel's.
+        (picture, &[STREAMED]),
     ]);
 }
 
