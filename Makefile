@@ -43,7 +43,7 @@ test:
 STEPS = haar|ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_fidelity|vc2_daub97
 optimised:
 	scripts/setup
-	WAVELIFT_REQUIRE=$(WAVELIFT_REQUIRE),work-groups-of-256 scripts/spread '(^|::)($(STEPS))$$' '--test strategies --test in_place'
+	WAVELIFT_REQUIRE=$(WAVELIFT_REQUIRE),work-groups-of-256,fence scripts/spread '(^|::)($(STEPS))$$' '--test strategies --test in_place'
 	cargo test --test large -- --ignored large_pictures_under_64_mib
 
 ci:

@@ -159,7 +159,7 @@ mod wavelet;
 pub use crates::coming_from_pywavelets;
 #[cfg(feature = "image")]
 pub use crates::picture;
-pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange};
+pub use device::{Device, DeviceInfo, DeviceKind, DeviceSelector, Exchange, Fence};
 pub use error::{Error, Result};
 pub use group::{EngineGroup, GroupArray, GroupPinned, GroupPlan, GroupRun};
 /// Half precision, of the crate `half`: a [`Sample`] for wavelets with real steps.
@@ -182,7 +182,7 @@ pub use runtime::{
 };
 #[doc(hidden)]
 pub use runtime::{
-    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_source,
+    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_sources,
 };
 pub use strategy::{ColumnPass, Cost, RowPass, Strategy, Tunable};
 pub use transform::{

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use wavelift::{
-    Boundary, DeviceInfo, DeviceKind, Error, Exchange, Layout, PixelType, SampleType, Strategy,
-    Transform, Wavelet, kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels,
-    probe_source,
+    Boundary, DeviceInfo, DeviceKind, Error, Exchange, Fence, Layout, PixelType, SampleType,
+    Strategy, Transform, Wavelet, kernel_sources, kernel_sources_in_place,
+    kernel_sources_of_pixels, probe_sources,
 };
 
 const SAMPLES: [SampleType; 4] = [
@@ -90,6 +90,11 @@ fn targets() -> Vec<Target> {
         if exchange == Amd {
             device.max_work_group = 256;
         }
+        device.atomics = match (exchange, lanes) {
+            (Amd, _) => Fence::Cl20,
+            (Intel, 16) => Fence::Cl30,
+            _ => Fence::None,
+        };
         Target {
             device,
             is_thorough,
@@ -137,8 +142,9 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
     transforms.collect()
 }
 
-/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, axes beside
-/// those of a picture, rows alone (whole ones, short ones, and a long one), and colours innermost.
+/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, levels with which
+/// the last work-group goes on, axes beside those of a picture, rows alone (whole ones, short ones, and a long one), and colours
+/// innermost.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
@@ -156,6 +162,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         aligned.boundary(Boundary::Periodic),
         Transform::new(wavelet.clone(), [8192, 8192]).levels(2),
         Transform::new(wavelet.clone(), [64, 64]).levels(3),
+        Transform::new(wavelet.clone(), [256, 256]).levels(5),
         Transform::new(wavelet.clone(), [3, 45, 50, 70]),
         Transform::new(wavelet.clone(), [20, 30, 64]).levels(2),
         rows.clone().levels(5),
@@ -235,6 +242,15 @@ fn way(device: &DeviceInfo) -> String {
         Exchange::None => "none".to_owned(),
         exchange => format!("{exchange}{}", device.lanes),
     }
+}
+
+/// The version of OpenCL C that a program needs, in front of the name of its file, where it is not 1.2.
+fn language(source: &str) -> String {
+    let of_c = [Fence::Cl20, Fence::Cl30];
+    let number = |fence: &Fence| Fence::ALL.iter().position(|one| one == fence).unwrap();
+    let has = |fence: &Fence| source.contains(&format!("#define FENCE {}\n", number(fence)));
+    let needed = of_c.into_iter().find(has);
+    needed.map_or(String::new(), |fence| format!("{fence}-"))
 }
 
 /// The file that a line like `#line 1 "border.cl"` names.
@@ -407,7 +423,7 @@ impl Dump {
         if self.written.insert(hash) {
             let parts = source.lines().filter_map(named_part);
             self.parts.extend(parts.map(str::to_owned));
-            let file = format!("{way}-{name}-{hash:016x}.cl");
+            let file = format!("{}{way}-{name}-{hash:016x}.cl", language(source));
             fs::write(folder().join(file), source).unwrap();
         }
     }
@@ -427,7 +443,7 @@ fn every_program_is_written_for_the_compilers() {
     let next = || wavelets.lock().unwrap().next();
     let mut probes = Dump::default();
     for target in &targets {
-        if let Some((name, source)) = probe_source(&target.device) {
+        for (name, source) in probe_sources(&target.device) {
             probes.write("probe", &way(&target.device), &name, &source);
         }
     }

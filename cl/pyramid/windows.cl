@@ -4,7 +4,7 @@
 // of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
 //
 // Forward, where windows of all levels would have halos as large as they are, the levels that all work-groups share leave their low
-// band in an array, and the last work-group of a picture to arrive (pyramid/arrivals.cl) goes on with it as a single window.
+// band in an array, and the last work-group of a picture to arrive (core/arrivals.cl) goes on with it as a single window.
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
 // along x. On an NVIDIA H200 on which an empty launch takes 4.8 us and two of them 12.5, five levels by 9/7 in f32 take, forward
@@ -12,7 +12,7 @@
 // 17.4 (21.7); inverse 8.3, 8.9, 9.9 and 12.6: limited by what a level waits for, loads, exchange and a barrier. Where each level had
 // the rows and columns per work-item of the finest one, instead of those that suit its window, the inverse of 1024 x 1024 took 14.3.
 
-#include "pyramid/arrivals.cl"
+#include "core/arrivals.cl"
 #include "pyramid/window_forward.cl"
 #include "pyramid/window_inverse.cl"
 
@@ -43,7 +43,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
   if (is_busy(of)) store_bands(picture, of, &y, &x, kept + of[1].kept, v);
 }
 
-#if ARRIVALS
+#if FENCE != FENCE_NONE
 #if PIXEL_BITS
 #error "what the last work-group goes on from are samples, not pixels"
 #endif
@@ -74,10 +74,10 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 }
 #endif
 
-#if ARRIVALS
-#define COUNTED_IN , global int *arrivals
+#if FENCE != FENCE_NONE
+#define COUNTED_IN , global Counter *arrivals, const int before
 #define DO_LEVEL(k)                                                                      \
-  if (k == REST && !is_last_to_arrive(arrivals + number, tiles, &is_last)) return;       \
+  if (k == REST && !is_last_to_arrive(arrivals + number, before, tiles, &is_last)) return;       \
   do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v);
 #else
 #define COUNTED_IN
@@ -101,7 +101,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   picture.width = WIDTH;
   picture.height = HEIGHT;
 #endif
-#if ARRIVALS
+#if FENCE != FENCE_NONE
   local int is_last;
   const Picture rest = rest_of(&picture, low, number);
   const Windows alone = {known.levels, 0, 0, 1, 1, known.rest_aligned, 0};
@@ -132,7 +132,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
 #if LEVELS > 6
   DO_LEVEL(6)
 #endif
-#if ARRIVALS && EXCHANGE == EXCHANGE_NONE
+#if FENCE != FENCE_NONE && EXCHANGE == EXCHANGE_NONE
   // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end before.
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif

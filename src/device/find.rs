@@ -1,10 +1,10 @@
 //! Finding OpenCL devices and reading what they report about themselves.
 
-use super::ways::{NO_WAY, Way, listed, ways_of};
+use super::ways::{NO_WAY, Way, atomics_of, listed, ways_of};
 use super::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::{Error, Result};
 use opencl3::device::{self as cl, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::{CL_INVALID_VALUE, ClError};
 use opencl3::platform::{Platform, get_platforms};
 use opencl3::types::{cl_device_id, cl_device_info};
 use std::any::Any;
@@ -287,12 +287,26 @@ fn describe(
         exchange: Exchange::None,
         lanes: 1,
         extensions,
-        is_host: kind == DeviceKind::Cpu,
+        atomics: atomics_of(&device.version()?, atomic_capabilities(device)?),
     })
 }
 
 /// `CL_DEVICE_SUB_GROUP_SIZES_INTEL`, of the extension `cl_intel_required_subgroup_size`.
 const CL_DEVICE_SUB_GROUP_SIZES_INTEL: cl_device_info = 0x4108;
+
+/// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES` and `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, of OpenCL 3.0.
+const CL_DEVICE_ATOMIC_CAPABILITIES: [cl_device_info; 2] = [0x1063, 0x1064];
+
+/// What both atomic operations and fences of a device can do; nothing where it does not know the question.
+fn atomic_capabilities(device: &cl::Device) -> Result<u64, ClError> {
+    let ask = |what| match device.get_data(what) {
+        Ok(bytes) => Ok(bytes.try_into().map_or(0, u64::from_ne_bytes)),
+        Err(ClError(CL_INVALID_VALUE)) => Ok(0),
+        Err(error) => Err(error),
+    };
+    let [memory, fence] = CL_DEVICE_ATOMIC_CAPABILITIES;
+    Ok(ask(memory)? & ask(fence)?)
+}
 
 /// Numbers of the type `size_t`.
 fn numbers(bytes: &[u8]) -> Vec<usize> {

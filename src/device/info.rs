@@ -81,6 +81,46 @@ impl Exchange {
 
 named!(Exchange, "exchange");
 
+/// How a work-group sees what others of its launch have stored. The file cl/core/arrivals.cl implements each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fence {
+    /// Not at all.
+    None,
+    /// `fence.acq_rel.gpu` in inline PTX, on NVIDIA devices.
+    Ptx,
+    /// The atomic operations of OpenCL C 2.0.
+    Cl20,
+    /// Those of OpenCL C 3.0, on devices that have their acquiring and releasing order and the scope of the device.
+    Cl30,
+}
+
+impl Fence {
+    /// All kinds of fences. The kernels number them in this order, from 0.
+    pub const ALL: &'static [Fence] = &[Fence::None, Fence::Ptx, Fence::Cl20, Fence::Cl30];
+
+    /// Returns the name of this kind of fence, as [`FromStr`](std::str::FromStr) reads it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fence::None => "none",
+            Fence::Ptx => "ptx",
+            Fence::Cl20 => "cl20",
+            Fence::Cl30 => "cl30",
+        }
+    }
+
+    pub(crate) fn number(self) -> usize {
+        Self::ALL.iter().position(|&kind| kind == self).unwrap()
+    }
+
+    /// Whether it is of a version of OpenCL C, as which programs that use it must be built.
+    pub(crate) fn is_of_c(self) -> bool {
+        matches!(self, Fence::Cl20 | Fence::Cl30)
+    }
+}
+
+named!(Fence, "fence");
+
 /// What a device reports about itself, as plain data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -131,14 +171,18 @@ pub struct DeviceInfo {
     pub lanes: usize,
     /// The names of all OpenCL extensions of the device, separated by spaces.
     pub extensions: String,
-    /// Whether it is the host's own processor, whatever kind it is taken for.
-    pub(crate) is_host: bool,
+    /// By which version of OpenCL C a work-group sees what others of its launch have stored, as the device says, if by any; the
+    /// fence of PTX comes with its [`exchange`](Self::exchange).
+    pub atomics: Fence,
 }
 
 impl DeviceInfo {
-    /// Whether a work-group can see what others of its launch have stored before it, by a fence (cl/pyramid/arrivals.cl).
-    pub(crate) fn orders_groups(&self) -> bool {
-        self.exchange == Exchange::Ptx || self.is_host
+    /// How a work-group sees what others of its launch have stored.
+    pub(crate) fn fence(&self) -> Fence {
+        match self.exchange {
+            Exchange::Ptx => Fence::Ptx,
+            _ => self.atomics,
+        }
     }
 
     /// Whether the device has the OpenCL extension of this name.
@@ -184,6 +228,9 @@ impl DeviceInfo {
         if self.sub_groups && !limits.sub_groups {
             lower.sub_groups = false;
             lower.sub_group_sizes.clear();
+        }
+        if limits.atomics == Fence::None {
+            lower.atomics = Fence::None;
         }
         // NVIDIA's devices exchange without having sub-groups.
         if limits.exchange == Exchange::None || lower.sub_groups != self.sub_groups {
@@ -231,7 +278,7 @@ impl DeviceInfo {
             exchange: Exchange::None,
             lanes: 1,
             extensions: "cl_khr_fp64".into(),
-            is_host: false,
+            atomics: Fence::None,
         }
     }
 }

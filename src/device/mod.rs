@@ -6,6 +6,6 @@ mod selector;
 mod ways;
 
 pub use find::Device;
-pub use info::{DeviceInfo, DeviceKind, Exchange};
+pub use info::{DeviceInfo, DeviceKind, Exchange, Fence};
 pub use selector::DeviceSelector;
 pub(crate) use ways::{VARIABLE, Way, asked_for, described, listed};

@@ -1,6 +1,7 @@
-//! The ways in which the work-items of a device may exchange values, and which of them the user asks for.
+//! The ways in which the work-items of a device may exchange values, and which of them the user asks for; how its work-groups may
+//! see what others have stored.
 
-use super::{DeviceInfo, Exchange};
+use super::{DeviceInfo, Exchange, Fence};
 use crate::error::{Error, Result};
 
 /// The environment variable that chooses a way.
@@ -47,6 +48,21 @@ fn sizes(way: Exchange, info: &DeviceInfo) -> Vec<usize> {
         Exchange::None => vec![1],
         Exchange::Ptx | Exchange::Amd => vec![32],
         Exchange::Khr | Exchange::Intel => SIZES.into_iter().filter(offered).collect(),
+    }
+}
+
+/// Of the atomic capabilities of OpenCL 3.0: the order of fences, and the scope of all work-groups.
+const ACQUIRE_AND_RELEASE: u64 = 1 << 1;
+const SCOPE_OF_DEVICE: u64 = 1 << 5;
+
+/// The fence that a device lists, by its version (`OpenCL 3.0 ...`) and, from 3.0 on, its atomic capabilities: what 2.0 asked of all
+/// devices, 3.0 does not. It is a probe that says whether it is true.
+pub(super) fn atomics_of(version: &str, capabilities: u64) -> Fence {
+    let needed = ACQUIRE_AND_RELEASE | SCOPE_OF_DEVICE;
+    match version.strip_prefix("OpenCL ").unwrap_or_default() {
+        version if version.starts_with("2.") => Fence::Cl20,
+        version if version.starts_with("3.") && capabilities & needed == needed => Fence::Cl30,
+        _ => Fence::None,
     }
 }
 
@@ -140,6 +156,22 @@ mod tests {
                 listed(&ways_of(&device(platform, extensions, sizes))),
                 expected
             );
+        }
+    }
+
+    #[test]
+    fn fences_are_those_of_the_version() {
+        for (version, capabilities, expected) in [
+            ("OpenCL 1.2 (Oclgrind 21.10)", 0, Fence::None),
+            ("OpenCL 2.0 AMD-APP (3305.0)", 0, Fence::Cl20),
+            ("OpenCL 2.1 ", 0, Fence::Cl20),
+            ("OpenCL 3.0 PoCL HSTR", 0x37, Fence::Cl30),
+            // What OpenCL 3.0 asks of all devices.
+            ("OpenCL 3.0 NEO", 0x11, Fence::None),
+            ("OpenCL 3.0", 0x20, Fence::None),
+            ("3.0", 0x37, Fence::None),
+        ] {
+            assert_eq!(atomics_of(version, capabilities), expected, "{version}");
         }
     }
 

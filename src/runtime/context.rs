@@ -7,7 +7,7 @@ use super::host::Kept;
 use super::lock::lock;
 use super::probe;
 use super::queue::Queue;
-use crate::device::{Device, DeviceInfo, Way};
+use crate::device::{Device, DeviceInfo, Fence, Way};
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Tuning};
 use opencl3::context::Context;
@@ -111,6 +111,14 @@ impl Shared {
         let mut left = ways.skip_while(|&known| known != way).skip(1);
         let next = left.find(|&next| probe::prove(&self.context, &self.device, next).is_ok());
         next.map(|next| self.device.with_ways(vec![next]).info().clone())
+    }
+
+    /// Lets the device prove a fence, unless it did so before.
+    ///
+    /// # Errors
+    /// As [`probe::prove_fence`].
+    pub fn prove(&self, fence: Fence) -> Result<()> {
+        probe::prove_fence(&self.context, &self.device, fence)
     }
 
     /// A queue for the first contents of an array that `queue` will use: another one where that is the caller's, who may have

@@ -2,6 +2,7 @@
 
 mod acquire;
 mod array;
+mod arrivals;
 mod builder;
 mod context;
 mod engine;
@@ -45,6 +46,6 @@ pub use papers::{
 pub use plan::Plan;
 pub use run::Run;
 pub use sources::{
-    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_source,
+    kernel_sources, kernel_sources_in_place, kernel_sources_of_pixels, probe_sources,
 };
 pub use views::{DeviceView, DeviceViewMut};

@@ -1,6 +1,7 @@
 //! A plan: a transform built for one engine, ready to run.
 
 use super::array::DeviceArray;
+use super::arrivals::Arrivals;
 use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
@@ -12,6 +13,7 @@ use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
 use super::run::Run;
 use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
+use crate::device::Fence;
 use crate::error::{Error, Result};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
@@ -80,8 +82,8 @@ struct Routes<T: Sample> {
     inverse: Vec<(Launch, PassKernel)>,
     scratch: Scratch<DeviceArray<T>>,
     scratch_uses: Uses,
-    /// Where kernels count work-groups, if one does: zeros before every run and after it.
-    arrivals: Option<DeviceArray<i32>>,
+    /// Where kernels count work-groups, if one does.
+    arrivals: Option<Arrivals>,
 }
 
 impl<T: Sample> Plan<T> {
@@ -219,13 +221,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
-        let launches = forward.launches.iter().chain(&inverse.launches);
-        let arrivals = launches
-            .map(|(launch, _)| launch.pass.kernel.arrivals())
-            .max();
-        let arrivals = arrivals.filter(|&places| places > 0);
+        let mut launches = forward.launches.iter().chain(&inverse.launches);
+        let counts = launches.any(|(launch, _)| launch.pass.kernel.fence() != Fence::None);
         let routes = Routes {
-            arrivals: arrivals.map(|places| zeros(site, places)).transpose()?,
+            arrivals: counts.then(|| Arrivals::new(site)).transpose()?,
             forward: forward.launches,
             inverse: inverse.launches,
             scratch: [own(a)?, own(b)?, own(c)?, own(d)?],
@@ -465,12 +464,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
             scratch_uses,
             arrivals,
         } = &mut *routes;
-        // A run that failed may have counted some of its work-groups.
-        if let Some(places) = arrivals
-            && scratch_uses.has_failed()
-        {
-            *places = zeros(&self.site, places.len())?;
-        }
         let launches = match direction {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
@@ -487,6 +480,14 @@ impl<T: Sample, P: Element> Plan<T, P> {
             let low = arrays.low.unwrap_or(arrays.bands);
             [arrays.signal, arrays.bands, low].map(side)
         };
+        // One launch of a direction at most: it takes all levels that are left.
+        let counting = |(launch, _): &&(Launch, _)| launch.pass.kernel.fence() != Fence::None;
+        let before = match (launches.iter().find(counting), &mut *arrivals) {
+            (Some((launch, _)), Some(arrivals)) => {
+                arrivals.count(&self.site, launch.pass.groups)?
+            }
+            _ => 0,
+        };
         let steps: Vec<Step> = launches
             .iter()
             .map(|(launch, kernel)| Step {
@@ -495,8 +496,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 sides: sides(launch.arrays),
                 arrivals: arrivals
                     .as_ref()
-                    .filter(|_| launch.pass.kernel.arrivals() > 0)
-                    .map(|places| &*places.buffer as &dyn ClMem),
+                    .filter(|_| launch.pass.kernel.fence() != Fence::None)
+                    .map(|arrivals| (&*arrivals.places.buffer as &dyn ClMem, before)),
             })
             .collect();
         let mut both = BothUses::of(&input, &output);
@@ -668,12 +669,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
 /// Which of the staging arrays is the input, and which the output.
 type Arranged<P, T, I, O> =
     for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
-
-fn zeros(site: &Site, len: usize) -> Result<DeviceArray<i32>> {
-    let array = DeviceArray::new(&site.shared, &site.queue, len)?;
-    array.set_up_zeros()?;
-    Ok(array)
-}
 
 fn warn_of_tiles(site: &Site, why: &Error) {
     let device = &site.shared.device;

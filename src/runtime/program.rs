@@ -5,7 +5,7 @@ use super::event::{Event, WaitList};
 use super::handle::Handle;
 use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
-use crate::device::{Device, DeviceInfo, Exchange, described};
+use crate::device::{Device, DeviceInfo, Exchange, Fence, described};
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Pass};
 use cl3::kernel::set_kernel_arg;
@@ -25,9 +25,15 @@ use std::sync::Arc;
 /// Every file of cl/, by its path there; build.rs lists them.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cl_files.rs"));
 
-/// Version 1.2 of OpenCL C is what every device can compile. Warnings are for `make kernels`, which compiles every kernel
-/// with all of them; some drivers print them on the user's terminal otherwise.
-const OPTIONS: &CStr = c"-cl-std=CL1.2 -w";
+/// Version 1.2 of OpenCL C is what every device can compile; a fence can need another. Warnings are for `make kernels`, which
+/// compiles every kernel with all of them; some drivers print them on the user's terminal otherwise.
+fn options(fence: Fence) -> &'static CStr {
+    match fence {
+        Fence::None | Fence::Ptx => c"-cl-std=CL1.2 -w",
+        Fence::Cl20 => c"-cl-std=CL2.0 -w",
+        Fence::Cl30 => c"-cl-std=CL3.0 -w",
+    }
+}
 
 /// The source of a kernel: the prelude, what its file leaves open, `more`, then the file with what it includes. The
 /// compiler's messages name the files.
@@ -65,8 +71,8 @@ fn file(name: &str) -> (&'static str, &'static str) {
     *known.unwrap_or_else(|| panic!("there is no cl/{name}"))
 }
 
-/// Builds `source` for the engine's device, or takes it from the engine's cache.
-pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Handle<Program>>> {
+/// Builds `source`, which has this fence, for the engine's device, or takes it from the engine's cache.
+pub(crate) fn build(shared: &Shared, source: String, fence: Fence) -> Result<Arc<Handle<Program>>> {
     let mut programs = shared
         .programs
         .lock()
@@ -74,13 +80,18 @@ pub(crate) fn build(shared: &Shared, source: String) -> Result<Arc<Handle<Progra
     if let Some(program) = programs.get(&source) {
         return Ok(program.clone());
     }
-    let program = Arc::new(compile(&shared.context, &shared.device, &source)?);
+    let program = Arc::new(compile(&shared.context, &shared.device, &source, fence)?);
     programs.insert(source, program.clone());
     Ok(program)
 }
 
-/// Compiles `source` for a device.
-pub(crate) fn compile(context: &Context, on: &Device, source: &str) -> Result<Handle<Program>> {
+/// Compiles `source`, which has this fence, for a device.
+pub(crate) fn compile(
+    context: &Context,
+    on: &Device,
+    source: &str,
+    fence: Fence,
+) -> Result<Handle<Program>> {
     log::trace!("building\n{source}");
     let program: Handle<Program> = Program::create_from_source(context, source)
         .map_err(opencl("clCreateProgramWithSource"))?
@@ -90,7 +101,7 @@ pub(crate) fn compile(context: &Context, on: &Device, source: &str) -> Result<Ha
     let built = build_program(
         program.get(),
         &[device],
-        OPTIONS,
+        options(fence),
         None,
         std::ptr::null_mut(),
     );
@@ -139,7 +150,8 @@ impl PassKernel {
     /// # Errors
     /// [`Error::Unsupported`] for sub-groups of another size than it exchanges among; [`Error::Build`]; [`Error::OpenCl`].
     pub fn new(shared: &Shared, prelude: &str, kernel: &Kernel) -> Result<(Self, usize)> {
-        let program = build(shared, source(prelude, kernel, shared.device.lie()))?;
+        let text = source(prelude, kernel, shared.device.lie());
+        let program = build(shared, text, kernel.fence())?;
         let built: Handle<_> = ClKernel::create(&program, kernel.name)
             .map_err(opencl("clCreateKernel"))?
             .into();
@@ -171,14 +183,17 @@ impl PassKernel {
         let global = [pass.groups * self.group[0], self.group[1]];
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
         // A buffer's handle is an argument like any other.
+        let handle = |buffer: &dyn ClMem| (buffer.get() as usize).to_ne_bytes();
         let arrivals = step
             .arrivals
-            .map(|buffer| (buffer.get() as usize).to_ne_bytes());
-        let arrivals = arrivals.as_ref().map(|handle| handle.as_slice());
+            .map(|(buffer, before)| (handle(buffer), before));
+        let arrivals = arrivals
+            .iter()
+            .flat_map(|(handle, before)| -> [&[u8]; 2] { [handle, bytemuck::bytes_of(before)] });
         let numbers = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
-        let arguments: Vec<&[u8]> = arrivals.into_iter().chain(numbers).collect();
-        // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one with as many `int`s as it says,
-        // a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as its pass has
+        let arguments: Vec<&[u8]> = arrivals.chain(numbers).collect();
+        // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one of `int`s, as many as there can
+        // be pictures, and an `int`, a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as its pass has
         // arguments of its own, which a test compares. The
         // buffers have as many samples as the geometry addresses: a plan checks its callers' views and sizes its own.
         // Two of them may be one, as in place: these kernels have no `restrict` pointer.
@@ -221,8 +236,8 @@ pub(crate) struct Step<'a> {
     pub pass: &'a Pass,
     /// The buffers of its sides, with how many samples later these start than designed.
     pub sides: [(&'a dyn ClMem, i64); 3],
-    /// Where its kernel counts the work-groups that have arrived, if it does.
-    pub arrivals: Option<&'a dyn ClMem>,
+    /// Where its kernel counts the work-groups that have arrived, if it does, and how many were counted before.
+    pub arrivals: Option<(&'a dyn ClMem, i32)>,
 }
 
 /// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
@@ -260,13 +275,14 @@ pub(crate) fn launch_all(
 pub(crate) struct Refused {
     /// Kernels that allow smaller work-groups than the device does.
     pub groups: Vec<(&'static str, usize)>,
-    /// Kernels that cannot exchange as the probe does, and the device with the way that is left to them. By name: what a kernel
-    /// of one level is refused, that of the next level need not try.
+    /// Kernels that cannot exchange as the probe does, or whose work-groups do not see what others stored, and the device with what
+    /// is left to them. By name: what a kernel of one level is refused, that of the next level need not try.
     pub ways: Vec<(&'static str, DeviceInfo)>,
 }
 
 /// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
-/// or cannot exchange as the device does, `design` is asked again without that for that kernel.
+/// or cannot exchange as the device does, or has a fence that the device does not, `design` is asked again without that for that
+/// kernel.
 ///
 /// # Errors
 /// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
@@ -281,17 +297,23 @@ pub(crate) fn build_kernels<D>(
         let design = design(refused)?;
         let mut built = Vec::new();
         for kernel in kernels(&design) {
-            let (ready, allowed) = match PassKernel::new(shared, prelude, kernel) {
-                Ok(ready) => ready,
-                Err(Error::OpenCl { call, name, code }) => {
-                    return Err(Error::OpenCl { call, name, code });
-                }
-                Err(why) if kernel.way().is_some() => {
-                    refused.exchange(shared, kernel, why)?;
-                    continue 'again;
-                }
-                Err(error) => return Err(error),
-            };
+            let shown = shared.prove(kernel.fence());
+            let (ready, allowed) =
+                match shown.and_then(|()| PassKernel::new(shared, prelude, kernel)) {
+                    Ok(ready) => ready,
+                    Err(Error::OpenCl { call, name, code }) => {
+                        return Err(Error::OpenCl { call, name, code });
+                    }
+                    Err(why) if kernel.fence().is_of_c() => {
+                        refused.atomics(shared, kernel, &why);
+                        continue 'again;
+                    }
+                    Err(why) if kernel.way().is_some() => {
+                        refused.exchange(shared, kernel, why)?;
+                        continue 'again;
+                    }
+                    Err(error) => return Err(error),
+                };
             let (name, wanted) = (kernel.name, kernel.group.iter().product());
             if allowed >= wanted {
                 built.push(ready);
@@ -329,9 +351,26 @@ impl Refused {
             described(way),
             described((next.exchange, next.lanes)),
         );
-        self.ways.retain(|(known, _)| *known != kernel.name);
-        self.ways.push((kernel.name, next));
+        self.leave(kernel, next);
         Ok(())
+    }
+
+    /// Leaves a kernel that has a fence of OpenCL C, for this reason, none.
+    fn atomics(&mut self, shared: &Shared, kernel: &Kernel, why: &Error) {
+        let (name, fence) = (kernel.name, kernel.fence());
+        log::warn!("`{name}` does without the fence {fence}: {why}");
+        let known = self.ways.iter().find(|(known, _)| *known == name);
+        let device = known.map_or(shared.device.info(), |(_, device)| device);
+        let left = DeviceInfo {
+            atomics: Fence::None,
+            ..device.clone()
+        };
+        self.leave(kernel, left);
+    }
+
+    fn leave(&mut self, kernel: &Kernel, device: DeviceInfo) {
+        self.ways.retain(|(known, _)| *known != kernel.name);
+        self.ways.push((kernel.name, device));
     }
 }
 
@@ -404,7 +443,7 @@ pub(crate) struct CopyKernel {
 impl CopyKernel {
     pub fn new(shared: &Shared) -> Result<Self> {
         let source = file("copy.cl").1.to_owned();
-        let program = build(shared, source)?;
+        let program = build(shared, source, Fence::None)?;
         let kernel = ClKernel::create(&program, "copy")
             .map_err(opencl("clCreateKernel"))?
             .into();

@@ -76,10 +76,11 @@ pub fn kernel_sources_in_place(
     })
 }
 
-/// The name of the kernel and the source of the program by which a device proves how it exchanges values, if it does.
+/// The names of the kernels and the sources of the programs by which a device proves how it exchanges values, and that its work-groups
+/// see what others have stored, if they do.
 #[doc(hidden)]
-pub fn probe_source(device: &DeviceInfo) -> Option<(String, String)> {
-    probe::probe_source(device)
+pub fn probe_sources(device: &DeviceInfo) -> Vec<(String, String)> {
+    probe::probe_sources(device)
 }
 
 fn sources(

@@ -3,7 +3,7 @@
 use super::Strategy;
 use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
-use crate::device::{DeviceInfo, DeviceKind, Exchange, Way};
+use crate::device::{DeviceInfo, DeviceKind, Exchange, Fence, Way};
 use crate::lifting::prelude;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
@@ -78,7 +78,7 @@ pub(crate) struct Target<'a> {
     pub tuning: &'a Tuning,
     /// Kernels that allow smaller work-groups than the device does.
     pub limits: &'a [(&'static str, usize)],
-    /// Kernels that cannot exchange as the device does, and the device with the way that is left to them.
+    /// Kernels that cannot do all that the device says, and the device with what is left to them.
     pub ways: &'a [(&'static str, DeviceInfo)],
 }
 
@@ -190,6 +190,9 @@ pub(crate) fn lack_of_registers(what: &str, numbers: usize, sample: SampleType) 
     })
 }
 
+/// Pictures of a launch whose work-groups are counted as they arrive, at most.
+pub(crate) const MOST_ARRIVALS: usize = 256;
+
 /// A kernel, specialised: which file of cl/, with which sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
@@ -210,9 +213,12 @@ impl Kernel {
         (exchange != Exchange::None).then_some((exchange, self.number("LANES")?))
     }
 
-    /// In how many places it counts work-groups that have arrived.
-    pub fn arrivals(&self) -> usize {
-        self.number("ARRIVALS").unwrap_or(0)
+    /// By which fence its last work-group to arrive goes on, if one does.
+    pub fn fence(&self) -> Fence {
+        let known = self
+            .number("FENCE")
+            .and_then(|number| Fence::ALL.get(number));
+        known.copied().unwrap_or(Fence::None)
     }
 
     fn number(&self, wanted: &str) -> Option<usize> {

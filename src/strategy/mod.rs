@@ -27,7 +27,8 @@ mod vectors;
 
 pub use cost::Cost;
 pub(crate) use design::{
-    Array, Arrays, Design, Kernel, LARGEST_VECTOR, Launch, Pass, Problem, Regions, Target, define,
+    Array, Arrays, Design, Kernel, LARGEST_VECTOR, Launch, MOST_ARRIVALS, Pass, Problem, Regions,
+    Target, define,
 };
 pub(crate) use in_place::{InPlace, plan_in_place};
 pub use passes::{ColumnPass, RowPass};

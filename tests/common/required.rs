@@ -4,9 +4,10 @@ use super::devices;
 use wavelift::{Device, DeviceInfo};
 
 /// What cases need and not every device has.
-const NEEDS: [&str; 19] = [
+const NEEDS: [&str; 20] = [
     "fp64",
     "ptx",
+    "fence",
     "khr-8",
     "khr-16",
     "khr-32",

@@ -249,10 +249,19 @@ COMMAND(clEnqueueCopyBufferRect, 'D', CL_FALSE,
 COMMAND(clEnqueueFillBuffer, 'Z', CL_FALSE,
         (cl_command_queue queue, cl_mem memory, const void *pattern, size_t length, size_t offset, size_t size, WAITS),
         (queue, memory, pattern, length, offset, size, count, waits, event))
+// What runs of a kernel.
+static const size_t *all_or_part(cl_uint dimensions, const size_t *global, const size_t *local) {
+  static _Thread_local size_t part[3];
+  if (!layer.cut) return global;
+  memcpy(part, global, dimensions * sizeof *global);
+  const size_t groups = global[0] / local[0];
+  part[0] = (groups - groups / 3) * local[0];
+  return part;
+}
 COMMAND(clEnqueueNDRangeKernel, 'K', CL_FALSE,
         (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
          const size_t *local, WAITS),
-        (queue, kernel, dimensions, offset, global, local, count, waits, event))
+        (queue, kernel, dimensions, offset, all_or_part(dimensions, global, local), local, count, waits, event))
 static void *CL_API_CALL my_clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,
                                                size_t offset, size_t size, WAITS, cl_int *error) {
   void *mapped = &layer; // where the command fails: nothing is there, and unmapping fails with it

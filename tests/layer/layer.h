@@ -18,8 +18,9 @@ struct layer {
   // status; and the device whose calls and commands alone are counted and fail, if not all.
   _Atomic long call, lost, command;
   _Atomic(cl_device_id) device;
-  // Set by the program: whether programs do not build; whether devices share with OpenGL.
-  _Atomic long spoil, sharing;
+  // Set by the program: whether programs do not build; whether devices share with OpenGL; whether of each kernel only the first two
+  // thirds of its work-groups run.
+  _Atomic long spoil, sharing, cut;
   // Counted by the layer.
   _Atomic long calls, commands;
   _Atomic long created[OBJECTS], retained[OBJECTS], released[OBJECTS];

@@ -20,6 +20,7 @@ pub struct Layer {
     pub device: AtomicUsize,
     pub spoil: AtomicI64,
     pub sharing: AtomicI64,
+    pub cut: AtomicI64,
     pub calls: AtomicI64,
     pub commands: AtomicI64,
     created: [AtomicI64; 7],
@@ -45,7 +46,13 @@ impl Layer {
 
     /// Lets nothing fail from now on, and counts calls and commands from zero.
     pub fn reset(&self) {
-        let counters = [&self.call, &self.lost, &self.command, &self.spoil];
+        let counters = [
+            &self.call,
+            &self.lost,
+            &self.command,
+            &self.spoil,
+            &self.cut,
+        ];
         for counter in counters
             .into_iter()
             .chain([&self.calls, &self.commands, &self.recorded])

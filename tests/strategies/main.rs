@@ -1,11 +1,15 @@
 //! Every strategy against the reference, on every device: integers for equality, floats within `RandomSample::BOUND` of the f64
 //! reference, outputs poisoned before each run.
 
+mod arrivals;
 mod caches;
 #[path = "../common/mod.rs"]
 mod common;
 mod composed_with_streamed;
 mod exchange;
+#[allow(dead_code, reason = "other tests use the rest of this")]
+#[path = "../layer/mod.rs"]
+mod layer;
 mod matrices;
 mod segments;
 mod shapes;

@@ -69,10 +69,8 @@ struct PaperKernel {
 
 impl PaperKernel {
     fn new(engine: &Engine, prelude: &str, kernel: &Kernel) -> Result<Self> {
-        let program = build(
-            &engine.site.shared,
-            source(prelude, kernel, engine.device().lie()),
-        )?;
+        let text = source(prelude, kernel, engine.device().lie());
+        let program = build(&engine.site.shared, text, kernel.fence())?;
         let built = ClKernel::create(&program, kernel.name).map_err(opencl("clCreateKernel"))?;
         Ok(PaperKernel {
             kernel: built.into(),

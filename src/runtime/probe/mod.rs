@@ -1,10 +1,12 @@
 //! A device's word is checked: once in a process it shows that its work-items exchange values as it says.
 
+mod arrivals;
 mod judging;
 mod running;
 mod source;
 
-pub(super) use source::probe_source;
+pub(super) use arrivals::prove_fence;
+pub(super) use source::probe_sources;
 
 use crate::device::{self, Device, Exchange, Way, asked_for, described, listed};
 use crate::error::{Error, Result};

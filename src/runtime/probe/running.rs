@@ -2,7 +2,7 @@
 
 use super::source::{probe_kernel, probe_prelude};
 use super::{GROUPS, Probe, ROUNDS, TOLD};
-use crate::device::{Device, described};
+use crate::device::{Device, Fence, described};
 use crate::error::{Error, Result};
 use crate::runtime::context::opencl;
 use crate::runtime::handle::Handle;
@@ -11,7 +11,7 @@ use crate::runtime::queue::Queue;
 use crate::runtime::sub_groups::check_sub_groups;
 use opencl3::context::Context;
 use opencl3::kernel::Kernel as ClKernel;
-use opencl3::memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE};
+use opencl3::memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Probe {
         }
         let kernel = probe_kernel(self.way, self.group);
         let text = source(&probe_prelude(device.info()), &kernel, device.lie());
-        let program = compile(context, device, &text)?;
+        let program = compile(context, device, &text, Fence::None)?;
         let made = |name| -> Result<Handle<_>> {
             let made = ClKernel::create(&program, name);
             Ok(made.map_err(opencl("clCreateKernel"))?.into())
@@ -47,14 +47,8 @@ impl Probe {
         let queue = Queue::own(context, device, 0)?;
         let mut poison = vec![POISON; GROUPS * self.group * TOLD];
         let mut own = self.bits.clone();
-        let array = |flags, from: &mut Vec<i32>| -> Result<Handle<Buffer<i32>>> {
-            let (flags, host) = (flags | CL_MEM_COPY_HOST_PTR, from.as_mut_ptr());
-            // SAFETY: the call copies as many numbers as there are.
-            let buffer = unsafe { Buffer::create(context, flags, from.len(), host.cast()) };
-            Ok(buffer.map_err(opencl("clCreateBuffer"))?.into())
-        };
-        let given = array(CL_MEM_READ_ONLY, &mut own)?;
-        let told = array(CL_MEM_READ_WRITE, &mut poison)?;
+        let given = array(context, &mut own)?;
+        let told = array(context, &mut poison)?;
         let sync = Sync {
             waits: &[],
             wants_event: true,
@@ -79,15 +73,25 @@ impl Probe {
                 why: format!("it was not done after {PATIENCE:?}"),
             });
         }
-        // SAFETY: the queue and the buffer are alive, which has as many numbers; the call waits.
-        let read = unsafe {
-            queue
-                .handle
-                .enqueue_read_buffer(&told, 1, 0, &mut poison, &[])
-        };
-        let _released: Handle<_> = read.map_err(opencl("clEnqueueReadBuffer"))?.into();
+        read(&queue, &told, &mut poison)?;
         Ok(poison)
     }
+}
+
+/// A buffer of these numbers.
+pub(super) fn array(context: &Context, from: &mut [i32]) -> Result<Handle<Buffer<i32>>> {
+    let flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    // SAFETY: the call copies as many numbers as there are.
+    let buffer = unsafe { Buffer::create(context, flags, from.len(), from.as_mut_ptr().cast()) };
+    Ok(buffer.map_err(opencl("clCreateBuffer"))?.into())
+}
+
+/// Waits for what was enqueued, and reads a buffer of [`array`], of as many numbers.
+pub(super) fn read(queue: &Queue, from: &Buffer<i32>, to: &mut [i32]) -> Result<()> {
+    // SAFETY: the queue and the buffer are alive, which has as many numbers; the call waits.
+    let read = unsafe { queue.handle.enqueue_read_buffer(from, 1, 0, to, &[]) };
+    let _released: Handle<_> = read.map_err(opencl("clEnqueueReadBuffer"))?.into();
+    Ok(())
 }
 
 /// Whether a wait ends, well, before `patience` does.

@@ -1,7 +1,8 @@
-//! The source of the probe (cl/probe.cl).
+//! The sources of the probes (cl/probe.cl, cl/probe_arrivals.cl).
 
 use super::SUB_GROUPS;
-use crate::device::{DeviceInfo, Way};
+use super::arrivals::arrivals_kernel;
+use crate::device::{DeviceInfo, Fence, Way};
 use crate::lifting::prelude::prelude;
 use crate::runtime::program::source;
 use crate::strategy::{Kernel, define};
@@ -31,10 +32,16 @@ pub(super) fn probe_prelude(info: &DeviceInfo) -> String {
     prelude(&Wavelet::HAAR, sample, Direction::Forward)
 }
 
-/// The source of the probe of a device, for checks that need none; nothing where it does not exchange.
-pub(in crate::runtime) fn probe_source(info: &DeviceInfo) -> Option<(String, String)> {
-    let kernel = probe_kernel((info.exchange, info.lanes), SUB_GROUPS * info.lanes);
-    kernel.way()?;
-    let text = source(&probe_prelude(info), &kernel, "");
-    Some((kernel.name.to_owned(), text))
+/// The sources of the probes of a device, with their names, for checks that need none: of its exchange and of its fence, if it has
+/// them.
+pub(in crate::runtime) fn probe_sources(info: &DeviceInfo) -> Vec<(String, String)> {
+    let exchange = probe_kernel((info.exchange, info.lanes), SUB_GROUPS * info.lanes);
+    let fence = arrivals_kernel(info.fence(), 64);
+    let exchange = exchange.way().is_some().then_some(exchange);
+    let fence = (info.fence() != Fence::None).then_some(fence);
+    let kernels = exchange.into_iter().chain(fence);
+    let text = |kernel: Kernel| source(&probe_prelude(info), &kernel, "");
+    kernels
+        .map(|kernel| (kernel.name.to_owned(), text(kernel)))
+        .collect()
 }

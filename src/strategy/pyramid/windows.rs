@@ -3,7 +3,7 @@
 mod search;
 
 pub(super) use self::search::cheapest;
-use crate::device::Exchange;
+use crate::device::{Exchange, Fence};
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{
     Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
@@ -23,9 +23,6 @@ const MOST_PAIRS: usize = 2;
 const ROW: usize = 1100;
 /// The same of the last work-group to arrive, until it goes on.
 const ARRIVAL: usize = 14_000;
-
-/// Pictures of which a launch counts work-groups.
-const MOST_ARRIVALS: usize = 256;
 
 /// What a work-group has of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -352,7 +349,10 @@ impl Windows {
             define("X_FIRST", u8::from(self.x_first)),
             define("LEVELS", self.levels()),
             define("REST", self.levels),
-            define("ARRIVALS", rest.map_or(0, |_| MOST_ARRIVALS)),
+            define(
+                "FENCE",
+                rest.map_or(Fence::None, |_| device.fence()).number(),
+            ),
             define("PLACES", self.places()),
             define("MIRRORED_OFTEN", u8::from(mirrored_often)),
             define_distance(geometry.is_narrow(2, 0)),

@@ -1,11 +1,11 @@
 //! How levels are shared out to launches, and windows to work-items: all that there is to choose from, and what takes least time.
 
 use super::super::{Border, borders};
-use super::{MOST_ARRIVALS, NAME, PAIRS, Windows};
-use crate::device::Exchange;
+use super::{NAME, PAIRS, Windows};
+use crate::device::{Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
-use crate::strategy::design::{MOST_REGISTERS, registers};
+use crate::strategy::design::{MOST_ARRIVALS, MOST_REGISTERS, registers};
 use crate::strategy::planner::Todo;
 use crate::transform::Layout;
 use crate::wavelet::Direction;
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
     fn going_on(&self, first: usize, count: usize) -> Option<Windows> {
         let windows = self.windows(first, count);
         let may = self.todo.problem.direction == Direction::Forward
-            && self.todo.target.device.orders_groups()
+            && self.todo.target.device.fence() != Fence::None
             && self.levels == self.todo.levels.len()
             && windows.pictures <= MOST_ARRIVALS
             && self.todo.pixels().is_none();

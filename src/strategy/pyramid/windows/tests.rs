@@ -1,7 +1,7 @@
 //! Which pictures windows take, of which sizes they are, and that they hold what is read of them.
 
 use super::*;
-use crate::device::{DeviceInfo, Exchange};
+use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::reach::Reach;
 use crate::strategy::design::Launch;
 use crate::strategy::pyramid::tests::launches;
@@ -202,11 +202,11 @@ fn the_last_work_group_goes_on_where_it_can() {
     let goes_on = |device: DeviceInfo, picture: &Transform| {
         let all = launches(device, picture, SampleType::F32, Direction::Forward);
         let last = all.last().unwrap();
-        let counts = last.pass.kernel.arrivals() > 0;
+        let counts = last.pass.kernel.fence() != Fence::None;
         assert_eq!(last.pass.slots.between.is_some(), counts);
         assert_eq!(
             all.iter()
-                .filter(|one| one.pass.kernel.arrivals() > 0)
+                .filter(|one| one.pass.kernel.fence() != Fence::None)
                 .count(),
             usize::from(counts)
         );
@@ -215,6 +215,11 @@ fn the_last_work_group_goes_on_where_it_can() {
     assert_eq!(goes_on(large_gpu(), &picture), (1, true));
     assert_eq!(goes_on(gpu(Exchange::Khr, 16), &picture), (2, false));
     assert_eq!(goes_on(gpu(Exchange::None, 1), &picture), (2, false));
+    let of_c = DeviceInfo {
+        atomics: Fence::Cl30,
+        ..gpu(Exchange::Khr, 16)
+    };
+    assert!(goes_on(of_c, &picture).1);
     // A picture that is one window needs nobody to go on.
     let small = Transform::new(Wavelet::CDF_9_7, [64, 64]).levels(3);
     assert_eq!(goes_on(large_gpu(), &small), (1, false));
