@@ -38,3 +38,32 @@ impl Arrivals {
         Ok(before)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::error::Error;
+    use crate::runtime::engine::Engine;
+
+    #[test]
+    fn counters_begin_again_before_they_overflow() {
+        let devices = match Device::all() {
+            // As in other tests of the library's own.
+            Err(Error::NoRuntime { .. }) => return println!("not run: there is no OpenCL"),
+            found => found.unwrap(),
+        };
+        for device in devices {
+            let engine = Engine::new(&device).unwrap();
+            let mut arrivals = Arrivals::new(&engine.site).unwrap();
+            arrivals.places.write(&[7; MOST_ARRIVALS]).unwrap();
+            arrivals.counted = i32::MAX - 5;
+            let before = |arrivals: &mut Arrivals, groups| arrivals.count(&engine.site, groups);
+            assert_eq!(before(&mut arrivals, 5), Ok(i32::MAX - 5));
+            assert_eq!(arrivals.places.download().unwrap(), [7; MOST_ARRIVALS]);
+            assert_eq!(before(&mut arrivals, 6), Ok(0));
+            assert_eq!(before(&mut arrivals, 1), Ok(6));
+            assert_eq!(arrivals.places.download().unwrap(), [0; MOST_ARRIVALS]);
+        }
+    }
+}
