@@ -110,7 +110,7 @@ strategies! {
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
-    /// The same for pictures whose pixels are 2 to 4 samples side by side. Preferred on CPUs.
+    /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of rows: in local memory, and in runs that work-items have in their registers.
     /// Preferred on GPUs where no picture is left.

@@ -391,6 +391,10 @@ mod tests {
             (own(&launch, "strip"), number(kernel, "BORDER_PAIRS"))
         };
         assert_eq!([2, 3, 4].map(shares), [(128, 8), (130, 5), (128, 4)]);
+        assert_eq!(
+            [5, 8, 9, 16].map(shares),
+            [(129, 3), (128, 2), (128, 1), (128, 1)]
+        );
     }
 
     #[test]

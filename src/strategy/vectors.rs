@@ -12,6 +12,10 @@ pub(super) const VECTOR: Tunable = Tunable {
     candidates: &[8, 16],
     says: "samples in a vector; without a line as many as the device's own vectors have",
 };
+
+/// Samples of a vector, at most.
+pub(super) const MOST_SAMPLES: usize = 16;
+
 pub(super) const CACHED: Tunable = Tunable {
     name: "CACHED",
     default: 16 << 10,
@@ -56,7 +60,9 @@ impl Vectors {
         let bytes = problem.sample.size().max(4);
         let native = target.device.float_vector * 4 / bytes;
         let tuned = target.size(strategy, problem, &VECTOR).unwrap_or(native);
-        let samples = tuned.next_power_of_two().clamp(8, 16);
+        // A pixel is in one vector.
+        let samples = tuned.max(colours).next_power_of_two();
+        let samples = samples.clamp(8, MOST_SAMPLES);
         let pixels = samples / colours;
         let cached = target
             .size(strategy, problem, &CACHED)

@@ -36,6 +36,9 @@ mod rows_in_the_caches {
             // Lines with few neighbours.
             rows(&[17, 50, 3], &[1], 2),
             rows(&[12, 9, 8], &[1, 2], 2),
+            // As many as a vector has elements, and some more.
+            rows(&[3, 70, 16], &[1], 2),
+            rows(&[3, 70, 19], &[1], 2),
         ]);
         for device in devices() {
             let device = device.with_kind(DeviceKind::Cpu);
@@ -201,6 +204,16 @@ mod past_the_caches {
     #[test]
     fn four_floats_in_a_pixel() {
         check_pixels::<f32>(Wavelet::CDF_9_7, 4, "VECTOR=16 STRIP=20");
+    }
+
+    #[test]
+    fn floats_of_which_a_pixel_leaves_some_of_a_vector() {
+        check_pixels::<f32>(Wavelet::CDF_9_7, 11, "VECTOR=16 STRIP=20");
+    }
+
+    #[test]
+    fn shorts_of_which_two_pixels_leave_some_of_a_vector() {
+        check_pixels::<i16>(Wavelet::CDF_5_3, 7, "VECTOR=16 STRIP=20");
     }
 
     #[test]

@@ -39,13 +39,19 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
 
 /// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece; or samples must be
 /// real.
-fn is_refused(strategy: Strategy, transform: &Transform, sample: SampleType) -> bool {
+fn is_refused(
+    strategy: Strategy,
+    kind: DeviceKind,
+    transform: &Transform,
+    sample: SampleType,
+) -> bool {
     let mut shape = transform.shape().to_vec();
     let (mut pictures, mut coloured, mut rows, mut columns) = (true, true, true, true);
     let most_colours = match strategy {
         // More do not fit its registers.
         Strategy::StreamedColours if *transform.wavelet() == Wavelet::VC2_FIDELITY => 5,
         Strategy::StreamedColours => 8,
+        Strategy::ColourLoop if kind == DeviceKind::Cpu => 16,
         _ => 4,
     };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
@@ -130,7 +136,7 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         By::One(strategy) => engine.plan_with::<T>(transform, strategy),
     };
     if let By::One(strategy) = by
-        && is_refused(strategy, transform, T::TYPE)
+        && is_refused(strategy, engine.device().info().kind, transform, T::TYPE)
     {
         assert!(
             matches!(plan, Err(Error::Unsupported { .. })),

@@ -27,7 +27,7 @@ fn matrix_on(devices: &[Device], by: impl Into<By>, wavelet: Wavelet) {
 /// What a strategy refuses, as the planner composes it on devices of the kind on which it prefers that strategy.
 fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     let mut transforms = everywhere(awkward(wavelet));
-    transforms.retain(|transform| is_refused(preferred, transform, SampleType::F32));
+    transforms.retain(|transform| is_refused(preferred, kind, transform, SampleType::F32));
     for device in devices() {
         check_samples(&device.with_kind(kind), By::Auto, &transforms);
     }

@@ -47,7 +47,9 @@ fn coloured(wavelet: Wavelet) -> Vec<Transform> {
         picture(&[2, 18, 72, 4], 1),
         picture(&[31, 67, 5], 2),
         picture(&[20, 72, 8], 1),
-        picture(&[9, 8, 9], 1),
+        picture(&[9, 20, 9], 2),
+        picture(&[8, 33, 16], 1),
+        picture(&[9, 8, 17], 1),
         picture(&[9, 8, 7, 2], 1),
     ];
     let mut all = everywhere(three.to_vec());
