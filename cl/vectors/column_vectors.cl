@@ -29,6 +29,17 @@ static inline StripOfLines strip_of(const Pass *pass, const int number) {
   return strip;
 }
 
+// Whether it is some vectors and a part of one. Then rows share vectors of memory with their neighbours, and stores past the
+// caches would wait for these: in arrays of more than 16 MiB, 40 lines side by side took ten times as long, 129 to 300 twice
+// (PoCL 3.1, one core of Zen 5).
+INLINE bool is_ragged(const StripOfLines strip) { return strip.count < 32 * VECTOR && strip.count % VECTOR > 0; }
+
+// The line that the vector of place `j` starts with. The last one of a ragged strip ends with the strip's last line; lines that
+// the vector before has, too, are lifted twice, in places of the ring of their own.
+INLINE int first_line(const StripOfLines strip, const int j) {
+  return is_ragged(strip) ? max(min(j, strip.count - VECTOR), 0) : j;
+}
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void column_vectors(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnVectors own) {
   // Of vectors, so that rows start at whole ones.
@@ -37,6 +48,7 @@ void column_vectors(global T *signal, global T *bands, global T *low, const Pass
   for (int i = 0; i < 2 * Y_KEPT * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int number = get_group_id(0), rest = number / own.strips, rows = pass.lines / pass.across[0];
   const StripOfLines strip = strip_of(&pass, number % own.strips);
+  const bool past = !is_ragged(strip);
   const int index = rest % rows * pass.across[0] + strip.first;
   const ParallelLines in = INPUT_LINES(index), out = OUTPUT_LINES(index);
   const int begin = REACH_LO + rest / rows * own.pairs_per_segment;
@@ -52,25 +64,27 @@ void column_vectors(global T *signal, global T *bands, global T *low, const Pass
     global T *const out_s = out.first.s + done * out.first.s_stride;
     global T *const out_d = out.first.d + done * out.first.d_stride;
     for (int j = 0; j < strip.count; j += VECTOR) {
-      const int n = strip.count - j;
+      const int line = first_line(strip, j), n = strip.count - line;
       AV s = 0, d = 0;
       if (reads) {
-        s = TO_A(load_some(in_s + j * in.s_next, in.s_next, n));
-        d = TO_A(load_some(in_d + j * in.d_next, in.d_next, n));
+        s = TO_A(load_some(in_s + line * in.s_next, in.s_next, n));
+        d = TO_A(load_some(in_d + line * in.d_next, in.d_next, n));
         s = SCALED_IN(s, IN_s, pass.shift), d = SCALED_IN(d, IN_d, pass.shift);
       }
       if (prefetches) {
-        PREFETCH(in_s + in.first.s_stride + j * in.s_next)
-        PREFETCH(in_d + in.first.d_stride + j * in.d_next)
+        PREFETCH(in_s + in.first.s_stride + line * in.s_next)
+        PREFETCH(in_d + in.first.d_stride + line * in.d_next)
       }
       lift_along_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;
-      store_some(TO_T(SCALED_OUT(s, OUT_s, pass.shift)), out_s + j * out.s_next, out.s_next, n, true);
-      store_some(TO_T(SCALED_OUT(d, OUT_d, pass.shift)), out_d + j * out.d_next, out.d_next, n, true);
+      store_some(TO_T(SCALED_OUT(s, OUT_s, pass.shift)), out_s + line * out.s_next, out.s_next, n, past);
+      store_some(TO_T(SCALED_OUT(d, OUT_d, pass.shift)), out_d + line * out.d_next, out.d_next, n, past);
     }
   }
 
   if (begin > REACH_LO) return;
-  for (int j = 0; j < strip.count; j += VECTOR)
-    lift_borders_of(lines_from(&in, j), lines_from(&out, j), strip.count - j, pass);
+  for (int j = 0; j < strip.count; j += VECTOR) {
+    const int line = first_line(strip, j);
+    lift_borders_of(lines_from(&in, line), lines_from(&out, line), strip.count - line, pass, past);
+  }
 }

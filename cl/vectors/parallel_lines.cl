@@ -37,8 +37,9 @@ static inline ParallelLines lines_from(const ParallelLines *lines, const int n) 
   return rest;
 }
 
-// Lifts and stores the borders of `n` lines; see core/border.cl.
-INLINE void lift_borders_of(const ParallelLines in, const ParallelLines out, const int n, const Pass pass) {
+// Lifts and stores the borders of `n` lines, past the caches if `non_temporal` and where that can be; see core/border.cl.
+INLINE void lift_borders_of(const ParallelLines in, const ParallelLines out, const int n, const Pass pass,
+                            const bool non_temporal) {
   const Line from = in.first, to = out.first;
   const Ends ends = ends_of(pass.samples);
   AV s[2 * BORDER], d[2 * BORDER];
@@ -50,7 +51,7 @@ INLINE void lift_borders_of(const ParallelLines in, const ParallelLines out, con
   for (int j = 0; j < ends.s_count; ++j) {
     if (!is_result(ends, j)) continue;
     const int p = pair_of_line(ends, j);
-    store_some(TO_T(s[j]), to.s + p * to.s_stride, out.s_next, n, true);
-    if (j < ends.d_count) store_some(TO_T(d[j]), to.d + p * to.d_stride, out.d_next, n, true);
+    store_some(TO_T(s[j]), to.s + p * to.s_stride, out.s_next, n, non_temporal);
+    if (j < ends.d_count) store_some(TO_T(d[j]), to.d + p * to.d_stride, out.d_next, n, non_temporal);
   }
 }

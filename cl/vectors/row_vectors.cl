@@ -58,7 +58,7 @@ void row_vectors(global T *signal, global T *bands, global T *low, const Pass pa
       const ParallelLines row = lines_from(&in, i), later = lines_from(&row, VECTOR), result = lines_from(&out, i);
       lift_row(&row.first, &later.first, &result.first, pass);
     }
-    lift_borders_of(in, out, lines, pass);
+    lift_borders_of(in, out, lines, pass, true);
     index += lines;
   }
 }
