@@ -103,7 +103,7 @@
 //! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of the exact
 //!   transform, relative to the largest coefficient. NaN and infinity spread as far as the wavelet reaches.
 //! - [`struct@f16`] and [`Rounded`] take 16 bits and compute in `f32`. Each launch of a plan rounds what it writes, by up to 2^-11
-//!   of the value or half a unit; [`Plan::cost`] counts them.
+//!   of the value or half a unit, which later launches enlarge by their gain: [`Rounded`] says by how much. [`Plan::cost`] counts them.
 //!
 //! # Features
 //!
@@ -166,8 +166,9 @@ pub use group::{EngineGroup, GroupArray, GroupPinned, GroupPlan, GroupRun};
 ///
 /// Memory holds 16 bits, steps compute in `f32`, and a sample is rounded to the nearest half, of two that are equally near to
 /// the even one, wherever an array is written: the result, and what lies between two passes or levels of a plan. Each rounding errs
-/// by at most 2^-11 of a value; beyond 65504 a half is infinite. The largest errors of a transform are some multiple of
-/// 2^-11 of its largest value, which grows with the launches that [`Plan::cost`] counts.
+/// by at most 2^-11 of a value; beyond 65504 a half is infinite. A result errs by 2^-11 of the largest value on its way for the launch
+/// that writes it, and for each launch before that by as much times the gain of what follows, which [`Rounded`] lists. [`Plan::cost`]
+/// counts the launches.
 #[doc(inline)]
 pub use half::f16;
 #[cfg(feature = "papers")]

@@ -3,10 +3,7 @@
 
 mod common;
 
-use common::{
-    RandomSample, allowed, awkward, coarse, computes, devices, expected, random_samples,
-    relative_error,
-};
+use common::{RandomSample, awkward, coarse, computes, devices, expected, random_samples, wrong};
 use half::f16;
 use wavelift::{
     Boundary, Device, Direction, Engine, Error, InPlacePlan, Layout, Rounded, Transform, Wavelet,
@@ -39,10 +36,11 @@ fn check<T: RandomSample>(engine: &Engine, transform: &Transform, seed: u64) -> 
         };
         run.unwrap().wait().unwrap();
         let expected = expected(transform, direction, &samples).unwrap();
-        let error = relative_error(&x.download().unwrap(), &expected);
+        let got = x.download().unwrap();
+        let wrong = wrong(transform, direction, plan.cost(direction), &got, &expected);
         assert!(
-            error <= allowed::<T>(transform, plan.cost(direction)),
-            "{direction:?}, {:?}: error {error:e} of {plan:?}",
+            wrong.is_none(),
+            "{direction:?}, {:?}: {wrong:?} of {plan:?}",
             engine.device()
         );
     }

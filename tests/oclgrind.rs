@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{RandomSample, allowed, devices, expected, plans_by, random_samples, relative_error};
+use common::{RandomSample, devices, expected, plans_by, random_samples, wrong};
 use half::f16;
 use wavelift::{
     Boundary, Coefficients, Device, DeviceKind, DeviceSelector, Direction, Engine, Layout, Rounded,
@@ -63,11 +63,9 @@ fn check_by<T: RandomSample>(
                 Direction::Forward => plan.forward(&samples).map(Coefficients::into_vec),
                 Direction::Inverse => plan.inverse(&coefficients),
             };
-            let error = relative_error(&got.unwrap(), &expected);
-            assert!(
-                error <= allowed::<T>(transform, plan.cost(direction)),
-                "{direction:?} {plan:?}: error {error:e}"
-            );
+            let (got, cost) = (got.unwrap(), plan.cost(direction));
+            let wrong = wrong(transform, direction, cost, &got, &expected);
+            assert!(wrong.is_none(), "{direction:?} {plan:?}: {wrong:?}");
         }
     }
 }
@@ -209,11 +207,9 @@ fn check_in_place<T: RandomSample>(transform: &Transform) {
                 };
                 run.unwrap().wait().unwrap();
                 let expected = expected(&transform, direction, &samples).unwrap();
-                let error = relative_error(&x.download().unwrap(), &expected);
-                assert!(
-                    error <= allowed::<T>(&transform, plan.cost(direction)),
-                    "{direction:?} {plan:?}: error {error:e}"
-                );
+                let (got, cost) = (x.download().unwrap(), plan.cost(direction));
+                let wrong = wrong(&transform, direction, cost, &got, &expected);
+                assert!(wrong.is_none(), "{direction:?} {plan:?}: {wrong:?}");
             }
         }
     }

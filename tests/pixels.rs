@@ -4,8 +4,8 @@
 mod common;
 
 use common::{
-    Random, RandomSample, allowed, awkward, can_run, devices, expected, random_samples,
-    relative_error, to_f64,
+    Place, Random, RandomSample, allowed, awkward, can_run, devices, expected, random_samples,
+    to_f64, wrong,
 };
 use half::f16;
 use wavelift::{
@@ -42,9 +42,9 @@ fn check<P: Pixel, T: RandomSample>(engine: &Engine, plan: &Plan<T, P>, level_sh
         .unwrap();
     let got = to.download().unwrap();
     let wanted = expected(transform, Direction::Forward, &samples).unwrap();
-    let error = relative_error(&got, &wanted);
-    let bound = allowed::<T>(transform, plan.cost(Direction::Forward));
-    assert!(error <= bound, "error {error:e} of {plan:?}");
+    let cost = plan.cost(Direction::Forward);
+    let wrong = wrong(transform, Direction::Forward, cost, &got, &wanted);
+    assert!(wrong.is_none(), "{wrong:?} of {plan:?}");
     assert_eq!(from.download().unwrap(), pixels, "the input was changed");
 
     // Any coefficients: many results are beyond the pixels' range.
@@ -66,7 +66,8 @@ fn check<P: Pixel, T: RandomSample>(engine: &Engine, plan: &Plan<T, P>, level_sh
         .iter()
         .fold(T::LEAST, |most, v| most.max(v.abs()));
     // Half a unit of what may itself be off by so much.
-    let bound = 0.5 + allowed::<T>(transform, plan.cost(Direction::Inverse)) * 8.0 * largest;
+    let cost = plan.cost(Direction::Inverse);
+    let bound = 0.5 + allowed::<T>(transform, Place::Samples, cost) * 8.0 * largest;
     let top = f64::from((1u32 << (8 * size_of::<P>())) - 1);
     for (i, (got, wanted)) in to.download().unwrap().into_iter().zip(wanted).enumerate() {
         let wanted = (wanted + f64::from(level_shift)).clamp(0.0, top);

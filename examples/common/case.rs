@@ -1,6 +1,6 @@
 //! A transform with random input and what the reference makes of it: plans are checked, then timed.
 
-use super::check::{RandomSample, allowed, expected, random_samples, relative_error};
+use super::check::{RandomSample, expected, random_samples, wrong};
 use super::runnable::Runnable;
 use super::timing::{Bench, Effort, Times};
 use wavelift::{DeviceArray, Direction, Engine, Result, Transform};
@@ -46,10 +46,9 @@ impl<T: RandomSample> Case<T> {
         plan.enqueue(self.direction, &input, &mut output)?.wait()?;
         let wrong = match &self.expected {
             Some(expected) => {
-                let error = relative_error(&output.download()?, expected);
-                let bound = allowed::<T>(&self.transform, plan.cost(self.direction));
-                let right = error <= bound;
-                (!right).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
+                let (got, cost) = (output.download()?, plan.cost(self.direction));
+                let wrong = wrong(&self.transform, self.direction, cost, &got, expected);
+                wrong.map(|why| format!("WRONG: {why}"))
             }
             None => None,
         };

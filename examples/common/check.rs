@@ -1,7 +1,11 @@
 //! Random samples, what to expect of them, and how far a result is from that: the tests and the programs check alike.
 
+pub use super::rounding::Place;
+use super::rounding::roundings;
 use half::f16;
-use wavelift::{Cost, Direction, Result, Rounded, Sample, SampleType, Transform, reference};
+use wavelift::{
+    Coefficients, Cost, Direction, Result, Rounded, Sample, SampleType, Transform, reference,
+};
 
 /// A small generator of pseudo-random numbers (xorshift64*), the same on every machine.
 pub struct Random(u64);
@@ -26,7 +30,7 @@ pub trait RandomSample: Sample {
     /// The smallest and the largest value that are tried.
     const EXTREMES: [Self; 2];
     /// How far a result may be from what is expected, relative to the largest value; for types that are rounded wherever an
-    /// array is written, each time that one is ([`allowed`]).
+    /// array is written, one rounding ([`allowed`]).
     const BOUND: f64;
     /// What errors are relative to where no value is larger; for rounded samples, whose error does not depend on values, always.
     const LEAST: f64 = f64::MIN_POSITIVE;
@@ -139,37 +143,62 @@ pub fn expected<T: RandomSample>(
 pub fn relative_error<T: RandomSample>(got: &[T], expected: &[f64]) -> f64 {
     assert_eq!(got.len(), expected.len());
     let pairs = got.iter().zip(expected);
-    let errors = pairs.map(|(got, expected)| (got.to_f64() - expected).abs());
-    let error = errors.fold(0.0, |most: f64, error| match error.is_nan() {
+    largest_error(pairs.map(|(got, &expected)| (got.to_f64(), expected))) / unit::<T>(expected)
+}
+
+fn largest_error(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let errors = pairs.map(|(got, expected)| (got - expected).abs());
+    errors.fold(0.0, |most: f64, error| match error.is_nan() {
         true => f64::INFINITY,
         false => most.max(error),
-    });
+    })
+}
+
+/// What errors are relative to.
+fn unit<T: RandomSample>(expected: &[f64]) -> f64 {
     if T::TYPE == SampleType::Rounded {
-        return error / T::LEAST;
+        return T::LEAST;
     }
     let sizes = expected.iter().map(|value| value.abs());
-    error / sizes.fold(T::LEAST, f64::max)
+    sizes.fold(T::LEAST, f64::max)
 }
 
-/// How large the [`relative_error`] of a plan's result may be. Where samples are rounded whenever an array is written, every
-/// launch rounds once, and the axes and levels that follow make at most [`GAIN`] of each of its errors, of the last one nothing:
-/// so a launch that truncates is found out. Where each launch is a whole level of a volume, they make [`GAIN_OF_VOLUMES`].
-pub fn allowed<T: RandomSample>(transform: &Transform, cost: Cost) -> f64 {
-    let axes = transform.chosen_axes().iter();
-    let longest = axes.map(|&axis| transform.shape()[axis]).max();
-    let levels = longest.map_or(0, |n| n.next_power_of_two().ilog2());
-    let levels = levels.min(transform.level_count());
-    let is_volume = transform.chosen_axes().len() == 3 && cost.launches == u64::from(levels);
-    let gain = if is_volume { GAIN_OF_VOLUMES } else { GAIN };
-    match T::TYPE {
-        SampleType::F16 | SampleType::Rounded => {
-            T::BOUND * (1.0 + gain * cost.launches.saturating_sub(1) as f64)
-        }
-        _ => T::BOUND,
+/// How large the [`relative_error`] of a plan's results may be in this place.
+pub fn allowed<T: RandomSample>(transform: &Transform, place: Place, cost: Cost) -> f64 {
+    match is_rounded::<T>() {
+        true => T::BOUND * roundings(transform, place, cost.launches),
+        false => T::BOUND,
     }
 }
 
-/// What the axes and levels after a rounding make of its error at most, on average over the roundings of a transform: the
-/// absolute values of 9/7's low-pass filter sum up to 1.95, along two axes to 3.8, along three to 7.4.
-const GAIN: f64 = 4.0;
-const GAIN_OF_VOLUMES: f64 = 7.5;
+fn is_rounded<T: RandomSample>() -> bool {
+    matches!(T::TYPE, SampleType::F16 | SampleType::Rounded)
+}
+
+/// What is wrong with the result of a plan that costs so much, if anything is. Where samples are rounded whenever an array is
+/// written, a band of which earlier launches are rounded less may be off by less.
+pub fn wrong<T: RandomSample>(
+    transform: &Transform,
+    direction: Direction,
+    cost: Cost,
+    got: &[T],
+    expected: &[f64],
+) -> Option<String> {
+    if direction == Direction::Inverse || !is_rounded::<T>() {
+        let (error, bound) = (
+            relative_error(got, expected),
+            allowed::<T>(transform, Place::Samples, cost),
+        );
+        return (error > bound).then(|| format!("error {error:.2e}, allowed {bound:.2e}"));
+    }
+    let parts = |values: Vec<f64>| Coefficients::from_parts(transform, values).unwrap();
+    let (got, all) = (parts(to_f64(got)), parts(expected.to_vec()));
+    let unit = unit::<T>(expected);
+    transform.bands().into_iter().find_map(|(level, band)| {
+        let [got, expected] = [&got, &all].map(|of| of.band(level, band).unwrap());
+        let error = largest_error(got.iter().zip(expected.iter())) / unit;
+        let bound = allowed::<T>(transform, Place::Band(level, band), cost);
+        let what = || format!("error {error:.2e} in {band}{level}, allowed {bound:.2e}");
+        (error > bound).then(what)
+    })
+}

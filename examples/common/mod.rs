@@ -7,6 +7,7 @@ pub mod cli;
 pub mod picture;
 pub mod pixels;
 pub mod replace;
+pub mod rounding;
 pub mod runnable;
 pub mod runner;
 pub mod table;

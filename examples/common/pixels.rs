@@ -1,6 +1,6 @@
 //! Transforms between random pixels and coefficients: plans are checked, then run.
 
-use super::check::{Random, RandomSample, allowed, expected, refer, relative_error};
+use super::check::{Random, RandomSample, expected, refer, wrong};
 use wavelift::{
     DeviceArray, Direction, Engine, Pixel, Plan, Result, Run, Sample, SampleType, Transform,
 };
@@ -61,9 +61,10 @@ impl<T: RandomSample, P: Pixel> PixelCase<T, P> {
         self.enqueue(plan, &mut arrays)?.wait()?;
         let wrong = match self.direction {
             Direction::Forward => {
-                let error = relative_error(&arrays.coefficients.download()?, &self.expected);
-                let bound = allowed::<T>(plan.transform(), plan.cost(self.direction));
-                (error > bound).then(|| format!("WRONG: error {error:.1e}, allowed {bound:.0e}"))
+                let got = arrays.coefficients.download()?;
+                let cost = plan.cost(self.direction);
+                let wrong = wrong(plan.transform(), self.direction, cost, &got, &self.expected);
+                wrong.map(|why| format!("WRONG: {why}"))
             }
             Direction::Inverse => {
                 // Of halves and rounded samples coefficients are off by more than results may be.

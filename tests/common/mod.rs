@@ -4,6 +4,8 @@
 #[path = "../../examples/common/check.rs"]
 mod check;
 mod required;
+#[path = "../../examples/common/rounding.rs"]
+mod rounding;
 
 pub use check::*;
 use proptest::strategy::Strategy as Generator;

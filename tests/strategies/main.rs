@@ -16,8 +16,8 @@ mod shapes;
 mod work_groups;
 
 use common::{
-    RandomSample, allowed, awkward, can_run, coarse, computes, devices, everywhere, expected, ran,
-    random_samples, relative_error, run,
+    RandomSample, awkward, can_run, coarse, computes, devices, everywhere, expected, ran,
+    random_samples, run, wrong,
 };
 use half::f16;
 use wavelift::{
@@ -162,10 +162,10 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
     for direction in [Direction::Forward, Direction::Inverse] {
         let got = run(engine, &plan, direction, &samples);
         let expected = expected(transform, direction, &samples).unwrap();
-        let error = relative_error(&got, &expected);
+        let wrong = wrong(transform, direction, plan.cost(direction), &got, &expected);
         assert!(
-            error <= allowed::<T>(transform, plan.cost(direction)),
-            "{direction:?}, {:?}: error {error:e} of {plan:?}",
+            wrong.is_none(),
+            "{direction:?}, {:?}: {wrong:?} of {plan:?}",
             engine.device()
         );
     }
