@@ -44,7 +44,7 @@ const EXCHANGING: [Strategy; 5] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 7] = [
+const PIXELS_BY: [(&[usize], Strategy); 9] = [
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
     (&[64, 64, 3], Strategy::StreamedColours),
@@ -52,6 +52,8 @@ const PIXELS_BY: [(&[usize], Strategy); 7] = [
     (&[64, 64, 64], Strategy::StreamedVolumes),
     (&[5000], Strategy::RegisterRows),
     (&[64, 64, 5], Strategy::RegisterColumns),
+    (&[200, 300], Strategy::Vectors),
+    (&[64, 20, 3], Strategy::Vectors),
 ];
 
 /// What programs of a strategy with pixels count as.

@@ -486,6 +486,12 @@ mod vectors {
     fn pixels() {
         check_pixels(&picture_of_pixels(), &[Strategy::SingleLoop]);
         check_pixels(&colours_of_pixels(), &[Strategy::ColourLoop]);
+        // By rows in the caches, and by rows and columns.
+        for shape in [[18, 40], [9, 300]] {
+            let picture = Transform::new(Wavelet::CDF_5_3, shape);
+            check_pixels(&picture, &[Strategy::Vectors]);
+            check_pixels(&picture.axes([1]).levels(2), &[Strategy::Vectors]);
+        }
     }
 
     #[test]

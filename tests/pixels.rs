@@ -208,6 +208,17 @@ fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
         (&[4, 70, 3], 1),
     ];
     let columns: [(&[usize], usize); 3] = [(&[46, 64], 0), (&[33, 9, 24], 0), (&[2, 50, 37], 1)];
+    // In the caches, too: short ones by several levels, and those with few neighbours.
+    let in_vectors: [(&[usize], usize); 8] = [
+        (&[1000], 0),
+        (&[3, 301], 1),
+        (&[37, 70], 1),
+        (&[20, 64], 1),
+        (&[30, 50, 3], 1),
+        (&[46, 64], 0),
+        (&[33, 9, 24], 0),
+        (&[2, 50, 37], 1),
+    ];
     let rows = rows.map(|of| (of, Strategy::RegisterRows));
     let columns = columns.map(|of| (of, Strategy::RegisterColumns));
     for device in devices() {
@@ -218,6 +229,17 @@ fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
                 let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
                 let transform = transform.levels(2).boundary(boundary);
                 taken += check_by::<P, T>(&engine, &transform, level_shift, &[by]);
+            }
+        }
+        let by_vectors = in_vectors.into_iter().map(|of| (of, Strategy::Vectors));
+        for ((shape, axis), by) in by_vectors {
+            for &boundary in Boundary::ALL {
+                for &layout in Layout::ALL {
+                    let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
+                    let transform = transform.levels(2).boundary(boundary).layout(layout);
+                    let made = check_by::<P, T>(&engine, &transform, level_shift, &[by]);
+                    assert_eq!(made, 1, "{device}: {transform:?}");
+                }
             }
         }
         // Periodic lines have even lengths at every level.

@@ -73,10 +73,15 @@ static inline SignalLine signal_line(global S *signal, const Pass *pass, const i
   return line;
 }
 
+// Whether the approximations of the line at this place stand in `low`.
+INLINE bool stands_in_low(const Pass *pass, const int3 at) {
+  return pass->has_low && at.x < pass->low_across[0] && at.y < pass->low_across[1] && at.z < pass->low_across[2];
+}
+
 static inline Line bands_line(global T *bands, global T *low, const Pass *pass, const int index) {
   const int3 at = place_of_line(pass, index);
   Line line = line_on(bands, &pass->bands, pass, at);
-  if (pass->has_low && at.x < pass->low_across[0] && at.y < pass->low_across[1] && at.z < pass->low_across[2]) {
+  if (stands_in_low(pass, at)) {
     line.s = low + line_start(&pass->low, pass, at);
     line.s_stride = pass->low.line.stride;
   }

@@ -41,7 +41,7 @@ INLINE int first_line(const StripOfLines strip, const int j) {
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void column_vectors(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnVectors own) {
+void column_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const ColumnVectors own) {
   // Of vectors, so that rows start at whole ones.
   local AV memory[2 * Y_KEPT * ROW / VECTOR];
   local A *const ring = (local A *)memory;
@@ -50,7 +50,8 @@ void column_vectors(global T *signal, global T *bands, global T *low, const Pass
   const StripOfLines strip = strip_of(&pass, number % own.strips);
   const bool past = !is_ragged(strip);
   const int index = rest % rows * pass.across[0] + strip.first;
-  const ParallelLines in = INPUT_LINES(index), out = OUTPUT_LINES(index);
+  const LoadedLines in = INPUT_LINES(index);
+  const StoredLines out = OUTPUT_LINES(index);
   const int begin = REACH_LO + rest / rows * own.pairs_per_segment;
   const int end = min(begin + own.pairs_per_segment, S_COUNT(pass.samples) - REACH_HI - 1);
 
@@ -59,10 +60,10 @@ void column_vectors(global T *signal, global T *bands, global T *low, const Pass
     // Past the reach nothing is needed any more.
     const bool reads = p < end + REACH_HI, prefetches = p + 1 < end + REACH_HI;
     const int done = p - Y_LAST_LAG;
-    global const T *const in_s = in.first.s + p * in.first.s_stride;
-    global const T *const in_d = in.first.d + p * in.first.d_stride;
-    global T *const out_s = out.first.s + done * out.first.s_stride;
-    global T *const out_d = out.first.d + done * out.first.d_stride;
+    global const LOADED *const in_s = in.first.s + p * in.first.s_stride;
+    global const LOADED *const in_d = in.first.d + p * in.first.d_stride;
+    global STORED *const out_s = out.first.s + done * out.first.s_stride;
+    global STORED *const out_d = out.first.d + done * out.first.d_stride;
     for (int j = 0; j < strip.count; j += VECTOR) {
       const int line = first_line(strip, j), n = strip.count - line;
       AV s = 0, d = 0;
@@ -85,6 +86,6 @@ void column_vectors(global T *signal, global T *bands, global T *low, const Pass
   if (begin > REACH_LO) return;
   for (int j = 0; j < strip.count; j += VECTOR) {
     const int line = first_line(strip, j);
-    lift_borders_of(lines_from(&in, line), lines_from(&out, line), strip.count - line, pass, past);
+    lift_borders_of(loaded_from(in, line), stored_from(out, line), strip.count - line, pass, past);
   }
 }

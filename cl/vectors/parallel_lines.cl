@@ -4,10 +4,15 @@
 #include "core/pass.cl"
 #include "cpu/vectors.cl"
 
+// How far a line's approximations and its details are from those of the next line.
 typedef struct {
-  Line first;
-  long s_next, d_next;  // from one line to the next
-} ParallelLines;
+  LoadedLine first;
+  long s_next, d_next;
+} LoadedLines;
+typedef struct {
+  StoredLine first;
+  long s_next, d_next;
+} StoredLines;
 
 // How many neighbours there are from line `index` on: those before `low_across` stand apart from the others.
 INLINE int neighbours(const Pass *pass, const int index) {
@@ -15,32 +20,36 @@ INLINE int neighbours(const Pass *pass, const int index) {
   return (x < low ? low : pass->across[0]) - x;
 }
 
-static inline ParallelLines lines_beside(const Line first, const Side *side, const Pass *pass) {
-  const long next = side->across[0].stride;
-  const bool is_low = pass->has_low && first.s + side->line.detail != first.d;
-  const ParallelLines lines = {first, is_low ? pass->low.across[0].stride : next, next};
-  return lines;
+INLINE long next_in_bands(const Pass *pass, const int index) {
+  return (stands_in_low(pass, place_of_line(pass, index)) ? pass->low : pass->bands).across[0].stride;
 }
+
+// The neighbours of line `index`, itself the first.
+#define NEXT_IN_SIGNAL pass.signal.across[0].stride, pass.signal.across[0].stride
+#define NEXT_IN_BANDS(index) next_in_bands(&pass, index), pass.bands.across[0].stride
 #if FORWARD
-#define INPUT_LINES(index) lines_beside(INPUT_LINE(index), &pass.signal, &pass)
-#define OUTPUT_LINES(index) lines_beside(OUTPUT_LINE(index), &pass.bands, &pass)
+#define INPUT_LINES(index) {INPUT_LINE(index), NEXT_IN_SIGNAL}
+#define OUTPUT_LINES(index) {OUTPUT_LINE(index), NEXT_IN_BANDS(index)}
 #else
-#define INPUT_LINES(index) lines_beside(INPUT_LINE(index), &pass.bands, &pass)
-#define OUTPUT_LINES(index) lines_beside(OUTPUT_LINE(index), &pass.signal, &pass)
+#define INPUT_LINES(index) {INPUT_LINE(index), NEXT_IN_BANDS(index)}
+#define OUTPUT_LINES(index) {OUTPUT_LINE(index), NEXT_IN_SIGNAL}
 #endif
 
 // The lines from number `n` on.
-static inline ParallelLines lines_from(const ParallelLines *lines, const int n) {
-  ParallelLines rest = *lines;
-  rest.first.s += n * lines->s_next;
-  rest.first.d += n * lines->d_next;
-  return rest;
+static inline LoadedLines loaded_from(LoadedLines lines, const int n) {
+  lines.first.s += n * lines.s_next, lines.first.d += n * lines.d_next;
+  return lines;
+}
+static inline StoredLines stored_from(StoredLines lines, const int n) {
+  lines.first.s += n * lines.s_next, lines.first.d += n * lines.d_next;
+  return lines;
 }
 
 // Lifts and stores the borders of `n` lines, past the caches if `non_temporal` and where that can be; see core/border.cl.
-INLINE void lift_borders_of(const ParallelLines in, const ParallelLines out, const int n, const Pass pass,
+INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const int n, const Pass pass,
                             const bool non_temporal) {
-  const Line from = in.first, to = out.first;
+  const LoadedLine from = in.first;
+  const StoredLine to = out.first;
   const Ends ends = ends_of(pass.samples);
   AV s[2 * BORDER], d[2 * BORDER];
   for (int j = 0; j < ends.s_count; ++j)

@@ -16,15 +16,20 @@ typedef struct {
   int lines_per_group;
 } RowVectors;
 
-static inline Rows rows_of(const Line *line) {
-  const Rows rows = {{line->s}, {line->s, line->d}, {line->s_stride, line->d_stride}};
-  return rows;
-}
+#define ROWS_OF_SIGNAL(line) {{line->s}}
+#define ROWS_OF_BANDS(line) {{0}, {line->s, line->d}, {line->s_stride, line->d_stride}}
+#if FORWARD
+#define INPUT_ROWS ROWS_OF_SIGNAL
+#define OUTPUT_ROWS ROWS_OF_BANDS
+#else
+#define INPUT_ROWS ROWS_OF_BANDS
+#define OUTPUT_ROWS ROWS_OF_SIGNAL
+#endif
 
 // One row, but for its borders. Asks for the row `later`.
-INLINE void lift_row(const Line *in, const Line *later, const Line *out, const Pass pass) {
+INLINE void lift_row(const LoadedLine *in, const LoadedLine *later, const StoredLine *out, const Pass pass) {
   const int s_count = S_COUNT(pass.samples), d_count = D_COUNT(pass.samples);
-  const Rows from_rows = rows_of(in), later_rows = rows_of(later), to_rows = rows_of(out);
+  const Rows from_rows = INPUT_ROWS(in), later_rows = INPUT_ROWS(later), to_rows = OUTPUT_ROWS(out);
   AV s[X_KEPT], d[X_KEPT];
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
   for (int at = -X_LAST_LAG * VECTOR; at < s_count; at += VECTOR) {
@@ -37,8 +42,8 @@ INLINE void lift_row(const Line *in, const Line *later, const Line *out, const P
     }
     lift_along_x(s, d);
     if (at < 0) continue;
-    const TV done_s = TO_T(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
-    const TV done_d = TO_T(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
+    const STORED_V done_s = TO_T(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
+    const STORED_V done_d = TO_T(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
     // Forward, what is stored again soon stays in the caches. Inverse, Intel's CPU runtime took more than twice as long
     // where it had to ask.
     const bool non_temporal = !FORWARD || (at > 0 && at + VECTOR < d_count - REACH_HI);
@@ -47,15 +52,17 @@ INLINE void lift_row(const Line *in, const Line *later, const Line *out, const P
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void row_vectors(global T *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
+void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
   const int first = get_group_id(0) * own.lines_per_group;
   const int end = first + min(own.lines_per_group, pass.lines - first);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
   for (int index = first; index < end;) {
     const int lines = min(min(VECTOR, end - index), neighbours(&pass, index));
-    const ParallelLines in = INPUT_LINES(index), out = OUTPUT_LINES(index);
+    const LoadedLines in = INPUT_LINES(index);
+    const StoredLines out = OUTPUT_LINES(index);
     for (int i = 0; has_inner && i < lines; ++i) {
-      const ParallelLines row = lines_from(&in, i), later = lines_from(&row, VECTOR), result = lines_from(&out, i);
+      const LoadedLines row = loaded_from(in, i), later = loaded_from(row, VECTOR);
+      const StoredLines result = stored_from(out, i);
       lift_row(&row.first, &later.first, &result.first, pass);
     }
     lift_borders_of(in, out, lines, pass, true);

@@ -27,13 +27,27 @@ typedef struct {
 // --- between memory and the caches -------------------------------------------------------------------
 
 // The rows in memory: where each starts, and the distance of neighbours.
-typedef struct {
-  global T *start[VECTOR];
-  long stride[VECTOR];
-  bool dense;   // whether all of these are 1
-  ulong past;   // not 0 where a row starts past a whole vector
-  long later;   // to the same sample of the rows after these
-} CachedRows;
+#define CACHED_ROWS(ROWS, E)                                                  \
+  typedef struct {                                                            \
+    global E *start[VECTOR];                                                  \
+    long stride[VECTOR];                                                      \
+    bool dense; /* whether all of these are 1 */                              \
+    ulong past; /* not 0 where a row starts past a whole vector */            \
+    long later; /* to the same sample of the rows after these */              \
+  } ROWS;
+CACHED_ROWS(BandRows, T)
+#if PIXEL_BITS
+CACHED_ROWS(SignalRows, S)
+#else
+typedef BandRows SignalRows;
+#endif
+#if FORWARD
+typedef SignalRows LoadedRows;
+typedef BandRows StoredRows;
+#else
+typedef BandRows LoadedRows;
+typedef SignalRows StoredRows;
+#endif
 
 // What is moved of the rows at once: `count` samples, 2^doubled times as far apart, from place `first` on. What follows
 // them in memory may be read, and overwritten, where there is `room` for it. Reals are multiplied by `factor`.
@@ -42,61 +56,61 @@ typedef struct {
   A factor;
 } Part;
 
-INLINE void transpose_square(TV *square) {
-  UNROLL for (int round = VECTOR; round > 1; round /= 2) {
-    TV shuffled[VECTOR];
-    UNROLL for (int i = 0; i < VECTOR / 2; ++i) {
-      shuffled[2 * i].even = square[i].lo, shuffled[2 * i].odd = square[i + VECTOR / 2].lo;
-      shuffled[2 * i + 1].even = square[i].hi, shuffled[2 * i + 1].odd = square[i + VECTOR / 2].hi;
-    }
-    UNROLL for (int i = 0; i < VECTOR; ++i) square[i] = shuffled[i];
+#define TRANSPOSE_SQUARE(square, V)                                                                   \
+  UNROLL for (int round = VECTOR; round > 1; round /= 2) {                                            \
+    V shuffled[VECTOR];                                                                               \
+    UNROLL for (int i = 0; i < VECTOR / 2; ++i) {                                                     \
+      shuffled[2 * i].even = square[i].lo, shuffled[2 * i].odd = square[i + VECTOR / 2].lo;           \
+      shuffled[2 * i + 1].even = square[i].hi, shuffled[2 * i + 1].odd = square[i + VECTOR / 2].hi;   \
+    }                                                                                                 \
+    UNROLL for (int i = 0; i < VECTOR; ++i) square[i] = shuffled[i];                                  \
   }
-}
 
-INLINE bool has_squares(const CachedRows *rows, const Part part) {
-  return rows->dense && part.doubled == 0 && part.room >= VECTOR;
+INLINE bool has_squares(const bool dense, const Part part) {
+  return dense && part.doubled == 0 && part.room >= VECTOR;
 }
 
 // Where the next square starts: the last one ends where the room does.
 INLINE int square_at(const Part part, const int i) { return max(min(i, part.room - VECTOR), 0); }
 
-INLINE global T *sample_of_row(const CachedRows *rows, const Part part, const int r, const int n) {
-  return rows->start[r] + (part.first + ((long)n << part.doubled)) * rows->stride[r];
+// Sample n of a part, from the start of a row.
+INLINE long sample_of_part(const Part part, const long stride, const int n) {
+  return (part.first + ((long)n << part.doubled)) * stride;
 }
 
 // Brings a part to every `step`th place: in squares, or number by number.
-INLINE void load_cached(const CachedRows *rows, const Part part, local AV *places, const int step) {
-  if (!has_squares(rows, part)) {
+INLINE void load_cached(const LoadedRows *rows, const Part part, local AV *places, const int step) {
+  if (!has_squares(rows->dense, part)) {
     for (int r = 0; r < VECTOR; ++r)
       for (int n = 0; n < part.count; ++n)
-        ((local A *)(places + n * step))[r] = NUMBER(*sample_of_row(rows, part, r, n)) * part.factor;
+        ((local A *)(places + n * step))[r] = NUMBER(rows->start[r][sample_of_part(part, rows->stride[r], n)]) * part.factor;
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {
     const int at = square_at(part, i);
-    TV square[VECTOR];
+    LOADED_V square[VECTOR];
     UNROLL for (int r = 0; r < VECTOR; ++r) square[r] = LOAD_T(rows->start[r] + part.first + at);
     UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + rows->later + part.first + at)
-    transpose_square(square);
+    TRANSPOSE_SQUARE(square, LOADED_V)
     UNROLL for (int j = 0; j < VECTOR; ++j)
       if (j < part.count - at) places[(at + j) * step] = TO_A(square[j]) * part.factor;
   }
 }
 
 // Stores a part of the first `lines` rows from every `step`th place.
-INLINE void store_cached(const CachedRows *rows, const Part part, const int lines, local const AV *places, const int step) {
-  if (!has_squares(rows, part) || lines < VECTOR) {
+INLINE void store_cached(const StoredRows *rows, const Part part, const int lines, local const AV *places, const int step) {
+  if (!has_squares(rows->dense, part) || lines < VECTOR) {
     for (int r = 0; r < lines; ++r)
       for (int n = 0; n < part.count; ++n)
-        *sample_of_row(rows, part, r, n) = SAMPLE(((local const A *)(places + n * step))[r] * part.factor);
+        rows->start[r][sample_of_part(part, rows->stride[r], n)] = SAMPLE(((local const A *)(places + n * step))[r] * part.factor);
     return;
   }
   for (int i = 0; i < part.count; i += VECTOR) {
     const int at = square_at(part, i);
-    TV square[VECTOR];
+    STORED_V square[VECTOR];
     UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(places[min(at + j, part.count - 1) * step] * part.factor);
-    transpose_square(square);
-    if ((rows->past | (part.first + at) * sizeof(T)) % sizeof(TV) == 0) {
+    TRANSPOSE_SQUARE(square, STORED_V)
+    if ((rows->past | (part.first + at) * sizeof(STORED)) % sizeof(STORED_V) == 0) {
       UNROLL for (int r = 0; r < VECTOR; ++r) STORE_NON_TEMPORAL(square[r], rows->start[r] + part.first + at);
     } else {
       UNROLL for (int r = 0; r < VECTOR; ++r) STORE_T(square[r], rows->start[r] + part.first + at);
@@ -165,33 +179,29 @@ INLINE void scale_cached(local AV *places, const int samples, const int levels) 
 
 // Where the rows' samples are, their coefficients, and the approximations of the last level, which can stand apart.
 typedef struct {
-  CachedRows signal, bands, low;
+  SignalRows signal;
+  BandRows bands, low;
 } RowArrays;
 
-static inline void complete(CachedRows *rows, const Side *side) {
-  rows->dense = true, rows->past = 0, rows->later = VECTOR * side->across[0].stride;
-  for (int r = 0; r < VECTOR; ++r) {
-    rows->dense &= rows->stride[r] == 1;
-    rows->past |= (ulong)rows->start[r] % sizeof(TV);
-  }
-}
+#define COMPLETE(rows, side)                                                               \
+  rows.dense = true, rows.past = 0, rows.later = VECTOR * (side)->across[0].stride;        \
+  for (int r = 0; r < VECTOR; ++r)                                                         \
+    rows.dense &= rows.stride[r] == 1, rows.past |= (ulong)rows.start[r] % sizeof(STORED_V);
 
 // Row `r` where the one before is its neighbour on the first axis across.
-INLINE void follow(CachedRows *rows, const Side *side, const int r) {
-  rows->start[r] = rows->start[r - 1] + side->across[0].stride;
-  rows->stride[r] = rows->stride[r - 1];
-}
+#define FOLLOW(rows, side, r) \
+  rows.start[r] = rows.start[r - 1] + (side)->across[0].stride, rows.stride[r] = rows.stride[r - 1];
 
-static inline void find_rows(RowArrays *found, global T *signal, global T *bands, global T *low, const Pass *pass,
+static inline void find_rows(RowArrays *found, global S *signal, global T *bands, global T *low, const Pass *pass,
                              const RowsInCache *own, const int first) {
   const int x = first % pass->across[0], low_across = pass->low_across[0];
   const bool are_neighbours = x + VECTOR <= (x < low_across ? low_across : pass->across[0]);
   bool is_low = false;
   for (int r = 0; r < VECTOR; ++r) {
     if (r > 0 && are_neighbours) {
-      follow(&found->signal, &pass->signal, r);
-      follow(&found->bands, &pass->bands, r);
-      follow(&found->low, is_low ? &pass->low : &pass->bands, r);
+      FOLLOW(found->signal, &pass->signal, r)
+      FOLLOW(found->bands, &pass->bands, r)
+      FOLLOW(found->low, is_low ? &pass->low : &pass->bands, r)
       continue;
     }
     // The last row stands for those beyond.
@@ -205,9 +215,9 @@ static inline void find_rows(RowArrays *found, global T *signal, global T *bands
     found->low.start[r] = line.s;
     found->low.stride[r] = own->interleaved && !pass->has_low ? line.s_stride << (own->levels - 1) : line.s_stride;
   }
-  complete(&found->signal, &pass->signal);
-  complete(&found->bands, &pass->bands);
-  complete(&found->low, pass->has_low ? &pass->low : &pass->bands);
+  COMPLETE(found->signal, &pass->signal)
+  COMPLETE(found->bands, &pass->bands)
+  COMPLETE(found->low, pass->has_low ? &pass->low : &pass->bands)
 }
 
 static inline Part all_of(const Pass *pass) {
@@ -237,7 +247,7 @@ static inline Part details_part(const Pass *pass, const RowsInCache *own, const 
 #endif
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void rows_in_cache(global T *signal, global T *bands, global T *low, const Pass pass, const RowsInCache own) {
+void rows_in_cache(global S *signal, global T *bands, global T *low, const Pass pass, const RowsInCache own) {
   local AV places[LONGEST];
   const int begin = get_group_id(0) * own.lines_per_group, count = min(own.lines_per_group, pass.lines - begin);
   for (int done = 0; done < count; done += VECTOR) {

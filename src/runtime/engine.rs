@@ -249,10 +249,8 @@ impl Engine {
     ///
     /// The forward transform computes with each pixel as the sample that it is; the inverse rounds every sample to the nearest
     /// pixel, of two that are equally near to the even one, and those beyond the pixels' range to the smallest or the largest.
-    /// Where a strategy for GPUs, or one for pictures or colours, takes the finest level, its first pass reads pixels and the inverse's
-    /// last one writes them. Where [`Strategy::Vectors`], [`Strategy::Separable`] or [`Strategy::Stepwise`] lifts an axis by itself (on
-    /// CPUs: signals, rows, the first axis of volumes) a pass
-    /// more over memory turns pixels into samples and back; [`Plan::cost`] counts it. The plan
+    /// The first pass of the finest level reads pixels and the inverse's last one writes them, but for [`Strategy::Separable`] and
+    /// [`Strategy::Stepwise`], where a pass more over memory turns pixels into samples and back; [`Plan::cost`] counts it. The plan
     /// transforms whole arrays, not regions of larger ones nor in tiles what the device cannot hold. Pixels are also what goes over
     /// the bus, by [`Plan::submit_forward`], [`Plan::stream_forward`] and those of the inverse, too.
     ///

@@ -169,6 +169,7 @@ impl Strategy {
                 | Strategy::ColourLoop
                 | Strategy::RegisterRows
                 | Strategy::RegisterColumns
+                | Strategy::Vectors
         )
     }
 

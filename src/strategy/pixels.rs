@@ -76,7 +76,7 @@ fn lines(signal: &Region, bands: &Region) -> Geometry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::DeviceInfo;
+    use crate::strategy::Strategy;
     use crate::strategy::design::{Array, Launch};
     use crate::strategy::tests::cases::{BOTH, Setting, cpu, large_gpu};
     use crate::transform::Transform;
@@ -133,8 +133,8 @@ mod tests {
     }
 
     #[test]
-    fn only_axes_by_themselves_take_a_launch_more_on_cpus() {
-        let converts = |device: fn() -> DeviceInfo, shape: &[usize], axes: &[usize]| {
+    fn what_the_planner_prefers_takes_no_launch_more() {
+        let converts = |setting: &Setting, shape: &[usize], axes: &[usize]| {
             let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes).levels(2);
             BOTH.map(|direction| {
                 let problem = Problem {
@@ -144,27 +144,30 @@ mod tests {
                     }),
                     ..Problem::new(&transform, SampleType::F32, direction)
                 };
-                let design = Setting::of(device()).design(&problem).unwrap();
+                let design = setting.design(&problem).unwrap();
                 let mut names = design.launches.iter().map(|launch| launch.pass.kernel.name);
                 names.any(|name| name == KERNEL)
             })
         };
-        for device in [large_gpu, cpu] {
-            for side in [64, 256, 1024, 4096] {
-                assert_eq!(converts(device, &[side, side], &[0, 1]), [false; 2]);
-                assert_eq!(converts(device, &[side, side, 3], &[0, 1]), [false; 2]);
-            }
-        }
-        // A signal, a volume in one pass and one in two, an axis before others.
-        let others: [(&[usize], &[usize]); 4] = [
+        // Pictures, colours, a signal, short rows, a volume in one pass and one in two, an axis before others.
+        let all: [(&[usize], &[usize]); 10] = [
+            (&[64, 64], &[0, 1]),
+            (&[4096, 4096], &[0, 1]),
+            (&[4096, 16], &[0, 1]),
+            (&[64, 64, 3], &[0, 1]),
+            (&[1024, 1024, 3], &[0, 1]),
             (&[1 << 20], &[0]),
+            (&[300, 200], &[1]),
             (&[256, 256, 256], &[0, 1, 2]),
             (&[30, 40, 50], &[0, 1, 2]),
             (&[300, 4096], &[0]),
         ];
-        for (shape, axes) in others {
-            assert_eq!(converts(large_gpu, shape, axes), [false; 2], "{shape:?}");
-            assert_eq!(converts(cpu, shape, axes), [true; 2], "{shape:?}");
+        for (shape, axes) in all {
+            for setting in [large_gpu(), cpu()].map(Setting::of) {
+                assert_eq!(converts(&setting, shape, axes), [false; 2], "{shape:?}");
+            }
+            let setting = Setting::of(cpu()).only(&[Strategy::SEPARABLE]);
+            assert_eq!(converts(&setting, shape, axes), [true; 2], "{shape:?}");
         }
     }
 

@@ -6,6 +6,7 @@ use super::Strategy;
 use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
+use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
@@ -90,7 +91,7 @@ fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Take
     let each = lines.div_ceil(wanted(todo.target));
     let each = each.next_multiple_of(vectors.samples);
     let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
-    let meter = Meter::new(todo.problem, 1, geometry.shift);
+    let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
     // Integers are shifted at every level, reals are scaled once for all levels.
     let of_level = |level: usize| {
         let samples = samples.div_ceil(1 << level);
@@ -102,6 +103,7 @@ fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Take
     };
     let mut defines = vectors.defines();
     defines.push(define("LONGEST", longest));
+    defines.extend(pixels::defines(todo.pixels()));
     let pass = Pass {
         kernel: Kernel {
             name: "rows_in_cache",
@@ -141,7 +143,8 @@ fn wanted(target: &Target) -> usize {
 }
 
 fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
-    let meter = Meter::new(todo.problem, 1, lines.geometry.shift);
+    let shift = lines.geometry.shift;
+    let meter = Meter::new(todo.problem, 1, shift).with_signal(todo.signal_size());
     let Lines {
         geometry, reach, ..
     } = lines;
@@ -160,6 +163,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.push(define("BORDER", reach.border()));
+    defines.extend(pixels::defines(todo.pixels()));
     Pass {
         kernel: Kernel {
             name: "row_vectors",
@@ -189,12 +193,13 @@ fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let inner = inside.max(1);
     let pairs_each = inner.div_ceil(segments.clamp(1, inner.div_ceil(SEGMENT)));
     let overlaps = inside.div_ceil(pairs_each);
-    let meter = Meter::new(problem, 1, geometry.shift);
+    let meter = Meter::new(problem, 1, geometry.shift).with_signal(todo.signal_size());
     let [read, stored] = lines.inner_samples(overlaps);
     let rows_lifted = inside + overlaps * (reach.before + vectors.y.last);
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_y(longest));
     defines.push(define("BORDER", reach.border()));
+    defines.extend(pixels::defines(todo.pixels()));
     Pass {
         kernel: Kernel {
             name: "column_vectors",

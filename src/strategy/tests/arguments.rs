@@ -151,7 +151,8 @@ fn passes() -> Vec<Pass> {
         }),
         ..problem(&volume, SampleType::F32, Direction::Forward)
     };
-    let launches = Setting::of(cpu()).design(&of_pixels).unwrap().launches;
+    let setting = Setting::of(cpu()).only(&[Strategy::SEPARABLE]);
+    let launches = setting.design(&of_pixels).unwrap().launches;
     passes.extend(launches.into_iter().map(|launch| launch.pass).take(1));
     passes
 }
