@@ -2,7 +2,7 @@
 
 use crate::common::check::{RandomSample, random_samples, relative_error};
 use crate::common::cli::Result;
-use crate::common::pixels::random_pixels;
+use crate::common::pixels::{by_pixel, random_pixels};
 use crate::common::timing::median;
 use crate::each::print_each;
 use crate::{Arguments, Problem};
@@ -17,8 +17,8 @@ use opencl3::memory::{
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use std::time::Instant;
 use wavelift::{
-    Coefficients, DeviceArray, Direction, Element, Engine, Error, Feeder, PinnedArray, Pixel,
-    PixelType, Plan, Reader, Rounded, Run, SampleType,
+    Coefficients, DeviceArray, Direction, Element, Engine, Error, Feeder, PinnedArray, Pixel, Plan,
+    Reader, Rounded, Run, SampleType,
 };
 
 /// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
@@ -86,7 +86,7 @@ fn measure<T: RandomSample>(
     arguments: &Arguments,
 ) -> Result<Times> {
     let transform = &problem.transform;
-    match arguments.pixels {
+    match arguments.pixels.pixels {
         None => {
             let samples = random_samples::<T>(transform.len(), 1);
             let task = Task {
@@ -97,9 +97,9 @@ fn measure<T: RandomSample>(
             };
             task.measure::<T, T>(&engine.plan(transform)?, samples)
         }
-        Some(PixelType::U8) => measure_from::<T, u8>(engine, problem, arguments),
-        Some(PixelType::U16) => measure_from::<T, u16>(engine, problem, arguments),
-        Some(other) => Err(format!("cannot make pixels of type {other}").into()),
+        Some(pixel) => by_pixel!(
+            pixel, P => measure_from::<T, P>(engine, problem, arguments), why => Err(why.into())
+        ),
     }
 }
 
@@ -109,7 +109,7 @@ fn measure_from<T: RandomSample, P: Pixel>(
     arguments: &Arguments,
 ) -> Result<Times> {
     let transform = &problem.transform;
-    let plan = engine.plan_from_shifted::<P, T>(transform, arguments.level_shift)?;
+    let plan = engine.plan_from_shifted::<P, T>(transform, arguments.pixels.level_shift)?;
     let direction = problem.direction.direction();
     let bound = match direction {
         Direction::Forward => 2.0 * T::BOUND,

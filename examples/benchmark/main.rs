@@ -17,6 +17,7 @@ use clap::Parser;
 use common::case::{Case, Verdict, check_memory};
 use common::check::RandomSample;
 use common::cli::{self, DirectionArgument, Result, Shape, Size, at_least};
+use common::pixels::PixelArguments;
 use common::runnable::Runnable;
 use common::timing::{Effort, Times};
 use half::f16;
@@ -25,8 +26,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use wavelift::{
-    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, PixelType, Rounded, Sample,
-    SampleType, Strategy, Transform, Wavelet,
+    Boundary, Cost, Device, DeviceSelector, Engine, Error, Layout, Rounded, Sample, SampleType,
+    Strategy, Transform, Wavelet,
 };
 
 /// Measures how long transforms take on OpenCL devices, in turns with a plain copy kernel over the same bytes.
@@ -37,9 +38,14 @@ use wavelift::{
 /// times, from the start of the first kernel to the end of the last. `wall` is the time from enqueueing to the
 /// end of waiting, which with --queued includes the copies before the transform. `of copy` is the copy's median
 /// over the transform's: 1.00 is as fast as copying. `moved GB/s` and `Gop/s` are what all passes together read and
-/// write of global memory and calculate, as the plan counts it, over the median. The exit code is 2 if any check fails.
+/// write of global memory and calculate, as the plan counts it, over the median. With --pixels a row has the times of plans of
+/// pixels, of plans of samples, and of a pass that only converts; with --host as well, of calls of such plans on slices of the host.
+/// The exit code is 2 if any check fails.
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
+#[command(mut_arg("pixels", |pixels| {
+    pixels.conflicts_with_all(["strategies", "compare", "queued", "json", "group", "map"])
+}))]
 struct Arguments {
     /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height) [default: 4096, where there is no
     /// --shape]
@@ -103,19 +109,8 @@ struct Arguments {
     /// arrays need: by the clock, beside a call without a limit and the bus's own rate
     #[arg(long, value_name = "MIB", value_delimiter = ',', conflicts_with_all = ["strategies", "compare", "queued", "json", "host", "group", "map"])]
     tiles: Vec<u64>,
-    /// Measure plans that take pixels of this type, and give them back, instead: beside plans of samples, and beside a pass that only
-    /// converts; with --host, calls of such plans on slices of the host
-    #[arg(long, value_parser = cli::pixels(),
-          conflicts_with_all = ["strategies", "compare", "queued", "json", "group", "map"])]
-    pixels: Option<PixelType>,
-    /// What is taken from each pixel, and given back by the inverse
-    #[arg(
-        long,
-        default_value_t = 0,
-        allow_hyphen_values = true,
-        requires = "pixels"
-    )]
-    level_shift: i32,
+    #[command(flatten)]
+    pixels: PixelArguments,
     /// Draw how long a sample takes as a heat map, into this SVG file, and name the worst ten: a sweep of shapes of 1 to 4 axes, or
     /// those of --shape, by all that is asked for otherwise. Results are not checked, and slow ones run less often. Each
     /// cell is the least time over that of the best as many levels along as many axes
@@ -242,7 +237,7 @@ fn benchmark(arguments: Arguments) -> Result<()> {
         tiles::benchmark(&arguments, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }
-    if let Some(pixel) = arguments.pixels {
+    if let Some(pixel) = arguments.pixels.pixels {
         pixels::benchmark(&arguments, pixel, &problems, &engines)?;
         return left_out.iter().try_for_each(cli::print);
     }

@@ -2,7 +2,7 @@
 
 use crate::common::check::RandomSample;
 use crate::common::cli::Result;
-use crate::common::pixels::PixelCase;
+use crate::common::pixels::{PixelCase, by_pixel};
 use crate::common::runner::enqueue;
 use crate::common::timing::{median, nanoseconds};
 use crate::each::print_each;
@@ -28,7 +28,7 @@ pub fn benchmark(
         let task = Task {
             engine,
             problem,
-            level_shift: arguments.level_shift,
+            level_shift: arguments.pixels.level_shift,
             runs: arguments.runs,
         };
         let [pixels, samples, convert] = task.measure(pixel)?;
@@ -47,11 +47,7 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn measure(&self, pixel: PixelType) -> Result<[u64; 3]> {
-        match pixel {
-            PixelType::U8 => self.measure_from::<u8>(),
-            PixelType::U16 => self.measure_from::<u16>(),
-            other => Err(format!("cannot make pixels of type {other}").into()),
-        }
+        by_pixel!(pixel, P => self.measure_from::<P>(), why => Err(why.into()))
     }
 
     fn measure_from<P: Pixel>(&self) -> Result<[u64; 3]> {

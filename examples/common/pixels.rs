@@ -1,9 +1,50 @@
-//! Transforms between random pixels and coefficients: plans are checked, then run.
+//! Transforms between random pixels and coefficients: programs ask for them, plans are checked, then run.
 
 use super::check::{Random, RandomSample, expected, refer, wrong};
+use super::cli;
 use wavelift::{
-    DeviceArray, Direction, Engine, Pixel, Plan, Result, Run, Sample, SampleType, Transform,
+    DeviceArray, Direction, Engine, Pixel, PixelType, Plan, Result, Run, Sample, SampleType,
+    Transform,
 };
+
+/// The arguments of programs that measure plans of pixels.
+#[derive(clap::Args)]
+pub struct PixelArguments {
+    /// Measure plans that take pixels of this type, and give them back, instead of plans of samples
+    #[arg(long, value_parser = cli::pixels())]
+    pub pixels: Option<PixelType>,
+    /// What is taken from each pixel, and given back by the inverse
+    #[arg(
+        long,
+        default_value_t = 0,
+        allow_hyphen_values = true,
+        requires = "pixels"
+    )]
+    pub level_shift: i32,
+}
+
+/// Evaluates an expression with the type of pixels that a [`PixelType`] names, or another one with why there is none.
+#[allow(unused_macros)]
+macro_rules! by_pixel {
+    ($pixel:expr, $P:ident => $value:expr, $why:ident => $none:expr) => {
+        match $pixel {
+            wavelift::PixelType::U8 => {
+                type $P = u8;
+                $value
+            }
+            wavelift::PixelType::U16 => {
+                type $P = u16;
+                $value
+            }
+            other => {
+                let $why = format!("cannot make pixels of type {other}");
+                $none
+            }
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use by_pixel;
 
 pub fn random_pixels<P: Pixel>(len: usize) -> Vec<P> {
     let mut random = Random::new(1);

@@ -14,12 +14,13 @@ mod tuner;
 use clap::Parser;
 use common::case::check_memory;
 use common::cli::{self, DirectionArgument, Result, Size, at_least};
+use common::pixels::PixelArguments;
 use search::Grid;
 use state::{State, Trial};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tuner::{Problem, Row, Tuner};
-use wavelift::{DeviceKind, DeviceSelector, PixelType, SampleType, Strategy, Transform, Wavelet};
+use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
 
 /// Searches for sizes with which a strategy is faster on a device than with the library's own sizes, and prints
 /// lines for src/strategy/tuned.txt or for the file that WAVELIFT_TUNING names.
@@ -30,7 +31,7 @@ use wavelift::{DeviceKind, DeviceSelector, PixelType, SampleType, Strategy, Tran
 /// first compared with the CPU reference. The variant then runs in turns with a plain copy kernel, and its score
 /// is the copy's median time over the transform's. The winner is also checked on a picture of odd sides and
 /// measured again after the defaults; a line is printed only if it is still 3 % better. The exit code is 2 if any
-/// result is wrong.
+/// result is wrong. A line of sizes is for pixels and samples alike: compare both before one that --pixels found is kept.
 #[derive(Parser)]
 #[command(name = "tune", version)]
 struct Arguments {
@@ -63,18 +64,8 @@ struct Arguments {
     /// The sizes to vary and their candidates, such as "FILLING=12,16 PAIRS=4,8" [default: all sizes worth varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
-    /// Tune plans that take pixels of this type, and give them back, instead of samples. A line of sizes is for pixels and samples
-    /// alike: compare both before it is kept
-    #[arg(long, value_parser = cli::pixels())]
-    pixels: Option<PixelType>,
-    /// What is taken from each pixel, and given back by the inverse
-    #[arg(
-        long,
-        default_value_t = 0,
-        allow_hyphen_values = true,
-        requires = "pixels"
-    )]
-    level_shift: i32,
+    #[command(flatten)]
+    pixels: PixelArguments,
     /// Keep measurements in this file, one JSON object per line, and do not repeat those that it has. The file
     /// does not record the library's version: take a new file after kernels or tuned sizes have changed
     #[arg(long, value_name = "FILE")]
@@ -180,7 +171,11 @@ fn tune(arguments: Arguments) -> Result<()> {
 fn problems(arguments: &Arguments, left_out: &mut Vec<String>) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
     let Size { width, height } = arguments.size;
-    let pixels = arguments.pixels.map(|pixel| (pixel, arguments.level_shift));
+    let PixelArguments {
+        pixels,
+        level_shift,
+    } = arguments.pixels;
+    let pixels = pixels.map(|pixel| (pixel, level_shift));
     for wavelet in &arguments.wavelets {
         let transform = Transform::new(wavelet.clone(), [height, width]).levels(arguments.levels);
         transform.check()?;

@@ -3,7 +3,7 @@
 use crate::common::case::{Case, Verdict};
 use crate::common::check::RandomSample;
 use crate::common::cli::{DirectionArgument, Result};
-use crate::common::pixels::PixelCase;
+use crate::common::pixels::{PixelCase, by_pixel};
 use crate::common::runnable::Runnable;
 use crate::common::timing::{Effort, nanoseconds};
 use crate::line::{device_column, line};
@@ -237,14 +237,10 @@ impl<T: RandomSample> Subject<'_, T> {
         let engine = self
             .engine
             .with_tuning(&line(device, &self.names(), sizes))?;
-        match self.problem.pixels {
-            None => {}
-            Some((PixelType::U8, shift)) => return self.measure_of::<u8>(&engine, shift, again),
-            Some((PixelType::U16, shift)) => return self.measure_of::<u16>(&engine, shift, again),
-            Some((other, _)) => {
-                let why = format!("cannot make pixels of type {other}");
-                return Ok(Trial::Refused(why));
-            }
+        if let Some((pixel, shift)) = self.problem.pixels {
+            return by_pixel!(
+                pixel, P => self.measure_of::<P>(&engine, shift, again), why => Ok(Trial::Refused(why))
+            );
         }
         let (transform, direction) = (&self.problem.transform, self.problem.direction.direction());
         if again && let Some(wrong) = self.wrong_on_odd(&engine, direction)? {
