@@ -371,7 +371,12 @@ fn colours() {
     }
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
-    check_colours::<f32>(&picture(Wavelet::CDF_9_7, [7, 22, 9]));
+    // More than GPUs take.
+    let many = picture(Wavelet::CDF_9_7, [7, 22, 9]);
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Cpu);
+        check_on::<f32>(&device, &many, |strategy| strategy == Strategy::ColourLoop);
+    }
 }
 
 /// In tiles that overlap and in one that has whole rows; of integers in both orders of the axes.
