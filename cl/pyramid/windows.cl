@@ -76,8 +76,8 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 
 #if FENCE != FENCE_NONE
 #define COUNTED_IN , global Counter *arrivals, const int before
-#define DO_LEVEL(k)                                                                      \
-  if (k == REST && !is_last_to_arrive(arrivals + number, before, tiles, &is_last)) return;       \
+#define DO_LEVEL(k)                                                                        \
+  if (k == REST && !is_last_to_arrive(arrivals + number, before, tiles, &is_last)) return; \
   do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v);
 #else
 #define COUNTED_IN

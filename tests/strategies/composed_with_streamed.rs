@@ -26,8 +26,10 @@ fn check_beside<T: RandomSample>(transforms: &[(Transform, &[Strategy])]) {
         for (seed, (transform, strategies)) in transforms.iter().enumerate() {
             let plan = engine.plan::<T>(transform).unwrap();
             let used = plan.strategies();
-            let wanted = strategies.iter().all(|one| used.contains(one));
-            assert!(wanted && used.len() > 1, "{used:?}: {plan:?}");
+            // NVIDIA's devices take several coarse levels by windows, which others do not all have the exchange for.
+            let by_windows = device.info().exchange == Exchange::Ptx && used.contains(&PYRAMID);
+            let is_used = |one| used.contains(one) || *one == BLOCK && by_windows;
+            assert!(strategies.iter().all(is_used), "{used:?}: {plan:?}");
             check::<T>(&engine, By::Auto, transform, seed as u64);
         }
         ran(&what, &device);
@@ -49,8 +51,7 @@ fn floats() {
             volume.layout(Layout::Interleaved),
             &[COLUMNS, STREAMED, BLOCK],
         ),
-        // Its coarse levels by windows on NVIDIA's devices, by blocks on Intel's.
-        (picture, &[STREAMED]),
+        (picture, &[STREAMED, BLOCK]),
     ]);
 }
 
