@@ -170,31 +170,59 @@ fn threads_share_a_plan() {
     }
 }
 
-/// Large pictures go in bands, one of which goes up while another one comes down, where they are copied.
+/// Large pictures go in bands and batches in parts, one of which goes up while another one comes down, where they are copied.
 #[test]
-fn large_pictures_are_the_same_as_by_other_calls() {
+fn large_arrays_are_the_same_as_by_other_calls() {
     for engine in engines() {
-        let transform = Transform::new(Wavelet::CDF_5_3, [3001, 3501]).levels(3);
-        let plan = engine.plan::<i32>(&transform).unwrap();
-        let len = transform.len();
-        let arrays = |seed| {
-            let [mut input, mut output] = [0, 1].map(|_| engine.pinned(len).unwrap());
-            input.copy_from_slice(&random_samples::<i32>(len, seed));
-            output.fill(i32::POISON);
-            (input, output)
-        };
-        let (samples, output) = arrays(1);
-        let (others, mut other_output) = arrays(2);
-        let pending = plan.submit(Direction::Forward, samples, output).unwrap();
-        plan.forward_pinned(&others, &mut other_output).unwrap();
-        let (samples, coefficients) = pending.wait().unwrap();
-        let mut back = others;
-        for (input, output, seed) in [(samples, coefficients, 1), (arrays(2).0, other_output, 2)] {
-            assert!(*input == *random_samples::<i32>(len, seed));
-            assert!(*output == *plan.forward(&input).unwrap().as_slice());
-            back.fill(i32::POISON);
-            plan.inverse_pinned(&output, &mut back).unwrap();
-            assert!(*back == *input, "{plan:?}");
+        let picture = Transform::new(Wavelet::CDF_5_3, [3001, 3501]).levels(3);
+        let batch = Transform::new(Wavelet::CDF_5_3, [19, 700, 701]).axes([1, 2]);
+        for transform in [picture, batch.levels(2)] {
+            same_as_by_other_calls(&engine, &transform);
         }
+    }
+}
+
+fn same_as_by_other_calls(engine: &Engine, transform: &Transform) {
+    let plan = engine.plan::<i32>(transform).unwrap();
+    let len = transform.len();
+    let arrays = |seed| {
+        let [mut input, mut output] = [0, 1].map(|_| engine.pinned(len).unwrap());
+        input.copy_from_slice(&random_samples::<i32>(len, seed));
+        output.fill(i32::POISON);
+        (input, output)
+    };
+    let (samples, output) = arrays(1);
+    let (others, mut other_output) = arrays(2);
+    let pending = plan.submit(Direction::Forward, samples, output).unwrap();
+    plan.forward_pinned(&others, &mut other_output).unwrap();
+    let (samples, coefficients) = pending.wait().unwrap();
+    let mut back = others;
+    for (input, output, seed) in [(samples, coefficients, 1), (arrays(2).0, other_output, 2)] {
+        assert!(*input == *random_samples::<i32>(len, seed));
+        assert!(*output == *plan.forward(&input).unwrap().as_slice());
+        back.fill(i32::POISON);
+        plan.inverse_pinned(&output, &mut back).unwrap();
+        assert!(*back == *input, "{plan:?}");
+    }
+}
+
+/// Of pixels one side is smaller than the other.
+#[test]
+fn batches_of_pixels_are_the_same_as_by_other_calls() {
+    for engine in engines() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [19, 700, 701]).axes([1, 2]);
+        let plan = engine.plan_from::<u8, i16>(&transform.levels(2)).unwrap();
+        let len = plan.transform().len();
+        let mut pixels = engine.pinned::<u8>(len).unwrap();
+        let mut coefficients = engine.pinned::<i16>(len).unwrap();
+        let samples = random_samples::<i16>(len, 3);
+        let drawn: Vec<u8> = samples.iter().map(|&sample| sample as u8).collect();
+        pixels.copy_from_slice(&drawn);
+        coefficients.fill(i16::POISON);
+        plan.forward_pinned(&pixels, &mut coefficients).unwrap();
+        assert!(*coefficients == *plan.forward(&pixels).unwrap().as_slice());
+        pixels.fill(77);
+        plan.inverse_pinned(&coefficients, &mut pixels).unwrap();
+        assert!(*pixels == *drawn, "{plan:?}");
     }
 }

@@ -641,6 +641,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.pixels.is_some()
     }
 
+    /// What the signal side has instead of samples.
+    pub(super) fn pixels(&self) -> Option<Pixels> {
+        self.pixels
+    }
+
     /// Bytes of the input and of the output on the host.
     pub(super) fn host_bytes(&self, direction: Direction) -> [usize; 2] {
         let [signal, bands] =

@@ -404,70 +404,18 @@ fn rows_of(pairs: &Range<usize>, height: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::copies::copy_rows;
-    use super::super::route::{Route, RouteArrays};
+    use super::super::route::{Pieces, tests::largest_difference_by};
     use super::*;
     use crate::device::devices_if_any;
     use crate::runtime::Engine;
-    use crate::transform::reference;
     use crate::wavelet::Wavelet;
 
     /// Both ways in bands of so many pairs, on a device: the largest difference from the reference.
     fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: usize) -> f64 {
         assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
-        let bands = Arc::new(Bands::<T>::new(&engine.site, transform, None, pairs).unwrap());
-        let plan = engine.plan::<T>(transform).unwrap();
+        let bands = Bands::<T>::new(&engine.site, transform, None, pairs).unwrap();
         assert!(bands.bands.len() > 1);
-        let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
-        let (up, down) = (own(), own());
-        let samples: Vec<T> = (0..transform.len())
-            .map(|i| T::from_f64((i * i % 1009) as f64 - 500.0))
-            .collect();
-        let go = |direction, input: &[T]| {
-            let mut output = vec![T::from_f64(77.0); input.len()];
-            let poisoned = |len| engine.upload(&vec![T::from_f64(99.0); len]).unwrap();
-            let mut arrays = RouteArrays {
-                pixels: None,
-                samples: bands.arrays().map(poisoned).into(),
-            };
-            let route = Route {
-                plan: &plan,
-                direction,
-                bands: Some(bands.clone()),
-            };
-            let from = input.as_ptr().cast_mut().cast();
-            let to = output.as_mut_ptr().cast();
-            let (mut events, steps) = (Vec::new(), route.steps());
-            let done = route.go(&steps, &mut arrays, &mut events, |job, memory, waits| {
-                let (queue, host) = match job.way {
-                    Way::ToDevice => (&up, from),
-                    Way::ToHost => (&down, to),
-                };
-                let place = (memory, job.at);
-                // SAFETY: both are there until the queues are done, and nothing else uses them.
-                let event =
-                    unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.way, waits)? };
-                queue.flush()?;
-                Ok(event)
-            });
-            for queue in [&engine.site.queue, &up, &down] {
-                queue.handle.finish().unwrap();
-            }
-            done.unwrap();
-            events.iter().try_for_each(Event::wait).unwrap();
-            output
-        };
-        let forward = go(Direction::Forward, &samples);
-        let expected = reference::forward(transform, &samples).unwrap();
-        let inverse = go(Direction::Inverse, &expected);
-        let back = reference::inverse(transform, &expected).unwrap();
-        let pairs = forward
-            .iter()
-            .zip(&expected)
-            .chain(inverse.iter().zip(&back));
-        pairs.fold(0.0, |largest, (got, expected)| {
-            largest.max((got.to_f64() - expected.to_f64()).abs())
-        })
+        largest_difference_by(engine, transform, &Pieces::Bands(Arc::new(bands)))
     }
 
     #[test]

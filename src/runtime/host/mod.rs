@@ -2,6 +2,7 @@
 
 mod array;
 mod bands;
+mod batch;
 mod belt;
 mod borrowed;
 mod conveyor;

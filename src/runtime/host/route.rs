@@ -1,6 +1,7 @@
 //! The way of a transform from memory of the host to memory of the host: copies and kernels, one step after the other.
 
 use super::bands::Bands;
+use super::batch::Batch;
 use super::copies::{At, Rows, Way};
 use crate::error::Result;
 use crate::runtime::array::DeviceArray;
@@ -8,6 +9,7 @@ use crate::runtime::event::Event;
 use crate::runtime::plan::Plan;
 use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows that are copied between memory of the host and one of the arrays of a route.
@@ -48,48 +50,64 @@ impl<T: Sample, P: Element> RouteArrays<T, P> {
     }
 }
 
-/// A plan's way in one direction, in bands or as a whole.
+/// What goes up by itself and comes down by itself.
+pub enum Pieces<T: Sample, P: Element = T> {
+    Whole,
+    Bands(Arc<Bands<T>>),
+    Batch(Arc<Batch<T, P>>),
+}
+
+impl<T: Sample, P: Element> Clone for Pieces<T, P> {
+    fn clone(&self) -> Self {
+        match self {
+            Pieces::Whole => Pieces::Whole,
+            Pieces::Bands(bands) => Pieces::Bands(bands.clone()),
+            Pieces::Batch(batch) => Pieces::Batch(batch.clone()),
+        }
+    }
+}
+
+/// A plan's way in one direction, in pieces or as a whole.
 pub struct Route<'a, T: Sample, P: Element = T> {
     pub plan: &'a Plan<T, P>,
     pub direction: Direction,
-    pub bands: Option<Arc<Bands<T>>>,
+    pub pieces: Pieces<T, P>,
 }
 
 impl<T: Sample, P: Element> Route<'_, T, P> {
     /// Elements of the arrays that it takes: of pixels, and of samples.
     pub fn arrays(&self) -> (Option<usize>, Vec<usize>) {
         let len = self.plan.transform().len();
-        match &self.bands {
+        match &self.pieces {
+            Pieces::Bands(bands) => (None, bands.arrays().into()),
             _ if self.plan.is_of_pixels() => (Some(len), vec![len]),
-            Some(bands) => (None, bands.arrays().into()),
-            None => (None, vec![len; 2]),
+            _ => (None, vec![len; 2]),
         }
     }
 
     /// Its steps.
     pub fn steps(&self) -> Vec<Step> {
-        if let Some(bands) = &self.bands {
-            return bands.steps(self.direction);
-        }
-        let [input, output] = self.plan.host_bytes(self.direction);
-        let whole = |way, array, bytes| {
-            let all = At {
-                first: 0,
-                pitch: bytes,
-            };
-            Step::Copy(Job {
-                way,
-                array,
-                rows: Rows { count: 1, bytes },
-                at: all,
-                host: all,
-            })
+        let len = self.plan.transform().len();
+        let parts: Vec<Range<usize>> = match &self.pieces {
+            Pieces::Bands(bands) => return bands.steps(self.direction),
+            Pieces::Batch(batch) => batch.parts().collect(),
+            Pieces::Whole => std::iter::once(0..len).collect(),
         };
-        vec![
-            whole(Way::ToDevice, 0, input),
-            Step::Compute(0),
-            whole(Way::ToHost, 1, output),
-        ]
+        let bytes = self.plan.host_bytes(self.direction);
+        let [ups, downs] = [(Way::ToDevice, 0), (Way::ToHost, 1)].map(|(way, array)| {
+            let of_sample = bytes[array] / len.max(1);
+            parts
+                .iter()
+                .map(move |part| copy_of(part, of_sample, way, array))
+        });
+        let (mut ups, mut steps) = (ups, Vec::new());
+        steps.extend(ups.next());
+        for (number, down) in downs.enumerate() {
+            steps.push(Step::Compute(number));
+            steps.extend(ups.next());
+            steps.push(down);
+        }
+        steps
     }
 
     /// Enqueues all steps between arrays, copies by `copy`, and appends their events.
@@ -127,26 +145,125 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
     pub fn compute(
         &self,
         number: usize,
-        RouteArrays { pixels, samples }: &mut RouteArrays<T, P>,
+        arrays: &mut RouteArrays<T, P>,
         after: &[Event],
         events: &mut Vec<Event>,
     ) -> Result<Event> {
-        let (plan, direction) = (self.plan, self.direction);
-        if let Some(bands) = &self.bands {
-            let queue = &plan.site.queue;
-            return bands.compute(number, direction, queue, samples, after, events);
-        }
-        let run = match (pixels, &mut samples[..], direction) {
+        let (plan, part) = match &self.pieces {
+            Pieces::Bands(bands) => {
+                let (queue, samples) = (&self.plan.site.queue, &mut arrays.samples);
+                return bands.compute(number, self.direction, queue, samples, after, events);
+            }
+            Pieces::Batch(batch) => batch.part(number),
+            Pieces::Whole => (self.plan, 0..self.plan.transform().len()),
+        };
+        let (start, len) = (part.start, part.len());
+        let (pixels, samples) = (&mut arrays.pixels, &mut arrays.samples[..]);
+        let run = match (pixels, samples, self.direction) {
             (Some(pixels), [bands], Direction::Forward) => {
-                plan.enqueue((&*pixels).into(), bands.into(), direction, after)?
+                let (from, to) = (pixels.slice(start, len)?, bands.slice_mut(start, len)?);
+                plan.enqueue(from, to, Direction::Forward, after)?
             }
             (Some(pixels), [bands], Direction::Inverse) => {
-                plan.enqueue((&*bands).into(), pixels.into(), direction, after)?
+                let (from, to) = (bands.slice(start, len)?, pixels.slice_mut(start, len)?);
+                plan.enqueue(from, to, Direction::Inverse, after)?
             }
-            (None, [from, to], _) => plan.enqueue((&*from).into(), to.into(), direction, after)?,
+            (None, [from, to], direction) => {
+                let (from, to) = (from.slice(start, len)?, to.slice_mut(start, len)?);
+                plan.enqueue(from, to, direction, after)?
+            }
             _ => unreachable!("as many as `arrays` says"),
         };
         events.extend(run.events().cloned());
         Ok(run.event())
+    }
+}
+
+/// The copy of a part, which stands in the array where it stands on the host.
+fn copy_of(part: &Range<usize>, of_sample: usize, way: Way, array: usize) -> Step {
+    let bytes = part.len() * of_sample;
+    let at = At {
+        first: part.start * of_sample,
+        pitch: bytes,
+    };
+    Step::Copy(Job {
+        way,
+        array,
+        rows: Rows { count: 1, bytes },
+        at,
+        host: at,
+    })
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::copies::copy_rows;
+    use super::*;
+    use crate::runtime::Engine;
+    use crate::runtime::queue::Queue;
+    use crate::transform::{Transform, reference};
+
+    /// Both ways in these pieces, on a device, between arrays that are poisoned: the largest difference from the reference.
+    pub fn largest_difference_by<T: Sample>(
+        engine: &Engine,
+        transform: &Transform,
+        pieces: &Pieces<T>,
+    ) -> f64 {
+        let plan = engine.plan::<T>(transform).unwrap();
+        let samples: Vec<T> = (0..transform.len())
+            .map(|i| T::from_f64((i * i % 1009) as f64 - 500.0))
+            .collect();
+        let by = |direction, input: &[T]| {
+            let pieces = pieces.clone();
+            let route = Route {
+                plan: &plan,
+                direction,
+                pieces,
+            };
+            go(engine, &route, input)
+        };
+        let forward = by(Direction::Forward, &samples);
+        let expected = reference::forward(transform, &samples).unwrap();
+        let inverse = by(Direction::Inverse, &expected);
+        let back = reference::inverse(transform, &expected).unwrap();
+        let pairs = forward
+            .iter()
+            .zip(&expected)
+            .chain(inverse.iter().zip(&back));
+        pairs.fold(0.0, |largest, (got, expected)| {
+            largest.max((got.to_f64() - expected.to_f64()).abs())
+        })
+    }
+
+    fn go<T: Sample>(engine: &Engine, route: &Route<T>, input: &[T]) -> Vec<T> {
+        let own = || Queue::own(&engine.site.shared.context, engine.device(), 0).unwrap();
+        let (up, down) = (own(), own());
+        let mut output = vec![T::from_f64(77.0); input.len()];
+        let poisoned = |len| engine.upload(&vec![T::from_f64(99.0); len]).unwrap();
+        let mut arrays = RouteArrays {
+            pixels: None,
+            samples: route.arrays().1.into_iter().map(poisoned).collect(),
+        };
+        let from = input.as_ptr().cast_mut().cast();
+        let to = output.as_mut_ptr().cast();
+        let (mut events, steps) = (Vec::new(), route.steps());
+        let done = route.go(&steps, &mut arrays, &mut events, |job, memory, waits| {
+            let (queue, host) = match job.way {
+                Way::ToDevice => (&up, from),
+                Way::ToHost => (&down, to),
+            };
+            let place = (memory, job.at);
+            // SAFETY: both are there until the queues are done, and nothing else uses them.
+            let event =
+                unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.way, waits)? };
+            queue.flush()?;
+            Ok(event)
+        });
+        for queue in [&engine.site.queue, &up, &down] {
+            queue.handle.finish().unwrap();
+        }
+        done.unwrap();
+        events.iter().try_for_each(Event::wait).unwrap();
+        output
     }
 }

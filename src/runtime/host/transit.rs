@@ -3,9 +3,10 @@
 
 use super::array::PinnedArray;
 use super::bands::{Bands, pairs_of_bands};
+use super::batch::{Batch, count_of_parts};
 use super::borrowed::{over_both, seen_by_host, stands_at};
 use super::copies::{Way, copy_rows};
-use super::route::{Route, RouteArrays};
+use super::route::{Pieces, Route, RouteArrays};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::{Site, opencl};
@@ -25,8 +26,8 @@ const MOST: usize = 3;
 pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     most: usize,
     state: Mutex<State<T, P>>,
-    /// The plan's transform in bands, once it is known whether it goes so.
-    bands: Mutex<Option<Option<Arc<Bands<T>>>>>,
+    /// The plan's transform in pieces, once it is known whether it goes so.
+    pieces: Mutex<Option<Pieces<T, P>>>,
     /// Whether it was said that there is too little memory for bands.
     has_warned: AtomicBool,
     /// Blocking calls take turns.
@@ -53,7 +54,7 @@ impl<T: Sample, P: Element> Transit<T, P> {
                 submitted: 0,
                 lost: None,
             }),
-            bands: Mutex::new(None),
+            pieces: Mutex::new(None),
             has_warned: AtomicBool::new(false),
             turn: Mutex::default(),
         })
@@ -117,12 +118,13 @@ impl<T: Sample, P: Element> Transit<T, P> {
         let mut route = Route {
             plan,
             direction,
-            bands: self.bands(plan),
+            pieces: self.pieces(plan),
         };
         let arrays = self.arrays(&plan.site, &route);
         let arrays = match arrays {
-            Err(error) if route.bands.take().is_some() => {
+            Err(error) if matches!(route.pieces, Pieces::Bands(_)) => {
                 // As a whole it takes less memory.
+                route.pieces = Pieces::Whole;
                 if !self.has_warned.swap(true, Ordering::Relaxed) {
                     log::warn!("up and down are one after the other: {error}");
                 }
@@ -133,22 +135,32 @@ impl<T: Sample, P: Element> Transit<T, P> {
         Ok((route, arrays?))
     }
 
-    /// The plan's transform in bands, if that is faster and they could be built.
-    fn bands(&self, plan: &Plan<T, P>) -> Option<Arc<Bands<T>>> {
-        if plan.is_of_pixels() {
-            return None;
-        }
-        let mut bands = lock(&self.bands);
-        if let Some(known) = &*bands {
+    /// The plan's transform in pieces, if that is faster and their plans could be built.
+    fn pieces(&self, plan: &Plan<T, P>) -> Pieces<T, P> {
+        let mut pieces = lock(&self.pieces);
+        if let Some(known) = &*pieces {
             return known.clone();
         }
-        let (site, transform) = (&plan.site, plan.transform());
-        let built = pairs_of_bands::<T>(site, transform).and_then(|pairs| {
-            let built = Bands::new(site, transform, plan.wanted, pairs);
-            let warn = |error: &Error| log::warn!("up and down are one after the other: {error}");
-            built.inspect_err(warn).ok().map(Arc::new)
+        let built = Self::built(plan).unwrap_or_else(|error| {
+            log::warn!("up and down are one after the other: {error}");
+            Pieces::Whole
         });
-        bands.insert(built).clone()
+        pieces.insert(built).clone()
+    }
+
+    fn built(plan: &Plan<T, P>) -> Result<Pieces<T, P>> {
+        let (site, transform, wanted) = (&plan.site, plan.transform(), plan.wanted);
+        if let Some(count) = count_of_parts::<T, P>(site, transform) {
+            let batch = Batch::new(site, transform, plan.pixels(), wanted, count)?;
+            return Ok(Pieces::Batch(Arc::new(batch)));
+        }
+        match pairs_of_bands::<T>(site, transform) {
+            Some(pairs) if !plan.is_of_pixels() => {
+                let bands = Bands::new(site, transform, wanted, pairs)?;
+                Ok(Pieces::Bands(Arc::new(bands)))
+            }
+            _ => Ok(Pieces::Whole),
+        }
     }
 }
 
@@ -265,7 +277,7 @@ impl<T: Sample, P: Element> Flight<T, P> {
         let route = Route {
             plan,
             direction,
-            bands: None,
+            pieces: Pieces::Whole,
         };
         let end = route.compute(0, arrays, &[], &mut self.events)?;
         let seen = match (&arrays.pixels, direction) {
@@ -418,6 +430,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
     /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds
     /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
+    /// Batches, whose first axis is not transformed, go so in parts of some 8 MiB, those of pixels too, in the same two arrays and by
+    /// one or two plans more.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
