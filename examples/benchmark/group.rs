@@ -127,7 +127,8 @@ fn measure_group<T: RandomSample>(
         Direction::Inverse => plan.inverse_pinned(&from, &mut to),
     })?;
     log::info!("{:?} pinned: {pinned} ns", plan.shares());
-    if pictures != pinned_pictures(&plan, &to) {
+    // Pinned arrays go in parts, which other strategies may be the best for.
+    if relative_error(&pictures, &to_f64(&pinned_pictures(&plan, &to))) > 2.0 * T::BOUND {
         return Err("pinned arrays give another result than arrays on the devices".into());
     }
     let is_small = from.len() * size_of::<T>() <= LARGEST_SLICE;

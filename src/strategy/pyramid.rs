@@ -42,9 +42,10 @@ const MOST_LOADED_LONG: usize = 42 << 10;
 /// (154 Ki of them) take 25.2 us inverse, by `register_block` 34.2.
 const MOST_IN_WINDOWS: usize = 200 << 10;
 
-/// The same forward. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.9 us by windows and 26.6 by the kernel `pyramid`,
-/// of 2048 x 2048 (107 Ki) 38 and 40, by `register_block` 34.5.
-const MOST_IN_WINDOWS_FORWARD: usize = 64 << 10;
+/// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.9 us by windows and 26.6 by
+/// the kernel `pyramid`; of 2048 x 2048 (112 Ki) 27.5, with a first level by `register_block` 30. Doubles in as many take longer:
+/// four levels of 2048 x 2048 48 us instead of 36.
+const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
 /// single levels, too, where a work-group has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by
@@ -173,7 +174,7 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
         return None;
     }
     let most = match todo.problem.direction {
-        Direction::Forward => MOST_IN_WINDOWS_FORWARD,
+        Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,
     };
     let is_small = windows.is_one_tile() || windows.loaded(device.compute_units) <= most;

@@ -204,7 +204,7 @@ impl Windows {
     }
 
     /// Samples that a compute unit loads. As several work-groups run on it at once, what the last wave lacks of a whole one counts
-    /// for a quarter, unless it is the only one.
+    /// for three quarters, unless it is the only one.
     pub fn loaded(&self, compute_units: usize) -> usize {
         let (groups, units) = (self.groups(), compute_units.max(1));
         // In whole sub-groups that have rows.
@@ -213,7 +213,7 @@ impl Windows {
             items.next_multiple_of(self.lanes) * 4 * window.pairs * self.rows_held(window)
         };
         let samples: usize = self.windows.iter().map(of_level).sum();
-        samples * (groups.next_multiple_of(units) + 3 * groups.max(units)) / (4 * units)
+        samples * (3 * groups.next_multiple_of(units) + groups.max(units)) / (4 * units)
     }
 
     /// Whether a picture is one tile.
