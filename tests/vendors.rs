@@ -158,6 +158,7 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[8192, 8192]).levels(2).boundary(Boundary::Symmetric),
         of(&[1080, 1921]).boundary(Boundary::Zero),
         of(&[256, 256]).levels(5).boundary(Boundary::Symmetric),
+        of(&[2048, 2048]).levels(2).boundary(Boundary::Symmetric),
         of(&[4096, 1024]).axes([1]).levels(5),
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
