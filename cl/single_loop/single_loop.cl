@@ -25,9 +25,14 @@
 // Limited by memory on the two cores of Zen 5 measured (PoCL 3.1, 4096 x 4096): one core takes 0.21 ns per sample, two
 // run at the rate of the copy. Without the prefetches one takes 2.0 times as long forward, 1.4 inverse. Where one took
 // 3.9 ms and two 2.9, plain C that reads and stores the same way without any arithmetic took 3.8 and 2.9.
-// Halves are limited by arithmetic on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
+// Halves are not limited by memory on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
 // time. With results along x one vector later (Rust computes X_LAST_LAG) and stores that do not ask (STORE_KNOWN), 9/7 takes
-// 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8.
+// 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8. (Zen 5.)
+// A vector of 16-bit samples is half a line of the caches, or, where LLVM stores as many as it converts, two quarters; past the
+// caches these wait for each other in four runs at once. Two vectors at a time (advance_by_two) f16 takes 0.91 of the CPU
+// time, 0.79 of that of f32 (5/3 0.8 to 0.9, 0.62), rounded samples 0.94, i16 by 5/3 0.85 to 0.99 (PoCL 3.1, one core of Zen 4;
+// Intel's runtime: 0.88, 0.67 of f32; i16 as long). Inverse results are two runs, and halves by 9/7 take 1.05 to 1.2 times as
+// long by that. What is left, instructions that convert 16 at once, loads one vector ahead or fewer prefetches do not change.
 
 #include "core/picture.cl"
 #include "cpu/pairs.cl"
@@ -143,10 +148,9 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
 }
 
 #if X_FIRST
-// Loads the vectors X_LAST_LAG after place `at`, and stores the results at that. Inner ones are whole vectors, and no
-// results of borders.
-INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                  const bool gathers, const bool known) {
+// Loads the vectors X_LAST_LAG after place `at`, and gives the results at that, if there are any to store. Inner ones are whole
+// vectors, and no results of borders.
+INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool inner, Turn results) {
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
@@ -155,7 +159,7 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   const int beyond = goes_on ? s_count_of(strip->all) + VECTOR_PLACES : d_count_of(strip->all) - VECTOR_PLACES + 1;
   if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!inner && at < sweep->skipped) return;
+  if (!inner && at < sweep->skipped) return false;
   AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
   AV sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
   if (!inner && is_border_result(strip, at)) {
@@ -165,10 +169,8 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   }
   lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(at), &ss, &sd);
   lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(at), &ds, &dd);
-  if (!stores) return;
-  put_pairs(&sweep->results, 0, at - sweep->skipped, ss, ds, gathers, known);
-  put_pairs(&sweep->results, 1, at - sweep->skipped, sd, dd, gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+  results[0][0] = ss, results[0][1] = ds, results[1][0] = sd, results[1][1] = dd;
+  return true;
 }
 
 // The borders of the first `rows` rows of pair p.
@@ -209,8 +211,7 @@ INLINE void store_places(const AV v, local A *to) {
   }
 }
 
-INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                  const bool gathers, const bool known) {
+INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool inner, Turn results) {
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
@@ -236,10 +237,9 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
     }
   }
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!stores || (!inner && (at < sweep->skipped || is_border_result(strip, at)))) return;
-  UNROLL for (int cy = 0; cy < 2; ++cy)
-    put_pairs(&sweep->results, cy, at - sweep->skipped, s[cy][X_LAST_LAG], d[cy][X_LAST_LAG], gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+  if (!inner && (at < sweep->skipped || is_border_result(strip, at))) return false;
+  UNROLL for (int cy = 0; cy < 2; ++cy) results[cy][0] = s[cy][X_LAST_LAG], results[cy][1] = d[cy][X_LAST_LAG];
+  return true;
 }
 
 // Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
@@ -250,11 +250,29 @@ INLINE void put_border(const Sweep *sweep, const int from, const int to) {
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
-      put_pairs(&results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false, false);
+      const AV channels[2] = {LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d)};
+      put_pairs(&results, cy, at - sweep->skipped, channels, false, false);
     }
   }
 }
 #endif
+// The same, and stores them.
+INLINE void advance_and_store(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                              const bool gathers, const bool known) {
+  Turn results;
+  if (!advance(sweep, s, d, at, inner, results) || !stores) return;
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at - sweep->skipped, results[cy], gathers, known);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+}
+
+// The same of two inner vectors, forward.
+INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
+  Turn one, two;
+  advance(sweep, s, d, at, true, one);
+  advance(sweep, s, d, at + VECTOR, true, two);
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->skipped, one[cy], two[cy]);
+}
+
 
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
@@ -277,15 +295,18 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   Aged s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
   int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR_PLACES;
-  for (; at < min(from, end); at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+  for (; at < min(from, end); at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (is_plain && gathers)
-    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, true, false);
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, true, false);
+  // The way in ends at an even vector.
+  else if (FORWARD && NON_TEMPORAL && SHORT && FILLED && is_plain && sweep.results.by_twos)
+    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(&sweep, s, d, at);
   // By this, i16 by 5/3 takes 0.94 of the CPU time (PoCL), pixels of u8 0.89; f32 1.08 on Intel's runtime.
   else if (SHORT && FILLED && is_plain && sweep.results.known)
-    for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, true);
+    for (; at <= to; at += VECTOR) advance_and_store(&sweep, s, d, at, true, true, false, true);
   else if (is_plain)
-    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, false, false);
-  for (; at < end; at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, false, false);
+  for (; at < end; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (!stores) return;
   if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
 
