@@ -7,10 +7,12 @@
 // vectors and Y_LAST_LAG pairs of rows behind the newest.
 //
 // The boundary rule touches no inner loop. Where x is first, and lifting a row that goes on beyond its ends gives the same, the
-// loop takes in a vector more at either end (beyond_rows.cl). Else the BORDER_PAIRS pairs of columns at either border are
-// lifted along x in a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored or periodic
-// picture that is lifted along y first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and
-// 1.05 times on rows of 4096 (PoCL 3.1, one core of Zen 5). The pairs of rows at a border go through row_buffers.cl.
+// loop takes in a vector more at either end (beyond_rows.cl). Where y is first, periodic rows of even lengths have no ends:
+// strips load what is beside them at the other one. Else the BORDER_PAIRS pairs of columns at either border are lifted along x in
+// a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored picture that is lifted along y
+// first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
+// one core of Zen 5), and periodic rows of 256 samples by 5/3 in i32 1.4 times (Zen 4). The pairs of rows at a border go through
+// row_buffers.cl.
 // The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
 // HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
 // lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
@@ -42,9 +44,6 @@
 #include "single_loop/results.cl"
 #include "single_loop/row_buffers.cl"
 
-#ifndef X_FIRST
-#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
-#endif
 #ifndef BORDER_PAIRS
 #error "BORDER_PAIRS: pairs of columns at a border"
 #endif
@@ -95,7 +94,7 @@ INLINE bool is_border_result(const Strip *strip, const int at) {
 
 // Whether the vector from place `at` on is not, or not all, in the picture, and the row is extended.
 INLINE bool is_beyond(const Strip *strip, const int at) {
-  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+  return X_FIRST && strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
 // That vector, of the row whose buffer load_beyond has filled.
@@ -140,7 +139,7 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
     else if (is_beyond(sweep->strip, at))
       take_beyond(sweep->strip, sweep->borders + cy * ROW, at, &s[cy][0], &d[cy][0]);
     else
-      load_pairs(&sweep->in, cy, at, s_count_of(sweep->strip->all), d_count_of(sweep->strip->all), &s[cy][0], &d[cy][0]);
+      load_around(&sweep->in, cy, at, sweep->strip->all, sweep->strip->own.width, &s[cy][0], &d[cy][0]);
     prefetch_pairs(&sweep->next, cy, at);
     s[cy][0] = SCALED_IN(s[cy][0], FACTOR_2D(IN, 0, cy), PRE_SHIFT);
     d[cy][0] = SCALED_IN(d[cy][0], FACTOR_2D(IN, 1, cy), PRE_SHIFT);
@@ -256,6 +255,7 @@ INLINE void put_border(const Sweep *sweep, const int from, const int to) {
   }
 }
 #endif
+
 // The same, and stores them.
 INLINE void advance_and_store(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
                               const bool gathers, const bool known) {
@@ -273,7 +273,6 @@ INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
   UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->skipped, one[cy], two[cy]);
 }
 
-
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
@@ -288,7 +287,8 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   const int end = (strip->own.right - strip->all.left) * COLOURS;
   // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
   const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
-  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
+  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES
+                                           : min(d_count_of(strip->all), (D_COUNT(strip->own.width) - strip->all.left) * COLOURS);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
   const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
 
@@ -334,6 +334,11 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.own.width = strip.all.width = width;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
+  if (!X_FIRST && own->extension != ROWS_END) {
+    // As between two others.
+    strip.all = (Columns){first - HALO_LO, strip.own.right + HALO_HI, WITHOUT_END};
+    strip.at_left = strip.at_right = false;
+  }
   const Columns head = {0, 2 * BORDER_PAIRS, width};
   const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
   const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
@@ -392,6 +397,8 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
   // Rows of pixels may end within a vector, and what is beside them there is read, though no result depends on it.
   for (int i = 0; COLOURS > 1 && i < ROWS * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
+  // So is what is beside a strip that has neighbours.
+  for (int i = 0; !X_FIRST && i < ROW; i += VECTOR) STORE_V((AV)(0), result + i);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
     EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.
