@@ -35,6 +35,8 @@
 #define MERGED_FROM(i, none) \
   ((i) < 2 * VECTOR_PLACES ? (i) / COLOURS % 2 * VECTOR + (i) / COLOURS / 2 * COLOURS + (i) % COLOURS : 0)
 
+#define JOINED_FROM(i, none) (i)
+
 #if BUILTINS
 #define EIGHT(FROM, i, x) \
   FROM(i, x), FROM((i) + 1, x), FROM((i) + 2, x), FROM((i) + 3, x), FROM((i) + 4, x), FROM((i) + 5, x), \

@@ -94,6 +94,15 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
 #define STORE_KNOWN(v, p) store_whole(v, p, true)
 #endif
 
+// Stores two vectors side by side, at a multiple of their size; past the caches as one, which of 16-bit samples is a line of them.
+#if BUILTINS && NON_TEMPORAL
+typedef STORED STORED_TWO __attribute__((ext_vector_type(2 * VECTOR)));
+#define JOINED(a, b) __builtin_shufflevector(a, b, EACH_NUMBER(JOINED_FROM, 0, 0), EACH_NUMBER(JOINED_FROM, VECTOR, 0))
+#define STORE_TWO(a, b, p) __builtin_nontemporal_store(JOINED(a, b), (global STORED_TWO *)(p))
+#else
+#define STORE_TWO(a, b, p) (STORE_T(a, p), STORE_T(b, (p) + VECTOR))
+#endif
+
 // Stores the `n` first samples of a vector, pixels `stride` apart; past the caches if `non_temporal` and where that can be,
 // which is not where the next vector overwrites some of it.
 INLINE void store_some(const STORED_V v, global STORED *to, const long stride, const int n, const bool non_temporal) {

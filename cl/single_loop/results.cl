@@ -21,12 +21,16 @@
 // They wait so long that a load does not meet two stores that are still on their way to the cache.
 #define LATE (4 * VECTOR)
 
+// Results of a turn, by row and channel.
+typedef AV Turn[2][2];
+
 typedef struct {
   Rows rows;
   int s_count, d_count;
   bool gathers;
   bool known;  // inner vectors are neighbours in memory where STORE_KNOWN may store them
-  int first;  // the first place that is gathered
+  bool by_twos;  // and every other one is at a multiple of the size of two
+  int first;     // the first place that is gathered
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
   int done[RUNS];  // the first that is not stored; always at a multiple of a vector
@@ -53,24 +57,30 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
   results.first = first;
   results.gathered = (local STORED *)gathered;
   results.base = first * PER_PAIR;
-  bool aligned = FILLED, known = aligned, dense = true;
+  bool aligned = FILLED, known = aligned, by_twos = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
     const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
     results.done[run] = results.base + (VECTOR - past) % VECTOR;
     aligned &= past * sizeof(STORED) % 16 == 0;
     known &= !KNOWS_PLACE || past == 0;
+    by_twos &= (ulong)run_of(&results, run) % (2 * sizeof(STORED_V)) == 0;
     dense &= !FORWARD || results.rows.stride[run] == COLOURS;
   }
   results.gathers = NON_TEMPORAL && dense && !aligned;
   results.known = dense && known && !results.gathers;
+  results.by_twos = results.known && by_twos;
   return results;
 }
 
+// A vector of channel cx of row cy as it is stored.
+INLINE STORED_V samples_of(const AV v, const int cx, const int cy) {
+  return TO_T(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT));
+}
+
 // Puts a vector of both channels of row cy. What is before the first whole vector of memory is stored as it is, too.
-INLINE void put_pairs(const Results *results, const int cy, const int at, const AV s, const AV d, const bool gathers,
+INLINE void put_pairs(const Results *results, const int cy, const int at, const AV channels[2], const bool gathers,
                       const bool known) {
-  const STORED_V low = TO_T(SCALED_OUT(s, FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
-  const STORED_V high = TO_T(SCALED_OUT(d, FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
+  const STORED_V low = samples_of(channels[0], 0, cy), high = samples_of(channels[1], 1, cy);
   if (known)
     store_known_pairs(&results->rows, cy, at, low, high);
   else if (!gathers || at < results->first + VECTOR)
@@ -84,6 +94,12 @@ INLINE void put_pairs(const Results *results, const int cy, const int at, const 
   STORE_L(MERGED(low, high, 0), to + cy * RUN_ROOM);
   STORE_L(MERGED(low, high, 1), to + cy * RUN_ROOM + VECTOR);
 #endif
+}
+
+// Puts two vectors of both sub-bands of row cy, which are `by_twos`.
+INLINE void put_two(const Results *results, const int cy, const int at, const AV one[2], const AV two[2]) {
+  UNROLL for (int cx = 0; cx < 2; ++cx)
+    STORE_TWO(samples_of(one[cx], cx, cy), samples_of(two[cx], cx, cy), run_of(results, 2 * cy + cx) + at);
 }
 
 // Stores as many samples as came last, of those before place `end` that came some time ago. What comes after the last

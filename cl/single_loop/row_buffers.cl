@@ -10,6 +10,9 @@
 #include "cpu/pairs.cl"
 #include "cpu/pipeline_y.cl"
 
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
+#endif
 #if !defined(MARGIN) || !defined(CHANNEL)
 #error "MARGIN, CHANNEL: places beside a channel of a row, and all places of a channel with its margins"
 #endif
@@ -21,10 +24,12 @@
   for (int channel = 0; channel < ROW; channel += CHANNEL) \
     for (int i = channel + MARGIN; i < channel + MARGIN + (places); i += VECTOR)
 
-// Columns [left, right), as pairs, of a picture `width` samples wide.
+// Columns [left, right), as pairs, of a picture `width` samples wide. Those of one WITHOUT_END may be beyond its ends: it goes on at
+// the other one.
 typedef struct {
   int left, right, width;
 } Columns;
+#define WITHOUT_END (INT_MAX - 1)
 
 // How many places these have.
 INLINE int s_count_of(const Columns columns) { return (columns.right - columns.left) * COLOURS; }
@@ -42,13 +47,40 @@ static inline Rows rows_at(const Picture *picture, const int number, const int f
   return rows;
 }
 
+// Loads a vector of both channels of row cy, from place `at` of the columns on: place by place where a row that goes on ends
+// within it.
+INLINE void load_around(const Rows *rows, const int cy, const int at, const Columns columns, const int width, AV *s,
+                        AV *d) {
+  if (X_FIRST || columns.width != WITHOUT_END) {
+    load_pairs(rows, cy, at, s_count_of(columns), d_count_of(columns), s, d);
+    return;
+  }
+  const int start = -columns.left * COLOURS, end = start + D_COUNT(width) * COLOURS;
+  const int inside = at < start ? at - start + end : at >= end ? at - end + start : at, after = inside + VECTOR;
+  if (inside >= start && after <= end) {
+    load_pairs(rows, cy, inside, after, after, s, d);
+    return;
+  }
+  A some_s[VECTOR] = {0}, some_d[VECTOR] = {0};
+  for (int i = 0; i < VECTOR_PLACES; ++i) {
+    const int pixel = map_index(PERIODIC, 0, columns.left + (at + i) / COLOURS, width) - columns.left, c = i % COLOURS;
+#if FORWARD
+    global const S *const from = rows->signal[cy] + 2 * pixel * COLOURS + c;
+    some_s[i] = NUMBER(from[0]), some_d[i] = NUMBER(from[COLOURS]);
+#else
+    some_s[i] = NUMBER(rows->band[2 * cy][pixel * rows->stride[2 * cy] + c]);
+    some_d[i] = NUMBER(rows->band[2 * cy + 1][pixel * rows->stride[2 * cy + 1] + c]);
+#endif
+  }
+  *s = JOIN(vload, VECTOR)(0, some_s), *d = JOIN(vload, VECTOR)(0, some_d);
+}
+
 // Loads row cy of pair of rows p.
 INLINE void load_buffer(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
-  const int s_count = s_count_of(columns), d_count = d_count_of(columns);
   const Rows rows = rows_at(picture, p, columns.left);
-  for (int at = 0; at < s_count; at += VECTOR_PLACES) {
+  for (int at = 0; at < s_count_of(columns); at += VECTOR_PLACES) {
     AV s, d;
-    load_pairs(&rows, cy, at, s_count, d_count, &s, &d);
+    load_around(&rows, cy, at, columns, picture->width, &s, &d);
     STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), row + PLACE_s + at);
     STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), row + PLACE_d + at);
   }
@@ -113,7 +145,6 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 typedef struct {
   int boundary, samples, turn;
 } Column;
-#define WITHOUT_END (INT_MAX - 1)
 
 // Whether pair of rows p has a row of channel cy.
 INLINE bool has_row(const Column *column, const int p, const int cy) {

@@ -7,10 +7,12 @@
 // vectors and Y_LAST_LAG pairs of rows behind the newest.
 //
 // The boundary rule touches no inner loop. Where x is first, and lifting a row that goes on beyond its ends gives the same, the
-// loop takes in a vector more at either end (beyond_rows.cl). Else the BORDER_PAIRS pairs of columns at either border are
-// lifted along x in a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored or periodic
-// picture that is lifted along y first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and
-// 1.05 times on rows of 4096 (PoCL 3.1, one core of Zen 5). The pairs of rows at a border go through row_buffers.cl.
+// loop takes in a vector more at either end (beyond_rows.cl). Where y is first, periodic rows of even lengths have no ends:
+// strips load what is beside them at the other one. Else the BORDER_PAIRS pairs of columns at either border are lifted along x in
+// a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored picture that is lifted along y
+// first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
+// one core of Zen 5), and periodic rows of 256 samples by 5/3 in i32 1.4 times (Zen 4). The pairs of rows at a border go through
+// row_buffers.cl.
 // The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
 // HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
 // lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
@@ -25,9 +27,14 @@
 // Limited by memory on the two cores of Zen 5 measured (PoCL 3.1, 4096 x 4096): one core takes 0.21 ns per sample, two
 // run at the rate of the copy. Without the prefetches one takes 2.0 times as long forward, 1.4 inverse. Where one took
 // 3.9 ms and two 2.9, plain C that reads and stores the same way without any arithmetic took 3.8 and 2.9.
-// Halves are limited by arithmetic on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
+// Halves are not limited by memory on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
 // time. With results along x one vector later (Rust computes X_LAST_LAG) and stores that do not ask (STORE_KNOWN), 9/7 takes
-// 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8.
+// 0.70 to 0.77 of the CPU time of f32, inverse 0.58 to 0.65; without, 0.87 to 0.95 and 0.70 to 0.8. (Zen 5.)
+// A vector of 16-bit samples is half a line of the caches, or, where LLVM stores as many as it converts, two quarters; past the
+// caches these wait for each other in four runs at once. Two vectors at a time (advance_by_two) f16 takes 0.91 of the CPU
+// time, 0.79 of that of f32 (5/3 0.8 to 0.9, 0.62), rounded samples 0.94, i16 by 5/3 0.85 to 0.99 (PoCL 3.1, one core of Zen 4;
+// Intel's runtime: 0.88, 0.67 of f32; i16 as long). Inverse results are two runs, and halves by 9/7 take 1.05 to 1.2 times as
+// long by that. What is left, instructions that convert 16 at once, loads one vector ahead or fewer prefetches do not change.
 
 #include "core/picture.cl"
 #include "cpu/pairs.cl"
@@ -37,9 +44,6 @@
 #include "single_loop/results.cl"
 #include "single_loop/row_buffers.cl"
 
-#ifndef X_FIRST
-#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
-#endif
 #ifndef BORDER_PAIRS
 #error "BORDER_PAIRS: pairs of columns at a border"
 #endif
@@ -90,7 +94,7 @@ INLINE bool is_border_result(const Strip *strip, const int at) {
 
 // Whether the vector from place `at` on is not, or not all, in the picture, and the row is extended.
 INLINE bool is_beyond(const Strip *strip, const int at) {
-  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+  return X_FIRST && strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
 // That vector, of the row whose buffer load_beyond has filled.
@@ -135,7 +139,7 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
     else if (is_beyond(sweep->strip, at))
       take_beyond(sweep->strip, sweep->borders + cy * ROW, at, &s[cy][0], &d[cy][0]);
     else
-      load_pairs(&sweep->in, cy, at, s_count_of(sweep->strip->all), d_count_of(sweep->strip->all), &s[cy][0], &d[cy][0]);
+      load_around(&sweep->in, cy, at, sweep->strip->all, sweep->strip->own.width, &s[cy][0], &d[cy][0]);
     prefetch_pairs(&sweep->next, cy, at);
     s[cy][0] = SCALED_IN(s[cy][0], FACTOR_2D(IN, 0, cy), PRE_SHIFT);
     d[cy][0] = SCALED_IN(d[cy][0], FACTOR_2D(IN, 1, cy), PRE_SHIFT);
@@ -143,10 +147,9 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
 }
 
 #if X_FIRST
-// Loads the vectors X_LAST_LAG after place `at`, and stores the results at that. Inner ones are whole vectors, and no
-// results of borders.
-INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                  const bool gathers, const bool known) {
+// Loads the vectors X_LAST_LAG after place `at`, and gives the results at that, if there are any to store. Inner ones are whole
+// vectors, and no results of borders.
+INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool inner, Turn results) {
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
@@ -155,7 +158,7 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   const int beyond = goes_on ? s_count_of(strip->all) + VECTOR_PLACES : d_count_of(strip->all) - VECTOR_PLACES + 1;
   if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!inner && at < sweep->skipped) return;
+  if (!inner && at < sweep->skipped) return false;
   AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
   AV sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
   if (!inner && is_border_result(strip, at)) {
@@ -165,10 +168,8 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
   }
   lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(at), &ss, &sd);
   lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(at), &ds, &dd);
-  if (!stores) return;
-  put_pairs(&sweep->results, 0, at - sweep->skipped, ss, ds, gathers, known);
-  put_pairs(&sweep->results, 1, at - sweep->skipped, sd, dd, gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+  results[0][0] = ss, results[0][1] = ds, results[1][0] = sd, results[1][1] = dd;
+  return true;
 }
 
 // The borders of the first `rows` rows of pair p.
@@ -209,8 +210,7 @@ INLINE void store_places(const AV v, local A *to) {
   }
 }
 
-INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                  const bool gathers, const bool known) {
+INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool inner, Turn results) {
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
@@ -236,10 +236,9 @@ INLINE void advance(Sweep *sweep, Aged s, Aged d, const int at, const bool inner
     }
   }
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!stores || (!inner && (at < sweep->skipped || is_border_result(strip, at)))) return;
-  UNROLL for (int cy = 0; cy < 2; ++cy)
-    put_pairs(&sweep->results, cy, at - sweep->skipped, s[cy][X_LAST_LAG], d[cy][X_LAST_LAG], gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+  if (!inner && (at < sweep->skipped || is_border_result(strip, at))) return false;
+  UNROLL for (int cy = 0; cy < 2; ++cy) results[cy][0] = s[cy][X_LAST_LAG], results[cy][1] = d[cy][X_LAST_LAG];
+  return true;
 }
 
 // Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
@@ -250,11 +249,29 @@ INLINE void put_border(const Sweep *sweep, const int from, const int to) {
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
-      put_pairs(&results, cy, at - sweep->skipped, LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d), false, false);
+      const AV channels[2] = {LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d)};
+      put_pairs(&results, cy, at - sweep->skipped, channels, false, false);
     }
   }
 }
 #endif
+
+// The same, and stores them.
+INLINE void advance_and_store(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                              const bool gathers, const bool known) {
+  Turn results;
+  if (!advance(sweep, s, d, at, inner, results) || !stores) return;
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at - sweep->skipped, results[cy], gathers, known);
+  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+}
+
+// The same of two inner vectors, forward.
+INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
+  Turn one, two;
+  advance(sweep, s, d, at, true, one);
+  advance(sweep, s, d, at + VECTOR, true, two);
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->skipped, one[cy], two[cy]);
+}
 
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
@@ -270,22 +287,26 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   const int end = (strip->own.right - strip->all.left) * COLOURS;
   // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
   const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
-  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
+  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES
+                                           : min(d_count_of(strip->all), (D_COUNT(strip->own.width) - strip->all.left) * COLOURS);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
   const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
 
   Aged s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
   int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR_PLACES;
-  for (; at < min(from, end); at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+  for (; at < min(from, end); at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (is_plain && gathers)
-    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, true, false);
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, true, false);
+  // The way in ends at an even vector.
+  else if (FORWARD && NON_TEMPORAL && SHORT && FILLED && is_plain && sweep.results.by_twos)
+    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(&sweep, s, d, at);
   // By this, i16 by 5/3 takes 0.94 of the CPU time (PoCL), pixels of u8 0.89; f32 1.08 on Intel's runtime.
   else if (SHORT && FILLED && is_plain && sweep.results.known)
-    for (; at <= to; at += VECTOR) advance(&sweep, s, d, at, true, true, false, true);
+    for (; at <= to; at += VECTOR) advance_and_store(&sweep, s, d, at, true, true, false, true);
   else if (is_plain)
-    for (; at <= to; at += VECTOR_PLACES) advance(&sweep, s, d, at, true, true, false, false);
-  for (; at < end; at += VECTOR_PLACES) advance(&sweep, s, d, at, false, stores, gathers, false);
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, false, false);
+  for (; at < end; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (!stores) return;
   if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
 
@@ -313,6 +334,11 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.own.width = strip.all.width = width;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
+  if (!X_FIRST && own->extension != ROWS_END) {
+    // As between two others.
+    strip.all = (Columns){first - HALO_LO, strip.own.right + HALO_HI, WITHOUT_END};
+    strip.at_left = strip.at_right = false;
+  }
   const Columns head = {0, 2 * BORDER_PAIRS, width};
   const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
   const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
@@ -371,6 +397,8 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
   // Rows of pixels may end within a vector, and what is beside them there is read, though no result depends on it.
   for (int i = 0; COLOURS > 1 && i < ROWS * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
+  // So is what is beside a strip that has neighbours.
+  for (int i = 0; !X_FIRST && i < ROW; i += VECTOR) STORE_V((AV)(0), result + i);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
     EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.

@@ -61,7 +61,7 @@ pub(super) fn offer_of(
 ) -> Offer {
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     let sizes = Sizes::new(todo, strategy, &geometry, colours);
-    if is_periodic && !sizes.close_rows(&geometry) {
+    if is_periodic && !sizes.close_rows(todo, &geometry) {
         return Offer::no(format!(
             "a periodic row of {} samples is too long for a strip of {} pairs, and its strips do not see both of its ends",
             geometry.samples, sizes.strip
@@ -95,6 +95,16 @@ pub(super) fn offer_of(
         DeviceKind::Cpu => Offer::Preferred(taken),
         _ => Offer::Works(taken),
     }
+}
+
+fn extension_of(todo: &Todo, geometry: &Geometry) -> Option<Extension> {
+    let transform = &todo.problem.transform;
+    Extension::new(
+        transform.wavelet(),
+        todo.problem.sample,
+        transform.boundary_rule(),
+        geometry.samples as usize,
+    )
 }
 
 /// What the kernel is specialised on besides the prelude.
@@ -140,7 +150,8 @@ impl Sizes {
         if on_cpu && x_first && colours == 1 && problem.sample == SampleType::F16 {
             vectors = vectors.one_later_x();
         }
-        let wanted = match is_periodic && !x_first {
+        let goes_on = extension_of(todo, geometry) == Some(Extension::Periodic);
+        let wanted = match is_periodic && !x_first && !goes_on {
             true => (geometry.samples as usize).div_ceil(2),
             false => tuned.unwrap_or(cached.clamp(64, 4096)),
         };
@@ -181,31 +192,27 @@ impl Sizes {
         [columns.div_ceil(strip), strip]
     }
 
-    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both; else they are
-    /// loaded beside it, before y has changed them, if the last one is not so narrow that it goes step by step.
-    fn close_rows(&self, geometry: &Geometry) -> bool {
+    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Where y is first,
+    /// others do if the row goes on there; where x is, both ends are loaded beside them, before y has changed them, if the last
+    /// strip is not so narrow that it goes step by step.
+    fn close_rows(&self, todo: &Todo, geometry: &Geometry) -> bool {
         let columns = (geometry.samples as usize).div_ceil(2);
         let [strips, strip] = self.strips(columns);
         let last = self.halo.0 + columns - (strips - 1) * strip;
-        strips == 1 || (self.x_first && last > 2 * self.border)
+        let closes = match self.x_first {
+            true => last > 2 * self.border,
+            false => self.extension(todo, geometry) != 0,
+        };
+        strips == 1 || closes
     }
 
-    /// How rows go on beyond their ends, where a vector more is enough of that and it is the same as the boundary rule; else 0.
-    /// A row of a picture that is lifted along y first would have to go on there, too.
+    /// How rows go on beyond their ends, where that is the same as the boundary rule; else 0. Where x is first, by a vector more, if
+    /// that is enough. Where y is first, a strip has to lift that along y, too: periodic rows as any halo, from their other end.
     fn extension(&self, todo: &Todo, geometry: &Geometry) -> i32 {
-        let transform = &todo.problem.transform;
-        let extension = Extension::new(
-            transform.wavelet(),
-            todo.problem.sample,
-            transform.boundary_rule(),
-            geometry.samples as usize,
-        );
-        match extension {
-            Some(extension @ (Extension::Mirrored | Extension::Periodic))
-                if self.x_first && self.border == self.vectors.pixels =>
-            {
-                extension as i32
-            }
+        let by_vector = self.x_first && self.border == self.vectors.pixels;
+        match extension_of(todo, geometry) {
+            Some(extension @ Extension::Mirrored) if by_vector => extension as i32,
+            Some(extension @ Extension::Periodic) if by_vector || !self.x_first => extension as i32,
             _ => 0,
         }
     }
@@ -299,12 +306,16 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;
-    let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
+    let extension = sizes.extension(todo, geometry);
+    let goes_on = !sizes.x_first && extension != 0;
+    let cuts = strips - usize::from(!goes_on);
+    let columns = 2 * cuts * (sizes.halo.0 + sizes.halo.1) + width;
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     let seams = blocks - usize::from(!is_periodic);
     let rows = 2 * seams * (sizes.halo_top + late_rows) + height;
-    let ends = match sizes.extension(todo, geometry) {
+    let ends = match extension {
         0 => 4 * sizes.border,
+        _ if goes_on => 0,
         _ => 2 * sizes.vectors.pixels,
     };
     let pictures = pictures * sizes.vectors.colours;
@@ -476,15 +487,33 @@ mod tests {
         assert_eq!(of(Boundary::Periodic, 65), 0);
         assert_eq!(of(Boundary::Zero, 64), 0);
         // JPEG 2000 takes y first.
-        let integers = |wavelet| extension(wavelet, SampleType::I32, Boundary::Symmetric, 64);
-        assert_eq!(integers(Wavelet::CDF_5_3), 0);
-        assert_eq!(integers(Wavelet::VC2_LEGALL_5_3), mirrored);
+        let integers = |wavelet, boundary| extension(wavelet, SampleType::I32, boundary, 64);
+        let symmetric = |wavelet| integers(wavelet, Boundary::Symmetric);
+        assert_eq!(symmetric(Wavelet::CDF_5_3), 0);
+        assert_eq!(symmetric(Wavelet::VC2_LEGALL_5_3), mirrored);
+        assert_eq!(integers(Wavelet::CDF_5_3, Boundary::Periodic), periodic);
         // Forty steps reach twenty pairs, which is more than a vector.
         let tap = RealStep::new(Channel::Detail, 0, &[0.5, 0.5]);
         let other = RealStep::new(Channel::Approximation, -1, &[0.25, 0.25]);
         let far = Wavelet::real("far", &[tap, other].repeat(20), Scale::NONE).unwrap();
         let far = extension(far, SampleType::F32, Boundary::Symmetric, 256);
         assert_eq!(far, 0);
+    }
+
+    #[test]
+    fn long_periodic_rows_go_in_strips() {
+        let strips = |boundary, width| {
+            let picture = Transform::new(Wavelet::CDF_5_3, [64, width]).boundary(boundary);
+            let problem = problem(&picture, SampleType::I16, Direction::Forward);
+            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
+            let design = setting.design(&problem);
+            design.map(|design| own(&design.launches[0], "strips"))
+        };
+        let [mirrored, periodic] =
+            [Boundary::Symmetric, Boundary::Periodic].map(|rule| strips(rule, 65_536).unwrap());
+        assert!(periodic > 1 && periodic == mirrored, "{periodic}");
+        // Along y first, steps beyond the detail that is missing would read one pair further.
+        assert!(strips(Boundary::Periodic, 65_537).is_err());
     }
 
     #[test]

@@ -394,8 +394,8 @@ fn a_slow_choice_says_what_would_be_fast() {
         let better = "an array of shape [17, 480, 640], with the batch outside, would take fewer";
         assert!(text.starts_with(why) && text.ends_with(better), "{text}");
     }
-    // Rows that are lifted along y first, of which no strip holds both ends.
-    let periodic = Transform::new(Wavelet::CDF_5_3, [480, 64_000]).boundary(Boundary::Periodic);
+    // Rows of an odd length that are lifted along y first, of which no strip holds both ends.
+    let periodic = Transform::new(Wavelet::CDF_5_3, [480, 64_001]).boundary(Boundary::Periodic);
     let design = forward(&Setting::of(cpu()), &periodic, SampleType::I16);
     let text = design.advice.unwrap();
     assert!(
