@@ -509,6 +509,25 @@ mod vectors {
         }
     }
 
+    fn check_boxes<T: RandomSample>(transform: &Transform) {
+        for device in chosen_devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            check_on::<T>(&device, transform, |one| one == Strategy::Vectors);
+        }
+    }
+
+    #[test]
+    fn boxes_whole_and_cut() {
+        let small = Transform::new(Wavelet::CDF_9_7, [35, 4, 5]).axes([1, 2]);
+        for pictures in both_layouts(small.levels(2)) {
+            check_boxes::<f32>(&pictures);
+        }
+        let high = Transform::new(Wavelet::CDF_5_3, [5001, 3]);
+        check_boxes::<i16>(&high.clone().levels(2));
+        check_boxes::<i16>(&high.axes([0]));
+        check_boxes::<i32>(&Transform::new(Wavelet::VC2_DD_13_7, [37, 9, 3]).axes([1]));
+    }
+
     /// In strips, and with results past the caches, as wide pictures have them.
     fn check_strips<T: RandomSample>(strip: usize, transform: &Transform) {
         let sample = T::TYPE;

@@ -2,6 +2,7 @@
 //! is plain data that can be compared, printed and counted without a device.
 
 mod border;
+mod boxes;
 mod colour_loop;
 mod cost;
 mod design;
@@ -118,8 +119,9 @@ strategies! {
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
     /// in registers. Preferred on GPUs where no picture is left.
     RegisterColumns "register_columns" register_columns;
-    /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Preferred on CPUs where no picture
-    /// is left.
+    /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Short rows, narrow pictures and few
+    /// columns by all their levels in the caches, a box of them in each element of a vector. Preferred on CPUs where no
+    /// wide picture is left.
     Vectors "vectors" vector_passes;
     /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By default, and everywhere the
     /// same, rows by Blazewicz's four pairs per work-item and other axes by the sliding window of Kucis et al.

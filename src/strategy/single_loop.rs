@@ -33,9 +33,9 @@ const SECOND_CACHE: usize = 256 << 10;
 /// Vectors of each run for which there is room while they wait to be stored, where rows are not aligned.
 const GATHERED: usize = 32;
 
-/// Samples of narrow pictures that are preferred all the same, to save a launch. PoCL 3.1 on two cores of Zen 5 takes 2.3 ns per
-/// sample of pictures 16 wide and 5 of those 8 wide, the passes of `vectors` 0.6 and 1.7. On one core 32768 x 32 takes 2.1 and
-/// 0.9, pictures of 32 x 32 take 2.2 and 1.5, of 48 x 48 2.2 and 1.3, of 64 x 64 0.76 and 1.1.
+/// Samples of narrow pictures that are preferred all the same, as too few of them are one vector's boxes. PoCL 3.1 takes 2.3 ns per
+/// sample of pictures 16 wide (two cores of Zen 5) and 5 of those 8 wide; on one core 32768 x 32 takes 2.1, pictures of 32 x 32 take
+/// 2.2, of 48 x 48 2.2, of 64 x 64 0.76. By boxes in the caches they take 0.6 to 0.8 (Zen 4).
 const MOST_IN_NARROW: usize = 1 << 14;
 
 /// Places beside each channel of a row, at least.

@@ -1,18 +1,18 @@
 //! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
-//! cl/vectors/rows_in_cache.cl along short ones, all levels at once, and where few lines are neighbours,
-//! cl/vectors/column_vectors.cl along all others.
+//! cl/vectors/column_vectors.cl along all others. Short ones, where few lines are neighbours, and narrow pictures are boxes in the
+//! caches (boxes.rs).
 
 use super::Strategy;
+use super::boxes;
 use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::pixels;
-use super::planner::{Offer, Taken, Todo};
+use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
 use super::vectors::{CACHED, VECTOR, Vectors};
 use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
-use crate::transform::Level;
 
 pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED];
 
@@ -22,18 +22,7 @@ const SEGMENT: usize = 64;
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
 const NEAREST_CACHE: u64 = 32 << 10;
 
-/// Samples of the longest lines that are lifted in the caches level by level; longer ones leave the nearest of them. PoCL 3.1 on
-/// two cores of Zen 5 takes five levels of rows of 512 in 0.27 ns per sample, pass by pass in 0.4, and of 1024 in as much.
-const LONGEST_CACHED: usize = 512;
-
-/// The same of lines with few neighbours, which leave nearer caches and are still faster than by the column pass.
-const LONGEST_APART: usize = 4096;
-
-/// The same of a single level of rows. Rows of 64 samples take 0.2 ns per sample there and 0.33 in a pass, inverse 0.22 and 0.47; of
-/// 256 samples 0.18 both, and 0.15 and 0.19 in a pass.
-const LONGEST_CACHED_ONCE: usize = 128;
-
-/// One axis, of short lines all levels that are left.
+/// One axis, or what boxes take.
 pub(super) fn offer(todo: &Todo) -> Offer {
     let (problem, target) = (todo.problem, todo.target);
     let y = Lags::new(&problem.stencils());
@@ -49,8 +38,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let lines = Lines::new(todo);
     // The row pass loads and stores both channels of the signal at once.
     let are_rows = lines.are_rows && lines.apart == 1;
-    let cached = lines_in_cache(todo, &vectors, are_rows);
-    let taken = cached.unwrap_or_else(|| {
+    let taken = boxes::in_cache(todo, &vectors, are_rows).unwrap_or_else(|| {
         let pass = match are_rows {
             true => row_pass(todo, &vectors, &lines),
             false => column_pass(todo, &vectors, &lines),
@@ -61,73 +49,6 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         DeviceKind::Cpu => Offer::Preferred(taken),
         DeviceKind::Gpu | DeviceKind::Accelerator => Offer::Works(taken),
     }
-}
-
-/// Several levels of lines that the nearest caches hold, as many lines as a vector has elements: all levels that have no other
-/// axis. None where the pass of one level is as fast: other lines than rows are worth it where too few of them are neighbours
-/// for the column pass, and enough are there for every compute unit, as a line is not cut.
-fn lines_in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
-    let axis = todo.axes()[0];
-    let alone = |level: &&Level| todo.done == 0 && level.axes == [axis];
-    let levels = todo.levels.iter().take_while(alone).count().max(1);
-    let geometry = Lines::of_levels(todo, levels).geometry;
-    let [lines, samples] = [geometry.lines, geometry.samples].map(|number| number as usize);
-    let held = todo.target.device.local_memory as usize / (vectors.samples * vectors.bytes);
-    let longest = held.min(match are_rows {
-        true => LONGEST_CACHED,
-        false => LONGEST_APART,
-    });
-    let worth = match are_rows {
-        true => levels > 1 || samples <= LONGEST_CACHED_ONCE,
-        false => {
-            let units = lines / vectors.samples;
-            (geometry.across[0] as usize) < vectors.samples
-                && units >= todo.target.device.compute_units
-        }
-    };
-    if samples > longest || lines < vectors.samples || !worth {
-        return None;
-    }
-    let each = lines.div_ceil(wanted(todo.target));
-    let each = each.next_multiple_of(vectors.samples);
-    let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
-    let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
-    // Integers are shifted at every level, reals are scaled once for all levels.
-    let of_level = |level: usize| {
-        let samples = samples.div_ceil(1 << level);
-        let scaled = match level > 0 && !todo.problem.sample.is_integer() {
-            true => 0,
-            false => lines * samples,
-        };
-        meter.scaling(scaled, scaled) + meter.lifted(lines * samples.div_ceil(2))
-    };
-    let mut defines = vectors.defines();
-    defines.push(define("LONGEST", longest));
-    defines.extend(pixels::defines(todo.pixels()));
-    let pass = Pass {
-        kernel: Kernel {
-            name: "rows_in_cache",
-            file: "vectors/rows_in_cache.cl",
-            defines,
-            group: [1, 1],
-        },
-        slots: Slots::OF_TAKE,
-        geometry,
-        own: vec![
-            ("levels", levels as i32),
-            ("interleaved", i32::from(interleaved)),
-            ("lines_per_group", each as i32),
-        ],
-        groups: lines.div_ceil(each),
-        cost: meter.moved(lines * samples, lines * samples)
-            + (0..levels).map(of_level).sum()
-            + Cost::of_group(0, longest * vectors.samples * vectors.bytes),
-    };
-    Some(Taken {
-        levels,
-        axes: 1,
-        passes: vec![pass],
-    })
 }
 
 /// Numbers of a row that the column pass keeps: long runs of memory, as long as all rows fit the nearest cache.
@@ -242,9 +163,6 @@ mod tests {
         // Two compute units want eight.
         let rows = pass(cpu(), Wavelet::CDF_9_7, &[1000, 250], 1);
         assert_eq!((rows.own, rows.groups), (vec![("lines_per_group", 125)], 8));
-        // Whole vectors of rows.
-        let short = pass(cpu(), Wavelet::CDF_9_7, &[1000, 50], 1);
-        assert_eq!((short.own[2], short.groups), (("lines_per_group", 128), 8));
         let few = pass(cpu(), Wavelet::CDF_9_7, &[3, 50], 1);
         assert_eq!((few.own, few.groups), (vec![("lines_per_group", 1)], 3));
         // A strip of all 100 columns; 495 inner pairs are eight segments of 64 or less.
@@ -253,42 +171,6 @@ mod tests {
         assert_eq!(columns.groups, 8);
         let short = pass(cpu(), Wavelet::CDF_9_7, &[5, 100], 0);
         assert_eq!((short.own[1], short.groups), (("pairs_per_segment", 1), 1));
-    }
-
-    #[test]
-    fn short_rows_are_lifted_in_the_caches_level_by_level() {
-        let passes = |device: DeviceInfo, shape: [usize; 2], levels| {
-            let transform = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
-            let transform = transform.levels(levels);
-            let problem = problem(&transform, SampleType::F32, Direction::Forward);
-            let launches = Setting::of(device).design(&problem).unwrap().launches;
-            let name = |launch: &Launch| launch.pass.kernel.name;
-            launches.iter().map(name).collect::<Vec<_>>()
-        };
-        assert_eq!(passes(cpu(), [100, 500], 5), ["rows_in_cache"]);
-        assert_eq!(passes(cpu(), [100, 60], 1), ["rows_in_cache"]);
-        // Longer ones once they are short; too few for a vector never.
-        let long = ["row_vectors", "row_vectors", "rows_in_cache"];
-        assert_eq!(passes(cpu(), [100, 2000], 5), long);
-        assert_eq!(passes(cpu(), [100, 500], 1), ["row_vectors"]);
-        assert_eq!(passes(cpu(), [3, 60], 2), ["row_vectors"; 2]);
-        let little = DeviceInfo {
-            local_memory: 8 << 10,
-            ..cpu()
-        };
-        assert_eq!(
-            passes(little, [100, 200], 2),
-            ["row_vectors", "rows_in_cache"]
-        );
-    }
-
-    #[test]
-    fn lines_with_few_neighbours_are_lifted_in_the_caches() {
-        let name = |shape: &[usize], axis| pass(cpu(), Wavelet::CDF_9_7, shape, axis).kernel.name;
-        assert_eq!(name(&[20, 500, 3], 1), "rows_in_cache");
-        assert_eq!(name(&[20, 500, 16], 1), "column_vectors");
-        assert_eq!(name(&[20, 4100, 3], 1), "column_vectors");
-        assert_eq!(name(&[500, 3], 0), "column_vectors");
     }
 
     #[test]

@@ -126,6 +126,74 @@ mod in_volumes {
     }
 }
 
+/// What stands in small boxes, as many as a vector has elements and more: short rows, narrow pictures, few columns, and what is
+/// so high that it is cut.
+mod boxes {
+    use super::*;
+    fn boxes(wavelet: Wavelet) -> Vec<Transform> {
+        let of = |shape: &[usize], axes: &[usize], levels| {
+            let transform = Transform::new(wavelet.clone(), shape);
+            transform.axes(axes.to_vec()).levels(levels)
+        };
+        let all = [
+            of(&[67, 8, 8], &[1, 2], 3),
+            of(&[70, 5, 7], &[1, 2], 1),
+            of(&[33, 2, 3], &[1, 2], 2),
+            of(&[70, 2, 40], &[1, 2], 1),
+            of(&[300, 7], &[1], 1),
+            of(&[1031, 16], &[1], 2),
+            of(&[40, 37, 3], &[1], 2),
+            of(&[9, 6, 7, 20], &[0, 3], 2),
+            of(&[5, 9, 8, 6], &[1, 2, 3], 2),
+        ];
+        let mut all = everywhere(all.to_vec());
+        for &boundary in Boundary::ALL {
+            let high = [
+                of(&[9001, 7], &[0, 1], 2),
+                of(&[3, 2800, 9], &[1, 2], 1),
+                of(&[17_002, 3], &[0], 2),
+            ];
+            all.extend(high.map(|transform| transform.boundary(boundary)));
+        }
+        all.push(of(&[9002, 5], &[0, 1], 1).layout(Layout::Interleaved));
+        all
+    }
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            check_all::<T>(&device, Strategy::Vectors, &boxes(wavelet.clone()));
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn halves() {
+        check::<f16>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn doubles_to_one_side() {
+        check::<f64>(Wavelet::DAUB_4)
+    }
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check::<i16>(Wavelet::VC2_DD_13_7)
+    }
+    #[test]
+    fn integers_of_a_long_reach() {
+        check::<i32>(Wavelet::VC2_FIDELITY)
+    }
+    #[test]
+    fn integers_of_columns_first() {
+        check::<i32>(Wavelet::CDF_5_3)
+    }
+}
+
 /// The wavelets that differ most; `composed_as_on_cpus` has the others.
 macro_rules! colours {
     ($($name:ident: $strategy:ident;)*) => {

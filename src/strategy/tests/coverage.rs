@@ -240,6 +240,56 @@ impl Shares<'_> {
         coverage
     }
 
+    /// Boxes of rows, of columns or of both, of which the seams between tiles are out of each other's reach.
+    fn boxes(&self) -> Coverage {
+        let [lifts_y, lifts_x] = ["lifts_y", "lifts_x"].map(|name| self.own(name) == 1);
+        let geometry = &self.launch.pass.geometry;
+        let [neighbours, inner, outer] = geometry.across.map(|extent| extent as usize);
+        let height = if lifts_x {
+            neighbours
+        } else {
+            geometry.samples as usize
+        };
+        let (rows, tiles, advance) = (self.own("rows"), self.own("tiles"), self.own("advance"));
+        let (boxes, each) = (tiles * inner * outer, self.own("boxes_per_group"));
+        assert_eq!(self.launch.pass.groups, boxes.div_ceil(each));
+        let [columns, row_pairs, pictures] = self.sizes();
+        let mut coverage = match lifts_y && lifts_x {
+            true => Coverage::new(pictures * row_pairs, columns),
+            false => self.of_lines(),
+        };
+        for number in 0..boxes {
+            let (tile, batch) = (number % tiles, number / tiles);
+            let top = (tile * advance).min(height - rows);
+            let begin = if tile > 0 {
+                self.own("halo") + tile * advance
+            } else {
+                0
+            };
+            let end = if tile + 1 < tiles {
+                top + self.own("halo") + advance
+            } else {
+                height
+            };
+            assert!(top <= begin && begin < end && end <= top + rows);
+            if lifts_y {
+                assert_eq!((top % 2, (height - top - rows) % 2), (0, 0));
+                assert!(tile == 0 || begin - top >= 2 * self.reach.before);
+                assert!(end == height || top + rows - end >= 2 * self.reach.after);
+            }
+            let pairs = begin / 2..end.div_ceil(2);
+            match (lifts_y, lifts_x) {
+                (true, true) => {
+                    pairs.for_each(|pair| coverage.store(batch * row_pairs + pair, 0..columns))
+                }
+                (true, false) => (0..neighbours)
+                    .for_each(|x| coverage.store(batch * neighbours + x, pairs.clone())),
+                _ => (begin..end).for_each(|y| coverage.store(batch * height + y, 0..self.pairs())),
+            }
+        }
+        coverage
+    }
+
     fn column_vectors(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let geometry = &self.launch.pass.geometry;
@@ -564,7 +614,8 @@ fn check(
                 "transpose" => shares.transpose(),
                 "column_pairs" => shares.column_pairs(),
                 "short_lines" => shares.short_lines(),
-                "row_vectors" | "rows_in_cache" => shares.row_vectors(),
+                "row_vectors" => shares.row_vectors(),
+                "boxes_in_cache" => shares.boxes(),
                 "column_vectors" => shares.column_vectors(),
                 "single_loop" => shares.single_loop(),
                 "streamed_colours" => shares.streamed_colours(),
@@ -629,6 +680,7 @@ fn large() -> impl Generator<Value = Transform> {
         (1..=9usize, 500..=9000usize).prop_map(|(lines, n)| (vec![lines, n], vec![1])),
         (500..=9000usize, 1..=40usize).prop_map(|(n, lines)| (vec![n, lines], vec![0])),
         (100..=900usize, 100..=900usize).prop_map(|(y, x)| (vec![y, x], vec![0, 1])),
+        (1000..=30_000usize, 2..=20usize).prop_map(|(y, x)| (vec![y, x], vec![0, 1])),
         (2..=4usize, 50..=400usize, 10..=50usize)
             .prop_map(|(n, y, x)| (vec![n, y, 8 * x], vec![1, 2])),
     ];

@@ -80,7 +80,9 @@ pub(super) fn run<T: Sample>(
         match launch.pass.kernel.name {
             "streamed_one_level" | "register_block" => running.pictures(|fine| vec![fine]),
             "streamed_colours" | "single_loop" => running.colours(),
-            "register_rows" | "rows_in_cache" => running.levels_of_rows(),
+            "register_rows" => running.levels_of_rows(),
+            "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),
+            "boxes_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
             "pyramid" | "pyramid_windows" => running.pictures(|fine| fine.pyramid(launch)),
             "streamed_two_levels" => {
@@ -202,7 +204,7 @@ impl<T: Sample> Running<'_, T> {
         }
     }
 
-    // --- several levels of lines, as in cl/register_rows/register_rows.cl and cl/vectors/rows_in_cache.cl ---
+    // --- several levels of lines, as in cl/register_rows/register_rows.cl and cl/vectors/boxes_in_cache.cl ---
 
     fn levels_of_rows(&mut self) {
         let geometry = self.geometry();
@@ -272,10 +274,14 @@ impl<T: Sample> Running<'_, T> {
     /// Lifts every picture by the levels that it has, finest first.
     fn pictures(&mut self, levels_of: impl Fn(Picture) -> Vec<Picture>) {
         let geometry = self.geometry();
-        assert_eq!(geometry.shift, 0, "pictures are shifted by PRE_SHIFT");
+        let is_box = self.launch.pass.kernel.name == "boxes_in_cache";
+        assert!(
+            is_box || geometry.shift == 0,
+            "pictures are shifted by PRE_SHIFT"
+        );
         let pictures = geometry.across[1] * geometry.across[2];
         let kernel = &self.launch.pass.kernel;
-        assert!(!is_set(kernel, "SINGLE") || pictures == 1);
+        assert!(is_box || !is_set(kernel, "SINGLE") || pictures == 1);
         for number in 0..pictures {
             let levels = levels_of(Picture::at(self.launch, number));
             let signal = levels[0].signal();
@@ -346,7 +352,14 @@ impl<T: Sample> Running<'_, T> {
     fn lift_picture(&self, picture: &Picture, samples: &mut [T]) {
         let kernel = &self.launch.pass.kernel;
         let boundary = self.geometry().boundary;
-        let shift = number(kernel, "PRE_SHIFT") as u32;
+        let (shift, x_first) = match kernel.name {
+            "boxes_in_cache" => (self.geometry().shift, own(self.launch, "x_first") == 1),
+            _ => (
+                number(kernel, "PRE_SHIFT") as i32,
+                is_set(kernel, "X_FIRST"),
+            ),
+        };
+        let shift = shift as u32;
         if self.forward() {
             shift_line(shift, Direction::Forward, samples);
         }
@@ -363,7 +376,7 @@ impl<T: Sample> Running<'_, T> {
                 (0..height).for_each(|y| samples[y * width + x] = column[y]);
             }
         };
-        if is_set(kernel, "X_FIRST") {
+        if x_first {
             along_x(samples);
             along_y(samples);
         } else {
@@ -498,6 +511,11 @@ pub fn own(launch: &Launch, name: &str) -> i32 {
     let mut own = launch.pass.own.iter();
     let argument = own.find(|(known, _)| *known == name);
     argument.unwrap_or_else(|| panic!("no argument {name}")).1
+}
+
+/// Whether both axes of boxes are lifted.
+fn is_picture(launch: &Launch) -> bool {
+    own(launch, "lifts_x") == 1 && own(launch, "lifts_y") == 1
 }
 
 /// How many samples a pixel has, which the geometry does not count.

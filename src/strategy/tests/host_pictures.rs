@@ -28,7 +28,8 @@ struct Band {
 impl Picture {
     pub fn at(launch: &Launch, number: i32) -> Self {
         let (pass, kernel, arrays) = (&launch.pass.geometry, &launch.pass.kernel, launch.arrays);
-        let single = is_set(kernel, "SINGLE");
+        let is_box = kernel.name == "boxes_in_cache";
+        let single = !is_box && is_set(kernel, "SINGLE");
         let outer = if pass.across[2] > 1 {
             number / pass.across[1]
         } else {
@@ -43,7 +44,7 @@ impl Picture {
             }
         };
         let column = colours(kernel) as i64;
-        let stride = |stride: i64| match is_set(kernel, "PLANAR") {
+        let stride = |stride: i64| match !is_box && is_set(kernel, "PLANAR") {
             true => column,
             false => stride,
         };
@@ -102,9 +103,10 @@ impl Picture {
         picture
     }
 
-    /// The levels of a launch of `pyramid`, finest first (`set_strides` of cl/pyramid/extent.cl).
+    /// The levels of a launch of `pyramid` or of boxes, finest first (`set_strides` of cl/pyramid/extent.cl).
     pub fn pyramid(&self, launch: &Launch) -> Vec<Self> {
-        let interleaved = launch.pass.kernel.name == "pyramid" && own(launch, "interleaved") == 1;
+        let interleaved =
+            launch.pass.kernel.name != "pyramid_windows" && own(launch, "interleaved") == 1;
         let level = |level: i32| {
             let mut picture = self.clone();
             picture.width = (self.width + (1 << level) - 1) >> level;

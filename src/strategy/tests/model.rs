@@ -174,6 +174,7 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 
 /// All kernels but those of two levels, which need larger pictures.
 const ONE_LEVEL: [&str; 17] = [
+    "boxes_in_cache",
     "column_exchanged",
     "column_pairs",
     "column_vectors",
@@ -186,7 +187,6 @@ const ONE_LEVEL: [&str; 17] = [
     "row_exchanged",
     "row_pairs",
     "row_vectors",
-    "rows_in_cache",
     "short_lines",
     "single_loop",
     "streamed_one_level",

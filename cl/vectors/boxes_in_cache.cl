@@ -1,0 +1,398 @@
+// Several levels of small boxes in one pass over memory, on CPU devices: a work-item has as many boxes in the nearest caches
+// as a vector has elements, one box in each element, and lifts them there level by level.
+//
+// A box is short rows, one or some; a small picture; or columns with few neighbours. Of what is high and narrow it is a tile of
+// some rows, with a halo at either end: tiles are lifted as if they were all, and what that makes wrong at a seam is not
+// stored. So neighbours in a box are whole vectors, however narrow it is, and what a step reads beyond the border is one more
+// vector: all boxes map it to the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a table
+// says where each coefficient is. On the way in and out squares of VECTOR samples of as many boxes are transposed, by perfect
+// shuffles (Stone 1971).
+// Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles, and a tile's halo again. For
+// 9/7 in f32 a level takes per axis for each pair of vectors 8 multiply-adds, 12 reads and 4 writes of the caches.
+// Limited by instructions: PoCL 3.1 on one core of Zen 4 takes 0.6 ns per sample of 149796 x 7 along both axes and 0.43 along one,
+// pass by pass it took 4.1 and 2.1; a copy takes 0.16. On two cores of Zen 5 five levels of rows of 256 took 2.3 times a copy,
+// level by level 4.6. A single level of longer rows is as fast without (row_vectors.cl).
+
+#include "core/boundary.cl"
+#include "core/pass.cl"
+#include "cpu/vectors.cl"
+
+#ifndef PLACES
+#error "PLACES: samples of the largest box that the caches hold"
+#endif
+
+// The arguments besides the geometry. Where rows are lifted, they are the lines, and follow each other on the first axis
+// across. Else columns are the lines, and their neighbours the rows.
+typedef struct {
+  int lifts_x, lifts_y;   // which axes of a box are lifted, rows along x
+  int x_first;            // whether this launch, in its direction, lifts rows before columns
+  int levels;
+  int interleaved;        // 1 where coefficients stay where their samples were
+  int rows;               // of a box
+  int tiles;              // boxes below each other
+  int advance;            // rows from one of these to the next
+  int halo;               // rows of all but the first that are not stored at the top
+  int boxes_per_group;
+} BoxesInCache;
+
+// --- the table ---------------------------------------------------------------------------------------
+
+// Which place of a box goes where in memory: for each sample of the signal, each coefficient and each approximation of the last
+// level, in the order in which memory has them. Reals are multiplied by `factor` on their way. (Scaled level by level, in the
+// caches, five levels of rows of 256 took 1.14 times as long, inverse 1.1.)
+typedef struct {
+  int place;
+  A factor;
+} Entry;
+
+#if INTEGER
+#define SCALED_BY(v, factor) (v)
+#else
+#define SCALED_BY(v, factor) ((v) * (factor))
+#endif
+
+// The parts of the table, and what a box has of each.
+typedef struct {
+  local Entry *signal, *bands, *low;
+  int rows, columns, low_rows, low_columns;
+} Table;
+
+// Where along an axis of `samples` places the coefficient is that comes to stand at `index`, of this level or an approximation
+// that coarser ones leave.
+INLINE int place_of_coefficient(const int index, const int samples, const int level) {
+  const int low = HALVED(samples, level), is_detail = index >= low;
+  return (2 * (is_detail ? index - low : index) + is_detail) << (level - 1);
+}
+
+// What the coefficient of place (y, x) is multiplied by. What is linear can be scaled once for all levels.
+INLINE A factor_of(const BoxesInCache *own, const int y, const int x) {
+  const int both = (own->lifts_y ? y : 0) | (own->lifts_x ? x : 0);
+  const A low = FORWARD ? (A)OUT_s : (A)IN_s, high = FORWARD ? (A)OUT_d : (A)IN_d;
+  A factor = 1;
+  int level = 0;
+  for (bool goes_on = true; goes_on; ++level) {
+    if (own->lifts_y) factor *= (y >> level & 1) ? high : low;
+    if (own->lifts_x) factor *= (x >> level & 1) ? high : low;
+    goes_on = level + 1 < own->levels && (both >> level & 1) == 0;
+  }
+  return factor;
+}
+
+static inline void fill_table(const Table *table, const BoxesInCache *own) {
+  const int rows = table->rows, columns = table->columns;
+  for (int j = 0; j < rows; ++j) {
+    for (int i = 0; i < columns; ++i) {
+      int y = j, x = i;
+      if (!own->interleaved) {
+        // The level of which it is a detail along an axis; else the last one.
+        int level = 1;
+        while (level < own->levels && (!own->lifts_y || j < HALVED(rows, level)) && (!own->lifts_x || i < HALVED(columns, level)))
+          ++level;
+        if (own->lifts_y) y = place_of_coefficient(j, rows, level);
+        if (own->lifts_x) x = place_of_coefficient(i, columns, level);
+      }
+      const Entry sample = {j * columns + i, 1}, coefficient = {y * columns + x, factor_of(own, y, x)};
+      table->signal[j * columns + i] = sample;
+      table->bands[j * columns + i] = coefficient;
+    }
+  }
+  for (int j = 0; j < table->low_rows; ++j) {
+    for (int i = 0; i < table->low_columns; ++i) {
+      const int y = own->lifts_y ? j << own->levels : j, x = own->lifts_x ? i << own->levels : i;
+      const Entry approximation = {y * columns + x, factor_of(own, y, x)};
+      table->low[j * table->low_columns + i] = approximation;
+    }
+  }
+}
+
+// --- between memory and the caches -------------------------------------------------------------------
+
+// Rows of all boxes in memory.
+#define ROWS_OF_BOXES(ROWS, E)                                                     \
+  typedef struct {                                                                 \
+    global E *start[VECTOR];         /* where row 0 of each box is */              \
+    int begin[VECTOR], end[VECTOR];  /* which rows of each are moved */            \
+    long row, sample;                /* the distance of neighbours */              \
+    int columns;                                                                   \
+    local const Entry *entries;      /* of row 0 */                                \
+  } ROWS;
+ROWS_OF_BOXES(BandRows, T)
+#if PIXEL_BITS
+ROWS_OF_BOXES(SignalRows, S)
+#else
+typedef BandRows SignalRows;
+#endif
+#if FORWARD
+typedef SignalRows LoadedRows;
+typedef BandRows StoredRows;
+#else
+typedef BandRows LoadedRows;
+typedef SignalRows StoredRows;
+#endif
+
+// What squares move: the rows that are moved of all boxes, in so many runs of so many samples; none where runs are too short.
+typedef struct {
+  int begin, end, count, length;
+} Runs;
+
+#define FIND_RUNS(ROWS)                                                                                  \
+  static inline Runs JOIN(runs_of_, ROWS)(const ROWS *rows) {                                            \
+    int begin = rows->begin[0], end = rows->end[0];                                                      \
+    for (int r = 1; r < VECTOR; ++r) begin = max(begin, rows->begin[r]), end = min(end, rows->end[r]);   \
+    const int count = max(end - begin, 0);                                                               \
+    const bool is_dense = rows->row == rows->columns;                                                    \
+    const Runs runs = {begin, end, is_dense ? 1 : count, (is_dense ? count : 1) * rows->columns};        \
+    const Runs none = {0, 0, 0, 0};                                                                      \
+    return rows->sample == 1 && count > 0 && runs.length >= VECTOR ? runs : none;                        \
+  }
+FIND_RUNS(BandRows)
+#if PIXEL_BITS
+FIND_RUNS(SignalRows)
+#else
+#define runs_of_SignalRows runs_of_BandRows
+#endif
+#if FORWARD
+#define RUNS_OF_LOADED runs_of_SignalRows
+#define RUNS_OF_STORED runs_of_BandRows
+#else
+#define RUNS_OF_LOADED runs_of_BandRows
+#define RUNS_OF_STORED runs_of_SignalRows
+#endif
+
+// Samples of two vectors by turns. What is written without the builtin becomes several instructions for each shuffle: 149796 x 7
+// takes 1.25 times as long, rows of 16 1.3 to 1.5 (PoCL 3.1).
+#if BUILTINS
+#define BY_TURNS(a, b, first, second) first = MERGED(a, b, 0), second = MERGED(a, b, 1)
+#else
+#define BY_TURNS(a, b, first, second) first.even = a.lo, first.odd = b.lo, second.even = a.hi, second.odd = b.hi
+#endif
+#define TRANSPOSE_SQUARE(square, V)                                                         \
+  UNROLL for (int round = VECTOR; round > 1; round /= 2) {                                  \
+    V shuffled[VECTOR];                                                                     \
+    UNROLL for (int i = 0; i < VECTOR / 2; ++i)                                             \
+      BY_TURNS(square[i], square[i + VECTOR / 2], shuffled[2 * i], shuffled[2 * i + 1]);    \
+    UNROLL for (int i = 0; i < VECTOR; ++i) square[i] = shuffled[i];                        \
+  }
+
+// The squares of a run start at `at`: the last one ends where the run does.
+#define EACH_SQUARE(length) for (int i = 0, at = 0; i < (length); i += VECTOR, at = min(i, (length)-VECTOR))
+// All others are moved number by number.
+#define SKIPPED(y) ((y) == runs.begin ? runs.end : (y))
+#define EACH_OTHER(rows, runs, r)                                                        \
+  for (int y = SKIPPED(rows->begin[r]); y < rows->end[r]; y = SKIPPED(y + 1))            \
+    for (int x = 0; x < rows->columns; ++x)
+
+INLINE void load_cached(const LoadedRows *rows, local AV *places) {
+  const Runs runs = RUNS_OF_LOADED(rows);
+  for (int r = 0; r < VECTOR; ++r) {
+    EACH_OTHER(rows, runs, r) {
+      const Entry entry = rows->entries[y * rows->columns + x];
+      ((local A *)(places + entry.place))[r] = SCALED_BY(NUMBER(rows->start[r][y * rows->row + x * rows->sample]), entry.factor);
+    }
+  }
+  // The boxes after these stand as far behind as they behind the ones before, about.
+  const long later = rows->start[VECTOR - 1] - rows->start[0] + (rows->start[1] - rows->start[0]);
+  for (int run = 0; run < runs.count; ++run) {
+    const int y = runs.begin + run;
+    local const Entry *const entries = rows->entries + y * rows->columns;
+    EACH_SQUARE(runs.length) {
+      const long from = y * rows->row + at;
+      LOADED_V square[VECTOR];
+      UNROLL for (int r = 0; r < VECTOR; ++r) square[r] = LOAD_T(rows->start[r] + from);
+      UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + later + from)
+      TRANSPOSE_SQUARE(square, LOADED_V)
+      UNROLL for (int j = 0; j < VECTOR; ++j)
+        places[entries[at + j].place] = SCALED_BY(TO_A(square[j]), entries[at + j].factor);
+    }
+  }
+}
+
+INLINE void store_cached(const StoredRows *rows, local const AV *places) {
+  const Runs runs = RUNS_OF_STORED(rows);
+  for (int r = 0; r < VECTOR; ++r) {
+    EACH_OTHER(rows, runs, r) {
+      const Entry entry = rows->entries[y * rows->columns + x];
+      const A number = ((local const A *)(places + entry.place))[r];
+      rows->start[r][y * rows->row + x * rows->sample] = SAMPLE(SCALED_BY(number, entry.factor));
+    }
+  }
+  ulong starts = 0;
+  for (int r = 0; r < VECTOR; ++r) starts |= (ulong)rows->start[r];
+  for (int run = 0; run < runs.count; ++run) {
+    const int y = runs.begin + run;
+    local const Entry *const entries = rows->entries + y * rows->columns;
+    EACH_SQUARE(runs.length) {
+      const long to = y * rows->row + at;
+      STORED_V square[VECTOR];
+      UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(SCALED_BY(places[entries[at + j].place], entries[at + j].factor));
+      TRANSPOSE_SQUARE(square, STORED_V)
+      if ((starts | to * sizeof(STORED)) % sizeof(STORED_V) == 0) {
+        UNROLL for (int r = 0; r < VECTOR; ++r) STORE_NON_TEMPORAL(square[r], rows->start[r] + to);
+      } else {
+        UNROLL for (int r = 0; r < VECTOR; ++r) STORE_T(square[r], rows->start[r] + to);
+      }
+    }
+  }
+}
+
+// --- a level -----------------------------------------------------------------------------------------
+
+// The lines along one axis of a box: how many samples and lines, and how far neighbours are apart.
+typedef struct {
+  int samples, lines;
+  long apart, across;
+  bool is_x;
+} CachedLines;
+
+// All pairs from `from` to `to` of all lines, what is nearest in memory innermost.
+#define EACH_INNER(from, to)                                                                           \
+  for (int i = 0; i < (lines.is_x ? lines.lines : (to) - (from)); ++i)                                 \
+    for (long j = 0, place = (from) * pair + i * (lines.is_x ? lines.across : pair);                   \
+         j < (lines.is_x ? (to) - (from) : lines.lines); ++j, place += lines.is_x ? pair : lines.across)
+#define EACH_BORDER(head, tail, count) \
+  for (int n = (head) > 0 ? 0 : (tail); n < (count); n = n + 1 == (head) ? (tail) : n + 1)
+
+#define INNER_s(offset) s[place + (offset) * pair]
+#define INNER_d(offset) d[place + (offset) * pair]
+#define MAPPED_s(offset) (mapped[(offset)-lowest] < 0 ? (AV)(0) : s[mapped[(offset)-lowest] * pair + place])
+#define MAPPED_d(offset) (mapped[(offset)-lowest] < 0 ? (AV)(0) : d[mapped[(offset)-lowest] * pair + place])
+#define CACHED_STEP(k, target, source, first, last, before, after)                                      \
+  { const int count = target##_count, head = clamp(-(first), 0, count), tail = clamp(source##_count - (last), head, count); \
+    EACH_INNER(head, tail) target[place] = LIFT_##k(target[place], INNER_##source);                     \
+    EACH_BORDER(head, tail, count) {                                                                    \
+      enum { lowest = (first) };                                                                        \
+      int mapped[(last) - (first) + 1];                                                                 \
+      for (int o = (first); o <= (last); ++o)                                                           \
+        mapped[o - lowest] = map_index(boundary, PARITY_##source, n + o, lines.samples);                \
+      for (long j = 0, place = 0; j < lines.lines; ++j, place += lines.across)                          \
+        target[place + n * pair] = LIFT_##k(target[place + n * pair], MAPPED_##source);                 \
+    } }
+
+INLINE void lift_lines(local AV *places, const CachedLines lines, const int boundary) {
+  const int s_count = S_COUNT(lines.samples), d_count = D_COUNT(lines.samples);
+  const long pair = 2 * lines.apart;
+  local AV *const s = places, *const d = places + lines.apart;
+  LIFT_STEPS(CACHED_STEP)
+}
+
+// One level of all boxes; integers are shifted before it, or after.
+INLINE void lift_level(local AV *places, const Table *table, const BoxesInCache *own, const int level, const int boundary,
+                       const int shift) {
+  const int rows = own->lifts_y ? HALVED(table->rows, level - 1) : table->rows;
+  const int columns = own->lifts_x ? HALVED(table->columns, level - 1) : table->columns;
+  const long row = (long)table->columns << (own->lifts_y ? level - 1 : 0), column = 1l << (own->lifts_x ? level - 1 : 0);
+  const CachedLines along_x = {columns, rows, column, row, true}, along_y = {rows, columns, row, column, false};
+#if INTEGER
+  if (FORWARD && shift > 0)
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) places[y * row + x * column] = SCALED_IN(places[y * row + x * column], IN_s, shift);
+#endif
+  if (own->lifts_x && (own->x_first || !own->lifts_y)) lift_lines(places, along_x, boundary);
+  if (own->lifts_y) lift_lines(places, along_y, boundary);
+  if (own->lifts_x && own->lifts_y && !own->x_first) lift_lines(places, along_x, boundary);
+#if INTEGER
+  if (!FORWARD && shift > 0)
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) places[y * row + x * column] = SCALED_OUT(places[y * row + x * column], OUT_s, shift);
+#endif
+}
+
+// --- the boxes of a work-item ------------------------------------------------------------------------
+
+// Where all rows of the boxes are in the signal; their coefficients, those of tiles from row `high` on apart; and the
+// approximations of the last level, if they stand apart.
+typedef struct {
+  SignalRows signal;
+  BandRows bands, high, low;
+} Boxes;
+
+#define AXIS_Y(side) (own->lifts_x ? (side).across[0] : (side).line)
+#define AXIS_X(side) (own->lifts_x ? (side).line : (side).across[0])
+// From a sample to its neighbour: where it is one of the other channel, to the details.
+#define APART(axis, takes_turns) ((takes_turns) ? (axis).detail : (axis).stride)
+
+#define SET_ROWS(rows, r, from, first, last) \
+  rows.start[r] = (from), rows.begin[r] = (first), rows.end[r] = (last);
+#define SET_DISTANCES(rows, side, turns_y, turns_x, count, table_part) \
+  rows.row = APART(AXIS_Y(side), turns_y), rows.sample = APART(AXIS_X(side), turns_x), rows.columns = (count), \
+  rows.entries = (table_part);
+
+static inline void find_boxes(Boxes *found, const Table *table, global S *signal, global T *bands, global T *low,
+                              const Pass *pass, const BoxesInCache *own, const int first, const int count) {
+  const int height = own->lifts_x ? pass->across[0] : pass->samples, levels = own->levels;
+  // The coefficients of a tile along y are in two places.
+  const bool is_cut = own->lifts_y && own->tiles > 1 && !own->interleaved;
+  const bool turns_y = own->lifts_y && own->interleaved, turns_x = own->lifts_x && own->interleaved;
+  SET_DISTANCES(found->signal, pass->signal, own->lifts_y, own->lifts_x, table->columns, table->signal)
+  SET_DISTANCES(found->bands, pass->bands, turns_y, turns_x, table->columns, table->bands)
+  SET_DISTANCES(found->low, pass->low, false, false, table->low_columns, table->low)
+  found->high = found->bands;
+  int tile = first % own->tiles, batch = first / own->tiles;
+  int3 at = (int3)(0, batch % pass->across[1], batch / pass->across[1]);
+  for (int r = 0; r < VECTOR; ++r) {
+    // What is loaded is all of a box, what is stored is each sample once.
+    const int top = min(tile * own->advance, height - own->rows);
+    const int inner = tile > 0 ? own->halo + tile * own->advance - top : 0;
+    const int outer = tile + 1 < own->tiles ? own->halo + own->advance : own->rows;
+    const int begin_stored = r < count ? inner : 0, end_stored = r < count ? outer : 0;
+    const int begin = FORWARD ? 0 : begin_stored, end = FORWARD ? own->rows : end_stored;
+    const int begin_bands = FORWARD ? begin_stored : 0, end_bands = FORWARD ? end_stored : own->rows;
+    global T *const start = bands + line_start(&pass->bands, pass, at);
+    SET_ROWS(found->signal, r, signal + line_start(&pass->signal, pass, at) + top * found->signal.row, begin, end)
+    if (is_cut) {
+      const int low_rows = S_COUNT(own->rows);
+      SET_ROWS(found->bands, r, start + top / 2 * found->bands.row, begin_bands / 2, S_COUNT(end_bands))
+      SET_ROWS(found->high, r, start + AXIS_Y(pass->bands).detail + (top / 2 - low_rows) * found->high.row,
+               low_rows + begin_bands / 2, low_rows + D_COUNT(end_bands))
+    } else {
+      SET_ROWS(found->bands, r, start + top * found->bands.row, begin_bands, end_bands)
+      SET_ROWS(found->high, r, start, 0, 0)
+    }
+    // Of rows that are not lifted across, some are low-pass.
+    const int end_low = own->lifts_y ? HALVED(end_bands, levels) : clamp(pass->low_across[0] - top, begin_bands, end_bands);
+    const int begin_low = own->lifts_y ? begin_bands >> levels : begin_bands;
+    SET_ROWS(found->low, r, low + line_start(&pass->low, pass, at) + (own->lifts_y ? top >> levels : top) * found->low.row,
+             begin_low, stands_in_low(pass, at) ? end_low : begin_low)
+    // The last box stands for those beyond.
+    if (r + 1 >= count || ++tile < own->tiles) continue;
+    tile = 0, at.y = at.y + 1 < pass->across[1] ? at.y + 1 : 0, at.z += at.y == 0;
+  }
+}
+
+#if FORWARD
+#define MOVE_CACHED(rows) store_cached(rows, places)
+#else
+#define MOVE_CACHED(rows) load_cached(rows, places)
+#endif
+
+kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void boxes_in_cache(global S *signal, global T *bands, global T *low, const Pass pass, const BoxesInCache own) {
+  local AV places[PLACES];
+  local Entry entries[3 * PLACES];
+  const int columns = own.lifts_x ? pass.samples : pass.across[0];
+  const int low_rows = own.lifts_y ? HALVED(own.rows, own.levels) : own.rows;
+  const int low_columns = own.lifts_x ? HALVED(columns, own.levels) : pass.low_across[0];
+  const Table table = {entries, entries + PLACES, entries + 2 * PLACES, own.rows, columns, low_rows, low_columns};
+  fill_table(&table, &own);
+
+  const int boxes = own.tiles * pass.across[1] * pass.across[2];
+  const int begin = get_group_id(0) * own.boxes_per_group, count = min(own.boxes_per_group, boxes - begin);
+  for (int done = 0; done < count; done += VECTOR) {
+    Boxes found;
+    find_boxes(&found, &table, signal, bands, low, &pass, &own, begin + done, count - done);
+#if FORWARD
+    load_cached(&found.signal, places);
+    for (int level = 1; level <= own.levels; ++level)
+      lift_level(places, &table, &own, level, pass.boundary, pass.shift);
+#endif
+    // Where approximations stand apart, a later pass overwrites what is stored in their place here.
+    MOVE_CACHED(&found.bands);
+    MOVE_CACHED(&found.high);
+    if (pass.has_low) MOVE_CACHED(&found.low);
+#if !FORWARD
+    for (int level = own.levels; level > 0; --level)
+      lift_level(places, &table, &own, level, pass.boundary, pass.shift);
+    store_cached(&found.signal, places);
+#endif
+  }
+}

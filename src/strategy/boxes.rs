@@ -1,0 +1,369 @@
+//! Small boxes that the nearest caches hold, as many as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
+//! pictures, columns with few neighbours.
+
+use super::cost::{Cost, Meter};
+use super::design::{Kernel, Pass, Slots, Target, define};
+use super::lines::Lines;
+use super::pixels;
+use super::planner::{Taken, Todo};
+use super::vectors::Vectors;
+use crate::lifting::reach::Reach;
+use crate::transform::Level;
+use crate::transform::geometry::{Axis, Geometry};
+use crate::wavelet::Boundary;
+
+/// Samples of the longest rows that are lifted in the caches level by level; longer ones leave the nearest of them. PoCL 3.1 on
+/// two cores of Zen 5 takes five levels of rows of 512 in 0.27 ns per sample, pass by pass in 0.4, and of 1024 in as much.
+const LONGEST_ROW: usize = 512;
+
+/// The same of a single level of rows. Rows of 64 samples take 0.2 ns per sample there and 0.33 in a pass, inverse 0.22 and 0.47; of
+/// 256 samples 0.18 both, and 0.15 and 0.19 in a pass.
+const LONGEST_ROW_ONCE: usize = 128;
+
+/// Samples of boxes that are several rows, so that finding them takes little of the time.
+const SOME_ROWS: usize = 256;
+
+/// Columns of pictures, at most.
+const MOST_COLUMNS: usize = 64;
+
+/// Samples of a box, and of a tile of what is larger.
+const MOST_WHOLE: usize = 4096;
+const MOST_OF_TILE: usize = 1024;
+
+/// What all work-items have in their caches together: pictures, or what follows each other in rows of a few samples.
+struct Boxes {
+    geometry: Geometry,
+    lifts_x: bool,
+    lifts_y: bool,
+    levels: usize,
+    /// Rows of a box, of which so many are one below the other.
+    rows: usize,
+    tiles: usize,
+    /// Rows from one tile to the next, and those at its top that are not stored.
+    advance: usize,
+    halo: usize,
+}
+
+/// One axis or two, of what is short all levels that are left, where boxes are faster than a pass per axis.
+pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
+    let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
+    let lines = match are_rows {
+        true => [short_rows(todo, vectors, held), None],
+        false => few_columns(todo, vectors, held),
+    };
+    // A vector of boxes for each compute unit, unless they are rows, which can be lifted alone as well.
+    let are_enough = |boxes: &Boxes| {
+        let units = match boxes.lifts_y {
+            true => todo.target.device.compute_units,
+            false => 1,
+        };
+        boxes.count() >= units * vectors.samples
+    };
+    let fits = |boxes: &Boxes| boxes.places() <= held && boxes.follow_each_other();
+    let pictures = narrow_pictures(todo, held).into_iter();
+    let mut boxes = pictures.chain(lines).flatten().filter(fits);
+    let boxes = boxes.find(are_enough)?;
+    Some(boxes.taken(todo, vectors, held))
+}
+
+/// A vector, and the entries of the table for the signal, its coefficients and its approximations: an `int` and a number.
+fn bytes_per_place(vectors: &Vectors) -> usize {
+    (vectors.samples + 3 * 2) * vectors.bytes
+}
+
+/// How many levels have these axes alone, all of which are left.
+fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
+    let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
+    todo.levels.iter().take_while(alone).count().max(1)
+}
+
+/// Whole, and cut.
+fn narrow_pictures(todo: &Todo, held: usize) -> [Option<Boxes>; 2] {
+    let Some([y, x]) = todo.picture() else {
+        return [None, None];
+    };
+    let levels = levels_of(todo, &todo.axes()[..2]);
+    let of_levels = |levels| Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        shift: todo.pre_shift(),
+        ..todo.sides(levels, 2).pictures(y, x)
+    };
+    let whole = Boxes::whole(of_levels(levels), [true, true], levels);
+    match whole.columns() <= MOST_COLUMNS {
+        true => [
+            (whole.places() <= MOST_WHOLE).then_some(whole),
+            Boxes::cut(todo, held, of_levels(1), [true, true]),
+        ],
+        false => [None, None],
+    }
+}
+
+/// Rows are worth it for several levels, or where they are so short that they are mostly border.
+fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
+    let levels = levels_of(todo, &todo.axes()[..1]);
+    let geometry = Lines::of_levels(todo, levels).geometry;
+    let columns = geometry.samples as usize;
+    let longest = match levels {
+        1 => LONGEST_ROW_ONCE,
+        _ => LONGEST_ROW,
+    };
+    if columns > longest {
+        return None;
+    }
+    // Some of them together where they are shorter than a vector, and enough are there.
+    let lines = geometry.lines as usize;
+    let most = lines / (vectors.samples * wanted(todo.target));
+    let rows = (SOME_ROWS.min(held) / columns).clamp(1, most.max(1));
+    let rows = rows.min(geometry.across[0] as usize);
+    Some(Boxes {
+        tiles: (geometry.across[0] as usize).div_ceil(rows),
+        rows,
+        advance: rows,
+        ..Boxes::whole(geometry, [false, true], levels)
+    })
+}
+
+/// Whole, and cut: columns are worth it where too few of them are neighbours for the column pass.
+fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2] {
+    let levels = levels_of(todo, &todo.axes()[..1]);
+    let of_levels = |levels| Lines::of_levels(todo, levels).geometry;
+    let whole = Boxes::whole(of_levels(levels), [true, false], levels);
+    match whole.columns() < vectors.samples {
+        true => [
+            (whole.places() <= MOST_WHOLE).then_some(whole),
+            Boxes::cut(todo, held, of_levels(1), [true, false]),
+        ],
+        false => [None, None],
+    }
+}
+
+/// Work-items for each compute unit, so that all end at about the same time.
+fn wanted(target: &Target) -> usize {
+    4 * target.device.compute_units.max(1)
+}
+
+impl Boxes {
+    fn whole(geometry: Geometry, [lifts_y, lifts_x]: [bool; 2], levels: usize) -> Self {
+        let boxes = Boxes {
+            geometry,
+            lifts_x,
+            lifts_y,
+            levels,
+            rows: 0,
+            tiles: 1,
+            advance: 0,
+            halo: 0,
+        };
+        Boxes {
+            rows: boxes.height(),
+            ..boxes
+        }
+    }
+
+    /// Tiles of one level, which have about as many samples as they may have. None of a periodic signal, whose ends read each other.
+    fn cut(todo: &Todo, held: usize, geometry: Geometry, lifts: [bool; 2]) -> Option<Self> {
+        let whole = Boxes::whole(geometry, lifts, 1);
+        let reach = Reach::new(&todo.problem.stencils());
+        let height = whole.height();
+        // Tiles start at a pair, and the last one ends with the signal.
+        let (before, after) = (2 * reach.before, 2 * reach.after + height % 2);
+        let most =
+            (MOST_OF_TILE.min(held) / whole.columns()).saturating_sub(before + after) / 2 * 2;
+        let inside = height.saturating_sub(before + after);
+        // All about as long.
+        let tiles = inside.div_ceil(most.max(1));
+        let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(2);
+        let rows = before + advance + after;
+        let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
+        let fits = !is_periodic && advance >= 2 * (before + after) && height > rows;
+        fits.then(|| Boxes {
+            rows,
+            tiles: (height - rows).div_ceil(advance) + 1,
+            advance,
+            halo: before,
+            ..whole
+        })
+    }
+
+    fn height(&self) -> usize {
+        match self.lifts_x {
+            true => self.geometry.across[0] as usize,
+            false => self.geometry.samples as usize,
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match self.lifts_x {
+            true => self.geometry.samples as usize,
+            false => self.geometry.across[0] as usize,
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.tiles * (self.geometry.across[1] * self.geometry.across[2]) as usize
+    }
+
+    fn places(&self) -> usize {
+        self.rows * self.columns()
+    }
+
+    /// Whether neighbours along an axis that is not lifted are equally far apart everywhere: none of them is low-pass, or details
+    /// follow approximations.
+    fn follow_each_other(&self) -> bool {
+        let Geometry { signal, bands, .. } = &self.geometry;
+        let [extent, low] = [self.geometry.across[0], self.geometry.low_across[0]];
+        let follow = |axis: Axis| low == extent || axis.detail == i64::from(low) * axis.stride;
+        (self.lifts_x && self.lifts_y) || [signal, bands].iter().all(|side| follow(side.across[0]))
+    }
+
+    fn taken(self, todo: &Todo, vectors: &Vectors, held: usize) -> Taken {
+        let geometry = self.geometry;
+        let boxes = self.count();
+        let each = boxes.div_ceil(wanted(todo.target));
+        let each = each.next_multiple_of(vectors.samples);
+        let places = match self.places() <= MOST_OF_TILE {
+            true => MOST_OF_TILE,
+            false => MOST_WHOLE,
+        }
+        .min(held);
+        let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
+        let axes = usize::from(self.lifts_x) + usize::from(self.lifts_y);
+        let x_first = axes == 2 && todo.x_first();
+        let mut defines = vectors.defines();
+        defines.push(define("PLACES", places));
+        defines.extend(pixels::defines(todo.pixels()));
+        let own = [
+            ("lifts_x", usize::from(self.lifts_x)),
+            ("lifts_y", usize::from(self.lifts_y)),
+            ("x_first", usize::from(x_first)),
+            ("levels", self.levels),
+            ("interleaved", usize::from(interleaved)),
+            ("rows", self.rows),
+            ("tiles", self.tiles),
+            ("advance", self.advance),
+            ("halo", self.halo),
+            ("boxes_per_group", each),
+        ];
+        let pass = Pass {
+            kernel: Kernel {
+                name: "boxes_in_cache",
+                file: "vectors/boxes_in_cache.cl",
+                defines,
+                group: [1, 1],
+            },
+            slots: Slots::OF_TAKE,
+            geometry,
+            own: own.map(|(name, value)| (name, value as i32)).to_vec(),
+            groups: boxes.div_ceil(each),
+            cost: self.cost(todo, axes) + Cost::of_group(0, places * bytes_per_place(vectors)),
+        };
+        Taken {
+            levels: self.levels,
+            axes,
+            passes: vec![pass],
+        }
+    }
+
+    /// Integers are shifted at every level, reals are scaled once for all levels. Tiles are loaded and lifted with their halos.
+    fn cost(&self, todo: &Todo, axes: usize) -> Cost {
+        let meter = Meter::new(todo.problem, axes as u32, self.geometry.shift);
+        let meter = meter.with_signal(todo.signal_size());
+        let of_level = |level: usize| {
+            let halved = |lifts: bool, n: usize| n.div_ceil(1 << if lifts { level } else { 0 });
+            let rows = halved(self.lifts_y, self.rows);
+            let columns = halved(self.lifts_x, self.columns());
+            let samples = self.count() * rows * columns;
+            let scaled = match level > 0 && !todo.problem.sample.is_integer() {
+                true => 0,
+                false => samples,
+            };
+            let pairs = |lifts: bool, n: usize, lines: usize| match lifts {
+                true => meter.lifted(self.count() * lines * n.div_ceil(2)),
+                false => Cost::default(),
+            };
+            let along_x = pairs(self.lifts_x, columns, rows);
+            meter.scaling(scaled, scaled) + along_x + pairs(self.lifts_y, rows, columns)
+        };
+        let stored = self.geometry.lines as usize * self.geometry.samples as usize;
+        meter.moved(self.count() * self.places(), stored) + (0..self.levels).map(of_level).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::DeviceInfo;
+    use crate::strategy::design::{Launch, Pass};
+    use crate::strategy::tests::cases::{Setting, cpu, problem};
+    use crate::strategy::tests::host::own;
+    use crate::transform::Transform;
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+
+    fn launches(device: DeviceInfo, transform: &Transform) -> Vec<Launch> {
+        let problem = problem(transform, SampleType::F32, Direction::Forward);
+        Setting::of(device).design(&problem).unwrap().launches
+    }
+
+    fn pass(device: DeviceInfo, wavelet: Wavelet, shape: &[usize], axis: usize) -> Pass {
+        let transform = Transform::new(wavelet, shape).axes([axis]);
+        launches(device, &transform).swap_remove(0).pass
+    }
+
+    #[test]
+    fn short_rows_are_lifted_in_the_caches_level_by_level() {
+        let passes = |device: DeviceInfo, shape: [usize; 2], levels| {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
+            let transform = transform.levels(levels);
+            let name = |launch: &Launch| launch.pass.kernel.name;
+            launches(device, &transform)
+                .iter()
+                .map(name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(passes(cpu(), [100, 500], 5), ["boxes_in_cache"]);
+        assert_eq!(passes(cpu(), [100, 60], 1), ["boxes_in_cache"]);
+        // Longer ones once they are short; too few for a vector never.
+        let long = ["row_vectors", "row_vectors", "boxes_in_cache"];
+        assert_eq!(passes(cpu(), [100, 2000], 5), long);
+        assert_eq!(passes(cpu(), [100, 500], 1), ["row_vectors"]);
+        assert_eq!(passes(cpu(), [3, 60], 2), ["row_vectors"; 2]);
+        let little = DeviceInfo {
+            local_memory: 10 << 10,
+            ..cpu()
+        };
+        assert_eq!(
+            passes(little, [100, 200], 2),
+            ["row_vectors", "boxes_in_cache"]
+        );
+    }
+
+    #[test]
+    fn lines_with_few_neighbours_are_lifted_in_the_caches() {
+        let name = |shape: &[usize], axis| pass(cpu(), Wavelet::CDF_9_7, shape, axis).kernel.name;
+        assert_eq!(name(&[20, 500, 3], 1), "boxes_in_cache");
+        assert_eq!(name(&[20, 500, 16], 1), "column_vectors");
+        // In tiles.
+        assert_eq!(name(&[20, 4100, 3], 1), "boxes_in_cache");
+        assert_eq!(name(&[500, 3], 0), "column_vectors");
+    }
+
+    #[test]
+    fn narrow_pictures_are_boxes_and_what_is_high_is_cut() {
+        let launch = |shape: &[usize], axes: [usize; 2], levels, boundary| {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes);
+            let transform = transform.levels(levels).boundary(boundary);
+            launches(cpu(), &transform).swap_remove(0)
+        };
+        let named = |launch: &Launch, names: [&str; 4]| names.map(|name| own(launch, name));
+        let names = ["levels", "rows", "tiles", "advance"];
+        let small = launch(&[4000, 8, 8], [1, 2], 3, Boundary::Symmetric);
+        assert_eq!(named(&small, names), [3, 8, 1, 0]);
+        // 1024 places are 146 rows, of which 8 are halo. The height is odd, so that one more is.
+        let high = launch(&[30_001, 7], [0, 1], 2, Boundary::Symmetric);
+        assert_eq!(named(&high, names), [1, 145, 221, 136]);
+        assert_eq!(own(&high, "halo"), 4);
+        let around = launch(&[30_001, 7], [0, 1], 1, Boundary::Periodic);
+        assert_ne!(around.pass.kernel.name, "boxes_in_cache");
+        let wide = launch(&[100, 400, 65], [1, 2], 1, Boundary::Symmetric);
+        assert_ne!(wide.pass.kernel.name, "boxes_in_cache");
+    }
+}
