@@ -145,7 +145,7 @@ fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
 #[cfg(test)]
 mod tests {
     use crate::device::DeviceInfo;
-    use crate::strategy::design::{Launch, Pass};
+    use crate::strategy::design::Pass;
     use crate::strategy::tests::cases::{Setting, cpu, problem};
     use crate::strategy::tests::host::number;
     use crate::transform::Transform;
