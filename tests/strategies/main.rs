@@ -144,13 +144,14 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         );
         return;
     }
-    // Local memory does not hold them everywhere.
+    // Local memory does not hold them everywhere; on GPUs, for which these strategies are not made, it holds few.
     let long = transform
         .shape()
         .last()
         .is_some_and(|&samples| samples > 2000);
-    if by == By::One(Strategy::SingleLoop)
-        && long
+    let loops = [Strategy::SingleLoop, Strategy::ColourLoop].map(By::One);
+    if loops.contains(&by)
+        && (long || engine.device().info().kind != DeviceKind::Cpu)
         && transform.boundary_rule() == Boundary::Periodic
         && let Err(Error::Unsupported { why, .. }) = &plan
     {
