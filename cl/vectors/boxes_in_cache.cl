@@ -1,12 +1,11 @@
 // Several levels of small boxes in one pass over memory, on CPU devices: a work-item has as many boxes in the nearest caches
 // as a vector has elements, one box in each element, and lifts them there level by level.
 //
-// A box is short rows, one or some; a small picture; or columns with few neighbours. Of what is high and narrow it is a tile of
-// some rows, with a halo at either end: tiles are lifted as if they were all, and what that makes wrong at a seam is not
-// stored. So neighbours in a box are whole vectors, however narrow it is, and what a step reads beyond the border is one more
-// vector: all boxes map it to the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a table
-// says where each coefficient is. On the way in and out squares of VECTOR samples of as many boxes are transposed, by perfect
-// shuffles (Stone 1971).
+// A box is one short row or several, a small picture, or columns with few neighbours. What is high and narrow is cut into boxes
+// of some rows, called tiles, with a halo at either end: each is lifted as if there were no others, and what that makes wrong at
+// a seam is not stored. So the neighbours that a step reads are whole vectors, however narrow the box is, at the border too: all
+// boxes have it at the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a table says where
+// each coefficient is. On the way in and out squares of samples are transposed (rows_of_boxes.cl).
 // Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles, and a tile's halo again. For
 // 9/7 in f32 a level takes per axis for each pair of vectors 8 multiply-adds, 12 reads and 4 writes of the caches.
 // Limited by instructions: PoCL 3.1 on one core of Zen 4 takes 0.6 ns per sample of 149796 x 7 along both axes and 0.43 along one,
@@ -22,8 +21,8 @@
 #error "PLACES: samples of the largest box that the caches hold"
 #endif
 
-// The arguments besides the geometry. Where rows are lifted, they are the lines, and follow each other on the first axis
-// across. Else columns are the lines, and their neighbours the rows.
+// The arguments besides the geometry. Where rows are lifted, they are its lines, one below the other along the first axis
+// across. Else its lines are columns, beside each other along that axis.
 typedef struct {
   int lifts_x, lifts_y;   // which axes of a box are lifted, rows along x
   int x_first;            // whether this launch, in its direction, lifts rows before columns
@@ -44,8 +43,8 @@ typedef struct {
   int rows, columns, low_rows, low_columns;
 } Table;
 
-// Where along an axis of `samples` places the coefficient is that comes to stand at `index`, of this level or an approximation
-// that coarser ones leave.
+// At which of `samples` places along an axis the coefficient is that memory has at `index`: a detail of this level, or an
+// approximation that coarser levels do not lift.
 INLINE int place_of_coefficient(const int index, const int samples, const int level) {
   const int low = HALVED(samples, level), is_detail = index >= low;
   return (2 * (is_detail ? index - low : index) + is_detail) << (level - 1);
@@ -71,7 +70,7 @@ static inline void fill_table(const Table *table, const BoxesInCache *own) {
     for (int i = 0; i < columns; ++i) {
       int y = j, x = i;
       if (!own->interleaved) {
-        // The level of which it is a detail along an axis; else the last one.
+        // The level of which it is a detail along some axis; else the last one.
         int level = 1;
         while (level < own->levels && (!own->lifts_y || j < HALVED(rows, level)) && (!own->lifts_x || i < HALVED(columns, level)))
           ++level;
@@ -156,8 +155,8 @@ INLINE void lift_level(local AV *places, const Table *table, const BoxesInCache 
 
 // --- the boxes of a work-item ------------------------------------------------------------------------
 
-// Where all rows of the boxes are in the signal; their coefficients, those of tiles from row `high` on apart; and the
-// approximations of the last level, if they stand apart.
+// The rows of the boxes in the signal and among the coefficients, where the details of a tile along y are apart, as `high`; and
+// the approximations of the last level, if they stand apart.
 typedef struct {
   SignalRows signal;
   BandRows bands, high, low;
@@ -187,7 +186,7 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
   int tile = first % own->tiles, batch = first / own->tiles;
   int3 at = (int3)(0, batch % pass->across[1], batch / pass->across[1]);
   for (int r = 0; r < VECTOR; ++r) {
-    // What is loaded is all of a box, what is stored is each sample once.
+    // All of a box is loaded, halos too, but each sample is stored once.
     const int top = min(tile * own->advance, height - own->rows);
     const int inner = tile > 0 ? own->halo + tile * own->advance - top : 0;
     const int outer = tile + 1 < own->tiles ? own->halo + own->advance : own->rows;
@@ -205,12 +204,12 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
       SET_ROWS(found->bands, r, start + top * found->bands.row, begin_bands, end_bands)
       SET_ROWS(found->high, r, start, 0, 0)
     }
-    // Of rows that are not lifted across, some are low-pass.
+    // Of rows that are not lifted along y, the first ones may be low-pass by an earlier take.
     const int end_low = own->lifts_y ? HALVED(end_bands, levels) : clamp(pass->low_across[0] - top, begin_bands, end_bands);
     const int begin_low = own->lifts_y ? begin_bands >> levels : begin_bands;
     SET_ROWS(found->low, r, low + line_start(&pass->low, pass, at) + (own->lifts_y ? top >> levels : top) * found->low.row,
              begin_low, stands_in_low(pass, at) ? end_low : begin_low)
-    // The last box stands for those beyond.
+    // Elements beyond the last box have that one again, and store nothing.
     if (r + 1 >= count || ++tile < own->tiles) continue;
     tile = 0, at.y = at.y + 1 < pass->across[1] ? at.y + 1 : 0, at.z += at.y == 0;
   }

@@ -26,21 +26,17 @@ typedef struct {
     int columns;                                                                   \
     local const Entry *entries;      /* of row 0 */                                \
   } ROWS;
-ROWS_OF_BOXES(BandRows, T)
-#if PIXEL_BITS
-ROWS_OF_BOXES(SignalRows, S)
-#else
-typedef BandRows SignalRows;
-#endif
+ROWS_OF_BOXES(LoadedRows, LOADED)
+ROWS_OF_BOXES(StoredRows, STORED)
 #if FORWARD
-typedef SignalRows LoadedRows;
-typedef BandRows StoredRows;
+typedef LoadedRows SignalRows;
+typedef StoredRows BandRows;
 #else
-typedef BandRows LoadedRows;
-typedef SignalRows StoredRows;
+typedef LoadedRows BandRows;
+typedef StoredRows SignalRows;
 #endif
 
-// What squares move: the rows that are moved of all boxes, in so many runs of so many samples; none where runs are too short.
+// What squares move: the rows that are moved of every box, in `count` runs of `length` samples; none where runs are too short.
 typedef struct {
   int begin, end, count, length;
 } Runs;
@@ -55,19 +51,8 @@ typedef struct {
     const Runs none = {0, 0, 0, 0};                                                                      \
     return rows->sample == 1 && count > 0 && runs.length >= VECTOR ? runs : none;                        \
   }
-FIND_RUNS(BandRows)
-#if PIXEL_BITS
-FIND_RUNS(SignalRows)
-#else
-#define runs_of_SignalRows runs_of_BandRows
-#endif
-#if FORWARD
-#define RUNS_OF_LOADED runs_of_SignalRows
-#define RUNS_OF_STORED runs_of_BandRows
-#else
-#define RUNS_OF_LOADED runs_of_BandRows
-#define RUNS_OF_STORED runs_of_SignalRows
-#endif
+FIND_RUNS(LoadedRows)
+FIND_RUNS(StoredRows)
 
 // Samples of two vectors by turns. What is written without the builtin becomes several instructions for each shuffle: 149796 x 7
 // takes 1.25 times as long, rows of 16 1.3 to 1.5 (PoCL 3.1).
@@ -86,21 +71,21 @@ FIND_RUNS(SignalRows)
 
 // The squares of a run start at `at`: the last one ends where the run does.
 #define EACH_SQUARE(length) for (int i = 0, at = 0; i < (length); i += VECTOR, at = min(i, (length)-VECTOR))
-// All others are moved number by number.
+// All other rows are moved number by number.
 #define SKIPPED(y) ((y) == runs.begin ? runs.end : (y))
 #define EACH_OTHER(rows, runs, r)                                                        \
   for (int y = SKIPPED(rows->begin[r]); y < rows->end[r]; y = SKIPPED(y + 1))            \
     for (int x = 0; x < rows->columns; ++x)
 
 INLINE void load_cached(const LoadedRows *rows, local AV *places) {
-  const Runs runs = RUNS_OF_LOADED(rows);
+  const Runs runs = runs_of_LoadedRows(rows);
   for (int r = 0; r < VECTOR; ++r) {
     EACH_OTHER(rows, runs, r) {
       const Entry entry = rows->entries[y * rows->columns + x];
       ((local A *)(places + entry.place))[r] = SCALED_BY(NUMBER(rows->start[r][y * rows->row + x * rows->sample]), entry.factor);
     }
   }
-  // The boxes after these stand as far behind as they behind the ones before, about.
+  // The next boxes start about VECTOR boxes further on.
   const long later = rows->start[VECTOR - 1] - rows->start[0] + (rows->start[1] - rows->start[0]);
   for (int run = 0; run < runs.count; ++run) {
     const int y = runs.begin + run;
@@ -118,7 +103,7 @@ INLINE void load_cached(const LoadedRows *rows, local AV *places) {
 }
 
 INLINE void store_cached(const StoredRows *rows, local const AV *places) {
-  const Runs runs = RUNS_OF_STORED(rows);
+  const Runs runs = runs_of_StoredRows(rows);
   for (int r = 0; r < VECTOR; ++r) {
     EACH_OTHER(rows, runs, r) {
       const Entry entry = rows->entries[y * rows->columns + x];

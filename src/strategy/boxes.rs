@@ -1,57 +1,58 @@
-//! Small boxes that the nearest caches hold, as many as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
+//! Small boxes, as many in the nearest caches as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
 //! pictures, columns with few neighbours.
 
 use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Slots, Target, define};
+use super::design::{Kernel, Pass, Slots, define};
 use super::lines::Lines;
 use super::pixels;
 use super::planner::{Taken, Todo};
-use super::vectors::Vectors;
+use super::vectors::{Vectors, wanted};
 use crate::lifting::reach::Reach;
 use crate::transform::Level;
 use crate::transform::geometry::{Axis, Geometry};
 use crate::wavelet::Boundary;
 
-/// Samples of the longest rows that are lifted in the caches level by level; longer ones leave the nearest of them. PoCL 3.1 on
-/// two cores of Zen 5 takes five levels of rows of 512 in 0.27 ns per sample, pass by pass in 0.4, and of 1024 in as much.
+/// Samples of the longest rows that go by several levels; the nearest cache does not hold longer ones. PoCL 3.1 on two cores of
+/// Zen 5 takes 0.27 ns per sample for five levels of rows of 512, pass by pass 0.4, and for those of 1024 as much either way.
 const LONGEST_ROW: usize = 512;
 
-/// The same of a single level of rows. Rows of 64 samples take 0.2 ns per sample there and 0.33 in a pass, inverse 0.22 and 0.47; of
-/// 256 samples 0.18 both, and 0.15 and 0.19 in a pass.
+/// Samples of the longest rows that go by a single level. Rows of 64 samples take 0.2 ns per sample in the caches and 0.33 by a
+/// row pass, inverse 0.22 and 0.47; of 256 samples 0.18 both ways in the caches, and 0.15 and 0.19 by a row pass.
 const LONGEST_ROW_ONCE: usize = 128;
 
-/// Samples of boxes that are several rows, so that finding them takes little of the time.
+/// Samples of a box of several rows: so many that finding the box takes little of the time.
 const SOME_ROWS: usize = 256;
 
-/// Columns of pictures, at most.
+/// Columns of a picture, at most.
 const MOST_COLUMNS: usize = 64;
 
-/// Samples of a box, and of a tile of what is larger.
+/// Samples of a whole box, and of a tile, at most.
 const MOST_WHOLE: usize = 4096;
 const MOST_OF_TILE: usize = 1024;
 
-/// What all work-items have in their caches together: pictures, or what follows each other in rows of a few samples.
+/// All boxes of a take, which are alike.
 struct Boxes {
     geometry: Geometry,
     lifts_x: bool,
     lifts_y: bool,
     levels: usize,
-    /// Rows of a box, of which so many are one below the other.
+    /// Rows of a box, and how many boxes there are one below the other.
     rows: usize,
     tiles: usize,
-    /// Rows from one tile to the next, and those at its top that are not stored.
+    /// Rows from the top of one of these to that of the next, and those that all but the first do not store at their top.
     advance: usize,
     halo: usize,
 }
 
-/// One axis or two, of what is short all levels that are left, where boxes are faster than a pass per axis.
+/// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that are left of what is small, one level
+/// of what is cut.
 pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
     let lines = match are_rows {
         true => [short_rows(todo, vectors, held), None],
         false => few_columns(todo, vectors, held),
     };
-    // A vector of boxes for each compute unit, unless they are rows, which can be lifted alone as well.
+    // A vector of boxes for each compute unit, or one at all where they are rows.
     let are_enough = |boxes: &Boxes| {
         let units = match boxes.lifts_y {
             true => todo.target.device.compute_units,
@@ -61,23 +62,22 @@ pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option
     };
     let fits = |boxes: &Boxes| boxes.places() <= held && boxes.follow_each_other();
     let pictures = narrow_pictures(todo, held).into_iter();
-    let mut boxes = pictures.chain(lines).flatten().filter(fits);
-    let boxes = boxes.find(are_enough)?;
-    Some(boxes.taken(todo, vectors, held))
+    let boxes = pictures.chain(lines).flatten();
+    let best = boxes.filter(fits).find(are_enough)?;
+    Some(best.taken(todo, vectors, held))
 }
 
-/// A vector, and the entries of the table for the signal, its coefficients and its approximations: an `int` and a number.
+/// A place is a vector, and has three entries in the table, each of which takes as much as two numbers.
 fn bytes_per_place(vectors: &Vectors) -> usize {
     (vectors.samples + 3 * 2) * vectors.bytes
 }
 
-/// How many levels have these axes alone, all of which are left.
+/// How many of the next levels have these axes and no others, none of which is lifted yet; else the one at hand.
 fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
     let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
     todo.levels.iter().take_while(alone).count().max(1)
 }
 
-/// Whole, and cut.
 fn narrow_pictures(todo: &Todo, held: usize) -> [Option<Boxes>; 2] {
     let Some([y, x]) = todo.picture() else {
         return [None, None];
@@ -90,10 +90,7 @@ fn narrow_pictures(todo: &Todo, held: usize) -> [Option<Boxes>; 2] {
     };
     let whole = Boxes::whole(of_levels(levels), [true, true], levels);
     match whole.columns() <= MOST_COLUMNS {
-        true => [
-            (whole.places() <= MOST_WHOLE).then_some(whole),
-            Boxes::cut(todo, held, of_levels(1), [true, true]),
-        ],
+        true => whole.or_cut(todo, held, of_levels(1)),
         false => [None, None],
     }
 }
@@ -110,7 +107,7 @@ fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
     if columns > longest {
         return None;
     }
-    // Some of them together where they are shorter than a vector, and enough are there.
+    // Several to a box where they are shorter than SOME_ROWS and there are enough.
     let lines = geometry.lines as usize;
     let most = lines / (vectors.samples * wanted(todo.target));
     let rows = (SOME_ROWS.min(held) / columns).clamp(1, most.max(1));
@@ -123,23 +120,15 @@ fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
     })
 }
 
-/// Whole, and cut: columns are worth it where too few of them are neighbours for the column pass.
+/// Columns are worth it where too few of them are neighbours for the column pass.
 fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2] {
     let levels = levels_of(todo, &todo.axes()[..1]);
     let of_levels = |levels| Lines::of_levels(todo, levels).geometry;
     let whole = Boxes::whole(of_levels(levels), [true, false], levels);
     match whole.columns() < vectors.samples {
-        true => [
-            (whole.places() <= MOST_WHOLE).then_some(whole),
-            Boxes::cut(todo, held, of_levels(1), [true, false]),
-        ],
+        true => whole.or_cut(todo, held, of_levels(1)),
         false => [None, None],
     }
-}
-
-/// Work-items for each compute unit, so that all end at about the same time.
-fn wanted(target: &Target) -> usize {
-    4 * target.device.compute_units.max(1)
 }
 
 impl Boxes {
@@ -160,12 +149,18 @@ impl Boxes {
         }
     }
 
-    /// Tiles of one level, which have about as many samples as they may have. None of a periodic signal, whose ends read each other.
+    /// These, where they are not too large, and their first level in tiles.
+    fn or_cut(self, todo: &Todo, held: usize, first: Geometry) -> [Option<Self>; 2] {
+        let cut = Boxes::cut(todo, held, first, [self.lifts_y, self.lifts_x]);
+        [(self.places() <= MOST_WHOLE).then_some(self), cut]
+    }
+
+    /// One level in tiles of about as many samples as they may have; not of a periodic signal, whose ends read each other.
     fn cut(todo: &Todo, held: usize, geometry: Geometry, lifts: [bool; 2]) -> Option<Self> {
         let whole = Boxes::whole(geometry, lifts, 1);
         let reach = Reach::new(&todo.problem.stencils());
         let height = whole.height();
-        // Tiles start at a pair, and the last one ends with the signal.
+        // All tiles start with a pair of rows, the last one too, which ends with the signal.
         let (before, after) = (2 * reach.before, 2 * reach.after + height % 2);
         let most =
             (MOST_OF_TILE.min(held) / whole.columns()).saturating_sub(before + after) / 2 * 2;
@@ -207,8 +202,8 @@ impl Boxes {
         self.rows * self.columns()
     }
 
-    /// Whether neighbours along an axis that is not lifted are equally far apart everywhere: none of them is low-pass, or details
-    /// follow approximations.
+    /// Whether the neighbours of a box along an axis that is not lifted are equally far apart everywhere: where an earlier take has
+    /// lifted that axis, its details follow its approximations.
     fn follow_each_other(&self) -> bool {
         let Geometry { signal, bands, .. } = &self.geometry;
         let [extent, low] = [self.geometry.across[0], self.geometry.low_across[0]];
@@ -264,7 +259,8 @@ impl Boxes {
         }
     }
 
-    /// Integers are shifted at every level, reals are scaled once for all levels. Tiles are loaded and lifted with their halos.
+    /// Integers are shifted at every level, reals are scaled once for all levels. Tiles are loaded and lifted with their halos, but
+    /// stored without.
     fn cost(&self, todo: &Todo, axes: usize) -> Cost {
         let meter = Meter::new(todo.problem, axes as u32, self.geometry.shift);
         let meter = meter.with_signal(todo.signal_size());
@@ -321,7 +317,7 @@ mod tests {
         };
         assert_eq!(passes(cpu(), [100, 500], 5), ["boxes_in_cache"]);
         assert_eq!(passes(cpu(), [100, 60], 1), ["boxes_in_cache"]);
-        // Longer ones once they are short; too few for a vector never.
+        // Long rows go by passes until they are short; rows too few for a vector go so throughout.
         let long = ["row_vectors", "row_vectors", "boxes_in_cache"];
         assert_eq!(passes(cpu(), [100, 2000], 5), long);
         assert_eq!(passes(cpu(), [100, 500], 1), ["row_vectors"]);
@@ -353,13 +349,13 @@ mod tests {
             let transform = transform.levels(levels).boundary(boundary);
             launches(cpu(), &transform).swap_remove(0)
         };
-        let named = |launch: &Launch, names: [&str; 4]| names.map(|name| own(launch, name));
-        let names = ["levels", "rows", "tiles", "advance"];
+        let sizes =
+            |launch: &Launch| ["levels", "rows", "tiles", "advance"].map(|name| own(launch, name));
         let small = launch(&[4000, 8, 8], [1, 2], 3, Boundary::Symmetric);
-        assert_eq!(named(&small, names), [3, 8, 1, 0]);
+        assert_eq!(sizes(&small), [3, 8, 1, 0]);
         // 1024 places are 146 rows, of which 8 are halo. The height is odd, so that one more is.
         let high = launch(&[30_001, 7], [0, 1], 2, Boundary::Symmetric);
-        assert_eq!(named(&high, names), [1, 145, 221, 136]);
+        assert_eq!(sizes(&high), [1, 145, 221, 136]);
         assert_eq!(own(&high, "halo"), 4);
         let around = launch(&[30_001, 7], [0, 1], 1, Boundary::Periodic);
         assert_ne!(around.pass.kernel.name, "boxes_in_cache");

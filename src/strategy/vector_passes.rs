@@ -1,6 +1,6 @@
 //! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
-//! cl/vectors/column_vectors.cl along all others. Short ones, where few lines are neighbours, and narrow pictures are boxes in the
-//! caches (boxes.rs).
+//! cl/vectors/column_vectors.cl along all others. Short rows, narrow pictures and columns with few neighbours are boxes in the
+//! caches instead (boxes.rs).
 
 use super::Strategy;
 use super::boxes;
@@ -10,7 +10,7 @@ use super::lines::{Lines, taken};
 use super::pixels;
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
-use super::vectors::{CACHED, VECTOR, Vectors};
+use super::vectors::{CACHED, VECTOR, Vectors, wanted};
 use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
 
@@ -56,11 +56,6 @@ fn longest_row(vectors: &Vectors, target: &Target) -> usize {
     let cached = target.device.local_memory.min(NEAREST_CACHE) as usize;
     let row = cached / (2 * vectors.y.kept * vectors.bytes);
     row.min(1024) / vectors.samples * vectors.samples
-}
-
-/// Work-items for each compute unit, so that all end at about the same time.
-fn wanted(target: &Target) -> usize {
-    4 * target.device.compute_units.max(1)
 }
 
 fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {

@@ -136,6 +136,11 @@ impl Vectors {
     }
 }
 
+/// Work-items that a launch should have, some for each compute unit, so that all of these end at about the same time.
+pub(super) fn wanted(target: &Target) -> usize {
+    4 * target.device.compute_units.max(1)
+}
+
 /// A stencil in whole vectors of `pixels` each: which of a vector's neighbours a step reads.
 fn in_vectors(stencil: &Stencil, pixels: usize) -> Stencil {
     let pixels = pixels as i32;
