@@ -43,6 +43,12 @@ impl Queue {
         }
     }
 
+    /// Whether a transform may go in pieces, whose copies are on other queues: kernels run in the order of the pieces, and
+    /// nobody else stops them.
+    pub fn takes_pieces(&self) -> bool {
+        self.in_order && !self.foreign
+    }
+
     /// Makes a queue of the library's own, in order.
     pub fn own(
         context: &Context,

@@ -156,7 +156,7 @@ pub(super) struct Coloured {
 pub(super) enum Offer {
     Preferred(Taken),
     Works(Taken),
-    /// It works, and is preferred for other shapes: others are faster here, and be it by a pass over memory for each axis.
+    /// It works, and is preferred for other shapes: for this one others are faster, even by a pass over memory for each axis.
     Yields(Taken),
     No {
         why: String,

@@ -56,11 +56,10 @@ pub fn pairs_of_bands<T: Sample>(site: &Site, transform: &Transform) -> Option<u
     };
     let pairs = BAND_BYTES / size_of::<T>() / 2 / width.max(1);
     let pairs = pairs.max(1).next_multiple_of(PAIRS);
-    let is_own = site.queue.in_order && !site.queue.foreign;
     // Bands of few rows would be mostly their neighbours'.
     let is_short = halo::<T>(transform).is_some_and(|halo| halo * 4 <= pairs);
     let is_fit = is_short && height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
-    (is_own && is_fit).then_some(pairs)
+    (site.queue.takes_pieces() && is_fit).then_some(pairs)
 }
 
 /// Whether a transform can go in bands of so many pairs of rows.

@@ -1,7 +1,7 @@
 //! Batches in parts of some pictures, so that one goes up while another one comes down.
 //!
-//! Each part stands in the arrays, on the device as on the host, where it stands in the whole batch, and has a plan for as many
-//! pictures as it has.
+//! A part stands where it does in the whole batch, in arrays of the whole batch on the device as on the host. Parts of as many
+//! pictures have one plan.
 
 use crate::error::Result;
 use crate::runtime::context::Site;
@@ -20,26 +20,22 @@ pub struct Batch<T: Sample, P: Element = T> {
     parts: Vec<Part<T, P>>,
 }
 
-/// Neighbouring pictures of a batch, and the plan for so many.
+/// Neighbouring pictures of a batch, and a plan for as many.
 struct Part<T: Sample, P: Element> {
     samples: Range<usize>,
     plan: Arc<Plan<T, P>>,
 }
 
-/// How many parts a batch has where it goes in parts.
+/// Into how many parts a batch goes, if it does.
 pub fn count_of_parts<T: Sample, P: Element>(site: &Site, transform: &Transform) -> Option<usize> {
-    let is_own = site.queue.in_order && !site.queue.foreign;
+    let is_batch = !transform.chosen_axes().contains(&0);
     let bytes = transform.len() * size_of::<T>().max(size_of::<P>());
     let most = transform.shape()[0] / unit::<T, P>(transform);
     let count = (bytes / PART_BYTES).min(most);
-    (is_own && is_batch(transform) && count > 1).then_some(count)
+    (site.queue.takes_pieces() && is_batch && count > 1).then_some(count)
 }
 
-fn is_batch(transform: &Transform) -> bool {
-    !transform.chosen_axes().contains(&0)
-}
-
-/// Pictures come in so many that every part starts where vectors may.
+/// Parts start at multiples of so many pictures, where vectors may start too.
 fn unit<T: Sample, P: Element>(transform: &Transform) -> usize {
     let picture = transform.len() / transform.shape()[0].max(1);
     let bytes = picture * size_of::<T>().min(size_of::<P>());
@@ -47,7 +43,7 @@ fn unit<T: Sample, P: Element>(transform: &Transform) -> usize {
 }
 
 impl<T: Sample, P: Element> Batch<T, P> {
-    /// Builds the plans of so many parts.
+    /// Cuts a batch into `count` parts, and builds their plans.
     pub fn new(
         site: &Site,
         transform: &Transform,
@@ -140,7 +136,7 @@ mod tests {
                 [0, 2400, 4800, 7208].map(|picture| picture * 21 * 49)
             );
             assert_eq!(batch.parts().last().unwrap().end, odd.len());
-            // What is transformed along its first axis, and two pictures that begin at no vector.
+            // What is transformed along its first axis goes in no parts, nor do two pictures of which the second begins at no vector.
             let whole = Transform::new(Wavelet::CDF_5_3, [4096, 4096]);
             assert_eq!(count_of_parts::<f32, f32>(&engine.site, &whole), None);
             let two = Transform::new(Wavelet::CDF_5_3, [2, 4001, 4001]).axes([1, 2]);

@@ -50,7 +50,7 @@ impl<T: Sample, P: Element> RouteArrays<T, P> {
     }
 }
 
-/// What goes up by itself and comes down by itself.
+/// The pieces of a transform: each goes up and comes down by itself.
 pub enum Pieces<T: Sample, P: Element = T> {
     Whole,
     Bands(Arc<Bands<T>>),
@@ -93,19 +93,19 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
             Pieces::Batch(batch) => batch.parts().collect(),
             Pieces::Whole => std::iter::once(0..len).collect(),
         };
-        let bytes = self.plan.host_bytes(self.direction);
-        let [ups, downs] = [(Way::ToDevice, 0), (Way::ToHost, 1)].map(|(way, array)| {
-            let of_sample = bytes[array] / len.max(1);
-            parts
-                .iter()
-                .map(move |part| copy_of(part, of_sample, way, array))
-        });
-        let (mut ups, mut steps) = (ups, Vec::new());
-        steps.extend(ups.next());
-        for (number, down) in downs.enumerate() {
+        let [input, output] = self
+            .plan
+            .host_bytes(self.direction)
+            .map(|all| all / len.max(1));
+        let up = |part| copy_of(part, input, Way::ToDevice, 0);
+        let down = |part| copy_of(part, output, Way::ToHost, 1);
+        // The next part goes up before this one comes down.
+        let mut ups = parts.iter().map(up);
+        let mut steps = Vec::from_iter(ups.next());
+        for (number, part) in parts.iter().enumerate() {
             steps.push(Step::Compute(number));
             steps.extend(ups.next());
-            steps.push(down);
+            steps.push(down(part));
         }
         steps
     }

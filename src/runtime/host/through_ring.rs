@@ -41,8 +41,8 @@ pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usiz
         DeviceKind::Gpu | DeviceKind::Accelerator => parallelism().min(MOST_THREADS),
     };
     let threads = site.copy_threads.unwrap_or_else(by_itself);
-    let is_own = site.queue.in_order && !site.queue.foreign;
-    (threads > 1 && is_own && bytes >= LEAST_BYTES).then_some(threads)
+    let is_worth = threads > 1 && bytes >= LEAST_BYTES;
+    (is_worth && site.queue.takes_pieces()).then_some(threads)
 }
 
 /// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one
