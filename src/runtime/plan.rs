@@ -1,13 +1,14 @@
 //! A plan: a transform built for one engine, ready to run.
 
+mod slices;
+
+use self::slices::warn_of_tiles;
 use super::array::DeviceArray;
 use super::arrivals::Arrivals;
 use super::builder::{Builder, Scratch};
 use super::context::Site;
 use super::event::Event;
-use super::host::{
-    TiledPlan, Transit, ask_for_huge_pages, copy_threads, stands_at, through_ring, where_they_stand,
-};
+use super::host::{TiledPlan, Transit, ask_for_huge_pages};
 use super::lock::lock;
 use super::program::{PassKernel, Refused, Step, launch_all};
 use super::queue::{Access, Uses, enqueue_ordered};
@@ -18,7 +19,6 @@ use crate::error::{Error, Result};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Element, Pixels, Sample};
-use bytemuck::{cast_slice, cast_slice_mut};
 use opencl3::memory::ClMem;
 use std::sync::{Arc, Mutex};
 
@@ -510,109 +510,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Run::of(queue, done, steps.len())
     }
 
-    fn there(&self, samples: &[P], coefficients: &mut [T]) -> Result<()> {
-        let arrays: Arranged<P, T, P, T> = |(signal, bands)| (signal, bands);
-        self.on_host(samples, coefficients, arrays, Direction::Forward)
-    }
-
-    fn back(&self, coefficients: &[T], samples: &mut [P]) -> Result<()> {
-        let arrays: Arranged<P, T, T, P> = |(signal, bands)| (bands, signal);
-        self.on_host(coefficients, samples, arrays, Direction::Inverse)
-    }
-
-    /// Transforms a slice into another one.
-    fn on_host<I: Element, O: Element>(
-        &self,
-        input: &[I],
-        output: &mut [O],
-        arrays: Arranged<P, T, I, O>,
-        direction: Direction,
-    ) -> Result<()> {
-        self.check_host(input.len(), output.len())?;
-        if let Some(tiled) = self.tiled() {
-            return self.tile_by_tile(&tiled, direction, input, output);
-        }
-        if self.site.copy_threads.is_none()
-            && let Some(multiple) = stands_at(self.site.shared.device.info())
-            && self.takes_both(direction, [input.as_ptr().cast(), output.as_ptr().cast()])
-        {
-            return where_they_stand(&self.site, multiple, input, output, |from, to| {
-                self.enqueue(from.into(), to.into(), direction, &[])
-            });
-        }
-        let mut staging = lock(&self.staging);
-        let (from, to) = arrays(match &mut *staging {
-            Some(arrays) => arrays,
-            None => {
-                if let Some(tiled) = self.tiled() {
-                    // Since it was asked above.
-                    drop(staging);
-                    return self.tile_by_tile(&tiled, direction, input, output);
-                }
-                let Site { shared, queue, .. } = &self.site;
-                let len = self.transform.len();
-                let both = || {
-                    let signal = DeviceArray::new(shared, queue, len)?;
-                    Ok((signal, DeviceArray::new(shared, queue, len)?))
-                };
-                match both() {
-                    Ok(arrays) => staging.insert(arrays),
-                    Err(error) => {
-                        drop(staging);
-                        let tiled = self.turn_to_tiles(error)?;
-                        return self.tile_by_tile(&tiled, direction, input, output);
-                    }
-                }
-            }
-        });
-        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
-            let work = |from: &DeviceArray<I>, to: &mut DeviceArray<O>| {
-                self.enqueue(from.into(), to.into(), direction, &[])
-            };
-            if through_ring(&self.site, threads, input, output, (from, to), work)? {
-                return Ok(());
-            }
-        }
-        from.write(input)?;
-        let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
-        to.download_into(output)
-    }
-
-    /// The transform in tiles, where the device has too little memory for host slices as a whole.
-    pub(super) fn tiled(&self) -> Option<Arc<TiledPlan<T>>> {
-        lock(&self.tiled).clone()
-    }
-
-    /// Has slices of the host, dense ones, transformed in tiles from now on, if that is why they cannot be as a whole and the plan
-    /// may.
-    pub(super) fn turn_to_tiles(&self, why: Error) -> Result<Arc<TiledPlan<T>>> {
-        let is_memory = matches!(why, Error::Memory { .. });
-        if !is_memory || self.wanted.is_some() || self.pixels.is_some() {
-            return Err(why);
-        }
-        // It would not be used any more.
-        *lock(&self.staging) = None;
-        let mut tiled = lock(&self.tiled);
-        if let Some(tiled) = &*tiled {
-            return Ok(tiled.clone());
-        }
-        warn_of_tiles(&self.site, &why);
-        let new = TiledPlan::new(&self.site, &self.transform)?;
-        Ok(tiled.insert(Arc::new(new)).clone())
-    }
-
-    /// Transforms slices in tiles, which only plans of samples have.
-    pub(super) fn tile_by_tile<I: Element, O: Element>(
-        &self,
-        tiled: &TiledPlan<T>,
-        direction: Direction,
-        input: &[I],
-        output: &mut [O],
-    ) -> Result<()> {
-        debug_assert!(self.pixels.is_none());
-        tiled.between_slices(direction, cast_slice(input), cast_slice_mut(output))
-    }
-
     /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
     pub(super) fn check_whole(&self) -> Result<()> {
         self.too_large.clone().map_or(Ok(()), Err)
@@ -669,15 +566,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
             Direction::Inverse => (&self.bands, &self.signal),
         }
     }
-}
-
-/// Which of the staging arrays is the input, and which the output.
-type Arranged<P, T, I, O> =
-    for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
-
-fn warn_of_tiles(site: &Site, why: &Error) {
-    let device = &site.shared.device;
-    log::warn!("host slices are transformed in tiles on {device}: {why}");
 }
 
 pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
