@@ -3,7 +3,8 @@
 
 use super::context::Site;
 use super::lock::lock;
-use super::program::{PassKernel, Refused, build_kernels};
+use super::program::PassKernel;
+use super::refused::{Refused, build_kernels};
 use super::trial::try_kernel;
 use crate::error::{Error, Result};
 use crate::lifting::prelude::prelude;

@@ -3,11 +3,13 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
+use super::launch::{Step, launch_all};
 use super::lock::lock;
 #[cfg(doc)]
 use super::plan::Plan;
-use super::program::{PassKernel, Refused, Step, build_kernels, launch_all};
+use super::program::PassKernel;
 use super::queue::{Access, Uses, enqueue_ordered};
+use super::refused::{Refused, build_kernels};
 use super::run::Run;
 use super::views::{DeviceViewMut, Planned};
 #[cfg(doc)]

@@ -13,6 +13,7 @@ mod handle;
 mod host;
 mod host_copy;
 mod in_place;
+mod launch;
 mod lock;
 #[cfg(feature = "ocl-interop")]
 mod ocl;
@@ -23,6 +24,7 @@ mod probe;
 mod program;
 mod queue;
 mod raw;
+mod refused;
 mod run;
 mod sources;
 mod sub_groups;

@@ -1,19 +1,17 @@
-//! From a kernel's description to a kernel that runs: source, build, cache, launch.
+//! From a kernel's description to a kernel that runs: source, build, cache.
 
 use super::context::{Shared, opencl};
-use super::event::{Event, WaitList};
+use super::event::Event;
 use super::handle::Handle;
+use super::launch::{Step, Sync, enqueue};
 use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
-use crate::device::{Device, DeviceInfo, Exchange, Fence, described};
+use crate::device::{Device, Exchange, Fence};
 use crate::error::{Error, Result};
-use crate::strategy::{Kernel, Pass};
-use cl3::kernel::set_kernel_arg;
+use crate::strategy::Kernel;
 use cl3::program::build_program;
 use opencl3::context::Context;
-use opencl3::error_codes::{
-    CL_BUILD_PROGRAM_FAILURE, CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE,
-};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
@@ -170,7 +168,7 @@ impl PassKernel {
     }
 
     /// Enqueues a step that this is the kernel of. Kernels of one plan are launched by one thread at a time.
-    fn launch(&self, queue: &Queue, step: &Step, sync: Sync) -> Result<Option<Event>> {
+    pub(super) fn launch(&self, queue: &Queue, step: &Step, sync: Sync) -> Result<Option<Event>> {
         let (pass, sides) = (step.pass, step.sides);
         let buffers = sides.map(|(buffer, _)| buffer);
         let mut geometry = pass.geometry;
@@ -193,10 +191,9 @@ impl PassKernel {
         let numbers = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
         let arguments: Vec<&[u8]> = arrivals.chain(numbers).collect();
         // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one of `int`s, as many as there can
-        // be pictures, and an `int`, a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as its pass has
-        // arguments of its own, which a test compares. The
-        // buffers have as many samples as the geometry addresses: a plan checks its callers' views and sizes its own.
-        // Two of them may be one, as in place: these kernels have no `restrict` pointer.
+        // be pictures, and an `int`, a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as
+        // its pass has arguments of its own, which a test compares. The buffers have as many samples as the geometry addresses: a plan
+        // checks its callers' views and sizes its own. Two of them may be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
             enqueue(
                 queue,
@@ -228,209 +225,6 @@ fn allowed(device: &Device, kernel: &ClKernel, group: [usize; 2]) -> Result<usiz
     let is_compiled_for =
         compiled_for.starts_with(&group) && wanted <= device.info().max_work_group;
     Ok(if is_compiled_for { wanted } else { answered })
-}
-
-/// A pass and what it runs on.
-pub(crate) struct Step<'a> {
-    pub kernel: &'a PassKernel,
-    pub pass: &'a Pass,
-    /// The buffers of its sides, with how many samples later these start than designed.
-    pub sides: [(&'a dyn ClMem, i64); 3],
-    /// Where its kernel counts the work-groups that have arrived, if it does, and how many were counted before.
-    pub arrivals: Option<(&'a dyn ClMem, i32)>,
-}
-
-/// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
-/// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
-pub(crate) fn launch_all(
-    queue: &Queue,
-    steps: &[Step],
-    waits: &[Event],
-    every_pass: bool,
-) -> Result<Vec<Event>> {
-    if steps.is_empty() {
-        return Ok(vec![queue.marker(waits)?]);
-    }
-    let mut events: Vec<Event> = Vec::new();
-    for (i, step) in steps.iter().enumerate() {
-        let (is_first, is_last) = (i == 0, i + 1 == steps.len());
-        let chained = !queue.in_order;
-        let sync = Sync {
-            waits: match events.last() {
-                Some(_) if chained && !is_first => &events[events.len() - 1..],
-                // The last one as well: if one of the events fails, so does it, and that is what a run reports.
-                _ if is_first || is_last => waits,
-                _ => &[],
-            },
-            wants_event: is_last || chained || every_pass || (is_first && queue.profiling),
-        };
-        let event = step.kernel.launch(queue, step, sync)?;
-        events.extend(event);
-    }
-    Ok(events)
-}
-
-/// What the compiler of a device did not allow so far.
-#[derive(Clone, Default)]
-pub(crate) struct Refused {
-    /// Kernels that allow smaller work-groups than the device does.
-    pub groups: Vec<(&'static str, usize)>,
-    /// Kernels that cannot exchange as the probe does, or whose work-groups do not see what others stored, and the device with what
-    /// is left to them. By name: what a kernel of one level is refused, that of the next level need not try.
-    pub ways: Vec<(&'static str, DeviceInfo)>,
-}
-
-/// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
-/// or cannot exchange as the device does, or has a fence that the device does not, `design` is asked again without that for that
-/// kernel.
-///
-/// # Errors
-/// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
-pub(crate) fn build_kernels<D>(
-    shared: &Shared,
-    prelude: &str,
-    refused: &mut Refused,
-    design: impl Fn(&Refused) -> Result<D>,
-    kernels: impl Fn(&D) -> Vec<&Kernel>,
-) -> Result<(D, Vec<PassKernel>)> {
-    'again: loop {
-        let design = design(refused)?;
-        let mut built = Vec::new();
-        for kernel in kernels(&design) {
-            let shown = shared.prove(kernel.fence());
-            let (ready, allowed) =
-                match shown.and_then(|()| PassKernel::new(shared, prelude, kernel)) {
-                    Ok(ready) => ready,
-                    Err(Error::OpenCl { call, name, code }) => {
-                        return Err(Error::OpenCl { call, name, code });
-                    }
-                    Err(why) if kernel.fence().is_of_c() => {
-                        refused.atomics(shared, kernel, &why);
-                        continue 'again;
-                    }
-                    Err(why) if kernel.way().is_some() => {
-                        refused.exchange(shared, kernel, why)?;
-                        continue 'again;
-                    }
-                    Err(error) => return Err(error),
-                };
-            let (name, wanted) = (kernel.name, kernel.group.iter().product());
-            if allowed >= wanted {
-                built.push(ready);
-                continue;
-            }
-            let mut known = refused.groups.iter();
-            // No smaller design, or none that is small enough.
-            if allowed == 0 || known.any(|(known, limit)| *known == name && allowed >= *limit) {
-                return Err(Error::Unsupported {
-                    what: format!("kernel `{name}`"),
-                    why: format!("{} cannot run it", shared.device),
-                });
-            }
-            log::debug!("`{name}` allows {allowed} work-items, not {wanted}");
-            refused.groups.push((name, allowed));
-            continue 'again;
-        }
-        return Ok((design, built));
-    }
-}
-
-impl Refused {
-    /// Leaves a kernel that cannot exchange as designed, for this reason, the next of the device's ways.
-    ///
-    /// # Errors
-    /// The reason, where no way is left.
-    pub fn exchange(&mut self, shared: &Shared, kernel: &Kernel, why: Error) -> Result<()> {
-        let way = kernel.way().unwrap_or((Exchange::None, 1));
-        let Some(next) = shared.way_after(way) else {
-            return Err(why);
-        };
-        log::warn!(
-            "`{}` does without exchange by {} on {next}, and takes the next way, {}: {why}",
-            kernel.name,
-            described(way),
-            described((next.exchange, next.lanes)),
-        );
-        self.leave(kernel, next);
-        Ok(())
-    }
-
-    /// Leaves a kernel that has a fence of OpenCL C, for this reason, none.
-    fn atomics(&mut self, shared: &Shared, kernel: &Kernel, why: &Error) {
-        let (name, fence) = (kernel.name, kernel.fence());
-        log::warn!("`{name}` does without the fence {fence}: {why}");
-        let known = self.ways.iter().find(|(known, _)| *known == name);
-        let device = known.map_or(shared.device.info(), |(_, device)| device);
-        let left = DeviceInfo {
-            atomics: Fence::None,
-            ..device.clone()
-        };
-        self.leave(kernel, left);
-    }
-
-    fn leave(&mut self, kernel: &Kernel, device: DeviceInfo) {
-        self.ways.retain(|(known, _)| *known != kernel.name);
-        self.ways.push((kernel.name, device));
-    }
-}
-
-/// What a launch waits for, and whether it has an event, which is made only where one is wanted: on an NVIDIA H200 the next
-/// kernel starts 2.7 us later for it.
-#[derive(Clone, Copy)]
-pub(crate) struct Sync<'a> {
-    pub waits: &'a [Event],
-    pub wants_event: bool,
-}
-
-/// Sets a kernel's arguments, some buffers and then some values, and enqueues it.
-///
-/// # Safety
-/// The kernel takes exactly these arguments, and accesses no more of the buffers than there is.
-pub(super) unsafe fn enqueue<M: ClMem + ?Sized, const BUFFERS: usize, const DIMENSIONS: usize>(
-    queue: &Queue,
-    kernel: &ClKernel,
-    buffers: [&M; BUFFERS],
-    values: &[&[u8]],
-    global: [usize; DIMENSIONS],
-    group: [usize; DIMENSIONS],
-    sync: Sync,
-) -> Result<Option<Event>> {
-    let mut event = std::ptr::null_mut();
-    let wanted = if sync.wants_event {
-        &raw mut event
-    } else {
-        std::ptr::null_mut()
-    };
-    let waits = WaitList::of(sync.waits);
-    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue, kernel and events
-    // are alive, and `wanted` is null or points to a local. The calls copy the values, and OpenCL keeps buffers and
-    // kernel, released or not, until the launch is done.
-    unsafe {
-        for (i, buffer) in buffers.into_iter().enumerate() {
-            kernel
-                .set_arg(i as u32, &buffer.get())
-                .map_err(opencl("clSetKernelArg"))?;
-        }
-        for (i, value) in values.iter().enumerate() {
-            let index = (BUFFERS + i) as u32;
-            set_kernel_arg(kernel.get(), index, value.len(), value.as_ptr().cast())
-                .map_err(|code| opencl("clSetKernelArg")(ClError(code)))?;
-        }
-        let (offset, dimensions) = (std::ptr::null(), DIMENSIONS as u32);
-        let (global, group) = (global.as_ptr(), group.as_ptr());
-        let (count, list) = (waits.count(), waits.first());
-        let (queue, kernel) = (queue.handle.get(), kernel.get());
-        let status = cl3::load_library().as_ref().ok().and_then(|runtime| {
-            runtime.clEnqueueNDRangeKernel(
-                queue, kernel, dimensions, offset, global, group, count, list, wanted,
-            )
-        });
-        let status = status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE);
-        if status != CL_SUCCESS {
-            return Err(opencl("clEnqueueNDRangeKernel")(ClError(status)));
-        }
-    }
-    Ok(sync.wants_event.then(|| Event::owning(event)))
 }
 
 /// The yardstick kernel: copies `bytes` bytes from one buffer to another.

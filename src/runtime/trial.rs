@@ -4,8 +4,8 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::plan::Plan;
-use super::program::Refused;
 use super::queue::Queue;
+use super::refused::Refused;
 use crate::error::{Error, Result};
 use crate::strategy::{Kernel, Problem, Regions, Strategy};
 use crate::transform::{Transform, reference};
