@@ -1,5 +1,6 @@
 //! Which levels, tiles and local memory `pyramid` takes on which devices.
 
+use super::sizes::{Extent, GROUP, extents};
 use super::*;
 use crate::device::Exchange;
 use crate::strategy::Strategy;
@@ -7,7 +8,7 @@ use crate::strategy::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem, small_gpu};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;
-use crate::wavelet::{Boundary, Wavelet};
+use crate::wavelet::{Boundary, SampleType, Wavelet};
 
 /// What `pyramid` alone launches for a transform, here and in the tests of its windows.
 pub(super) fn launches(
