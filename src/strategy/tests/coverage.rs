@@ -242,7 +242,7 @@ impl Shares<'_> {
         coverage
     }
 
-    /// Boxes of rows, of columns or of both, of which the seams between tiles are out of each other's reach.
+    /// Boxes of rows, of columns or of both: a box has places in the caches, and what a tile stores depends on nothing beyond it.
     fn boxes(&self) -> Coverage {
         let [lifts_y, lifts_x] = ["lifts_y", "lifts_x"].map(|name| self.own(name) == 1);
         let geometry = &self.launch.pass.geometry;
@@ -255,6 +255,12 @@ impl Shares<'_> {
         let (rows, tiles, advance) = (self.own("rows"), self.own("tiles"), self.own("advance"));
         let (boxes, each) = (tiles * inner * outer, self.own("boxes_per_group"));
         assert_eq!(self.launch.pass.groups, boxes.div_ceil(each));
+        let in_row = if lifts_x {
+            geometry.samples as usize
+        } else {
+            neighbours
+        };
+        assert!(rows * in_row <= self.number("PLACES"));
         let [columns, row_pairs, pictures] = self.sizes();
         let mut coverage = match lifts_y && lifts_x {
             true => Coverage::new(pictures * row_pairs, columns),
