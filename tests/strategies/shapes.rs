@@ -158,10 +158,27 @@ mod boxes {
         all.push(of(&[9002, 5], &[0, 1], 1).layout(Layout::Interleaved));
         all
     }
+    /// Of more compute units each would want a vector of boxes.
+    fn of_one_unit() -> impl Iterator<Item = Device> {
+        let devices = devices().into_iter();
+        devices.map(|device| device.with_kind(DeviceKind::Cpu).with_compute_units(1))
+    }
     fn check<T: RandomSample>(wavelet: Wavelet) {
-        for device in devices() {
-            let device = device.with_kind(DeviceKind::Cpu);
+        for device in of_one_unit() {
             check_all::<T>(&device, Strategy::Vectors, &boxes(wavelet.clone()));
+        }
+    }
+    /// The plans that the other tests run have boxes: all but that of periodic columns that are too high for one, which are not cut.
+    #[test]
+    fn are_what_these_shapes_go_by() {
+        for engine in of_one_unit().map(|device| Engine::new(&device).unwrap()) {
+            for transform in boxes(Wavelet::CDF_5_3) {
+                let plan = engine.plan_with::<i32>(&transform, Strategy::Vectors);
+                let plan = format!("{:?}", plan.unwrap());
+                let is_whole = transform.shape() == [17_002, 3]
+                    && transform.boundary_rule() == Boundary::Periodic;
+                assert_eq!(plan.contains("boxes_in_cache"), !is_whole, "{plan}");
+            }
         }
     }
     #[test]

@@ -136,7 +136,7 @@ mod tests {
                 [0, 2400, 4800, 7208].map(|picture| picture * 21 * 49)
             );
             assert_eq!(batch.parts().last().unwrap().end, odd.len());
-            // What is transformed along its first axis goes in no parts, nor do two pictures of which the second begins at no vector.
+            // No parts: what is transformed along its first axis, and two pictures of which the second begins within a vector.
             let whole = Transform::new(Wavelet::CDF_5_3, [4096, 4096]);
             assert_eq!(count_of_parts::<f32, f32>(&engine.site, &whole), None);
             let two = Transform::new(Wavelet::CDF_5_3, [2, 4001, 4001]).axes([1, 2]);
