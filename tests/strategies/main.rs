@@ -156,6 +156,10 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         && let Err(Error::Unsupported { why, .. }) = &plan
     {
         assert!(why.contains("too long for a strip"), "{why}");
+        println!(
+            "not run: {by:?} {transform:?} on {}: {why}",
+            engine.device()
+        );
         return;
     }
     let plan = plan.unwrap_or_else(|error| panic!("{by:?} {transform:?}: {error}"));
