@@ -91,11 +91,12 @@ impl<T: Sample, P: Element> Batch<T, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::route::{Pieces, tests::largest_difference_by};
+    use super::super::copies::Way;
+    use super::super::route::{Pieces, Route, Step, tests::largest_difference_by};
     use super::*;
     use crate::device::devices_if_any;
     use crate::runtime::Engine;
-    use crate::wavelet::Wavelet;
+    use crate::wavelet::{Direction, Wavelet};
 
     /// Both ways in so many parts, on a device: the largest difference from the reference.
     fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, count: usize) -> f64 {
@@ -118,6 +119,27 @@ mod tests {
             // A picture of two axes, of which one is a batch; samples of which eight are a vector.
             let rows = Transform::new(Wavelet::CDF_5_3, [37, 15]).axes([1]);
             assert_eq!(largest_difference::<i16>(&engine, &rows, 4), 0.0);
+        }
+    }
+
+    #[test]
+    fn the_next_part_goes_up_before_one_comes_down() {
+        for device in devices_if_any() {
+            let engine = Engine::new(&device).unwrap();
+            let transform = Transform::new(Wavelet::CDF_5_3, [7, 20, 24]).axes([1, 2]);
+            let batch = Batch::<i16>::new(&engine.site, &transform, None, None, 3).unwrap();
+            let route = Route {
+                plan: &engine.plan::<i16>(&transform).unwrap(),
+                direction: Direction::Forward,
+                pieces: Pieces::Batch(Arc::new(batch)),
+            };
+            let steps = route.steps().into_iter().map(|step| match step {
+                Step::Compute(_) => "lift",
+                Step::Copy(job) if job.way == Way::ToDevice => "up",
+                Step::Copy(_) => "down",
+            });
+            let first = ["up", "lift", "up", "down", "lift", "up", "down"];
+            assert!(steps.eq(first.into_iter().chain(["lift", "down"])));
         }
     }
 
