@@ -212,7 +212,7 @@ const TUNED: [(Strategy, &str, &[&[usize]], u32); 14] = {
         (Streamed, "FILLING=1 PREFETCHED=1", MEETING, 1),
         (Streamed, "FILLING=1 PREFETCHED=4 PAIRS=8", MEETING, 1),
         (Streamed, "TWO_FILLING=1", TWO, 3),
-        (Streamed, "TWO_FILLING=3", TWO, 3),
+        (Streamed, "TWO_FILLING=3 TWO_PREFETCHED=3", TWO, 3),
         (Strategy::SEPARABLE, "ROWS_X=4 ROWS_Y=2", TILES, 1),
         (RegisterBlock, "BLOCK_ROWS=8", MEETING, 1),
         (RegisterBlock, "BLOCK_ROWS=13", MEETING, 1),

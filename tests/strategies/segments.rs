@@ -108,7 +108,11 @@ mod two_levels {
 
     #[test]
     fn floats() {
-        let sizes = ["TWO_FILLING=1", "TWO_FILLING=12"];
+        let sizes = [
+            "TWO_FILLING=1",
+            "TWO_FILLING=12 TWO_PREFETCHED=1",
+            "TWO_FILLING=12 TWO_PREFETCHED=3",
+        ];
         check_heights::<f32>(Wavelet::CDF_9_7, Layout::ALL, &sizes);
     }
 

@@ -20,7 +20,7 @@ use crate::lifting::extension::{Extension, is_symmetric};
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::Direction;
 
-pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING, TWO_FILLING];
+pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING, TWO_PREFETCHED, TWO_FILLING];
 
 const PAIRS: Tunable = Tunable {
     name: "PAIRS",
@@ -40,11 +40,17 @@ const FILLING: Tunable = Tunable {
     candidates: &[12, 16, 20, 24, 32, 40, 48],
     says: "segments for each compute unit of large pictures; best is a multiple of the sub-groups that it runs at once",
 };
+const TWO_PREFETCHED: Tunable = Tunable {
+    name: "TWO_PREFETCHED",
+    default: 2,
+    candidates: &[2, 3],
+    says: "pairs of rows that are loaded before they are needed in launches of two levels",
+};
 const TWO_FILLING: Tunable = Tunable {
     name: "TWO_FILLING",
     default: 12,
     candidates: &[8, 12, 16, 24],
-    says: "the same for launches of two levels",
+    says: "segments for each compute unit in launches of two levels",
 };
 
 /// Pairs of rows in the ring from which on a round of the loop is half of them. On an NVIDIA H200, VC-2's Fidelity (12) then

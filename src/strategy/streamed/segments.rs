@@ -1,7 +1,7 @@
 //! How many rows a sub-group of `streamed` gets. Measured on an NVIDIA H200.
 
 use super::sizes::Sizes;
-use super::{FILLING, PREFETCHED, TWO_FILLING};
+use super::{FILLING, PREFETCHED, TWO_FILLING, TWO_PREFETCHED};
 
 /// Pairs of rows from which on segments sweep in opposite directions: shorter ones lose by it (1.05 to 1.09 times as long for
 /// 1024 x 1024 and 2048 x 2048 with five levels).
@@ -107,7 +107,7 @@ pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> O
         count: work[0].div_ceil(pairs),
         pairs,
         bottom_up: 0,
-        prefetched: PREFETCHED.default,
+        prefetched: sizes.prefetched.unwrap_or(TWO_PREFETCHED.default),
     })
 }
 

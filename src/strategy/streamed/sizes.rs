@@ -115,6 +115,10 @@ impl Sizes {
         };
         let kernel = ["streamed_one_level", "streamed_two_levels"][levels - 1];
         let tuned = |tunable| todo.target.size(Strategy::Streamed, todo.problem, tunable);
+        let (prefetched, filling) = match levels {
+            1 => (&super::PREFETCHED, &super::FILLING),
+            _ => (&super::TWO_PREFETCHED, &super::TWO_FILLING),
+        };
         let ends = stencils.iter().flat_map(|step| [step.first, step.last()]);
         let signal = todo.signal_size();
         let coarse_pairs = if levels == 2 { pairs / 2 } else { pairs };
@@ -140,12 +144,8 @@ impl Sizes {
                 .max()
                 .unwrap_or(0),
             crowded: false,
-            prefetched: tuned(&super::PREFETCHED),
-            filling: tuned(if levels == 2 {
-                &super::TWO_FILLING
-            } else {
-                &super::FILLING
-            }),
+            prefetched: tuned(prefetched),
+            filling: tuned(filling),
             reach,
         };
         let window = 2 * (sizes.reach.before + FRAME_PAIRS + sizes.reach.after);

@@ -181,3 +181,22 @@ fn the_ring_holds_whole_rounds_of_what_is_prefetched() {
         }
     }
 }
+
+#[test]
+fn launches_of_two_levels_prefetch_as_tuned() {
+    let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
+    for prefetched in 1..=4 {
+        let tuning = format!(
+            "gpu | streamed | f32 | PREFETCHED=2 TWO_PREFETCHED={prefetched} TWO_FILLING=12"
+        );
+        let setting = Setting::of(gpu(Exchange::Ptx, 32)).tuned(&tuning);
+        for direction in BOTH {
+            let problem = problem(&picture, SampleType::F32, direction);
+            let design = setting.design(&problem).unwrap();
+            let kernel = &design.launches[0].pass.kernel;
+            assert_eq!(kernel.name, "streamed_two_levels");
+            assert_eq!(number(kernel, "PREFETCHED"), prefetched);
+            assert_eq!(number(kernel, "RING") % prefetched, 0);
+        }
+    }
+}
