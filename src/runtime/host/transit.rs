@@ -431,7 +431,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds
     /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     /// Batches, whose first axis is not transformed, go so in parts of some 8 MiB, those of pixels too, in the same two arrays and by
-    /// one or two plans more.
+    /// one or two plans more. What a part is transformed by may differ from what the whole is, so the last bits of floats may differ
+    /// from those of other calls; integers are the same.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
