@@ -43,8 +43,7 @@ impl Queue {
         }
     }
 
-    /// Whether a transform may go in pieces, whose copies are on other queues: kernels run in the order of the pieces, and
-    /// nobody else stops them.
+    /// Whether a transform may go in pieces: what is enqueued runs in their order, and nobody else stops it.
     pub fn takes_pieces(&self) -> bool {
         self.in_order && !self.foreign
     }

@@ -110,6 +110,7 @@ mod two_levels {
     fn floats() {
         let sizes = [
             "TWO_FILLING=1",
+            "TWO_FILLING=12",
             "TWO_FILLING=12 TWO_PREFETCHED=1",
             "TWO_FILLING=12 TWO_PREFETCHED=3",
         ];
