@@ -139,7 +139,7 @@ impl Engine {
     /// Returns this engine, whose plans have so many threads copy large host slices.
     ///
     /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, which use host
-    /// slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 32 MiB of
+    /// slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 64 MiB of
     /// pinned memory, which the engine allocates with the first such call and keeps, with its own and other engines' plans that
     /// stem from it; it counts as [`Engine::memory`]. Calls that copy through it take turns. On queues of the caller's
     /// ([`Engine::from_raw`]) the driver always copies.

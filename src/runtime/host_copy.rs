@@ -12,7 +12,7 @@ use std::ffi::c_void;
 
 /// Which way a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     ToDevice,
     ToHost,
 }

@@ -28,8 +28,9 @@ use std::sync::{Arc, Mutex};
 ///
 /// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
-/// several threads; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads). Between pinned arrays
-/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Host slices that the device cannot hold as a
+/// several threads, pictures and batches in pieces; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
+/// [`forward_pinned`](Self::forward_pinned). Between pinned arrays ([`Engine::pinned`](super::Engine::pinned)) copies go at the full
+/// speed of the bus. Host slices that the device cannot hold as a
 /// whole, or not beside what the engine has there already, go in tiles, in memory that does not grow with them; see
 /// [`Engine::with_memory_limit`](super::Engine::with_memory_limit). Arrays on the device are used where they
 /// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
@@ -319,10 +320,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them; where there is too little memory left for these, or
-    /// for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning. Otherwise nothing is compiled, unless by
-    /// the driver:
-    /// PoCL finishes its compiling when a kernel first runs, so that the first run in each direction takes seconds there.
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them, and where several threads copy large pictures and
+    /// batches to a device it builds the plans of their pieces, as [`forward_pinned`](Self::forward_pinned) says; where there is too
+    /// little memory left for the arrays, or for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning.
+    /// Otherwise nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel first runs, so that the first
+    /// run in each direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -342,8 +344,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(samples)
     }
 
-    /// Transforms coefficients back into an existing slice of samples. The first call with host slices allocates the plan's
-    /// staging arrays, on CPU devices only if it needs them.
+    /// Transforms coefficients back into an existing slice of samples. The first call with host slices is as that of
+    /// [`forward_into`](Self::forward_into).
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).

@@ -1,16 +1,16 @@
-//! The order of copies through a ring of slots: some threads copy between slots and slices, one moves slots to and from the
-//! device.
+//! The order of copies through slots of pinned memory, up and down at the same time: threads copy between slots and slices, and one
+//! more moves slots to and from the device.
 //!
-//! Job j works in slot j modulo their number. The first jobs go up: a thread copies into the slot, then the device reads it. The
-//! others go down: the device writes the slot, then a thread copies out of it. The device takes the jobs in their order; threads
-//! begin with them in their order.
+//! Each way has slots of its own, and job j works in slot j modulo their number. Up, a thread copies into the slot, then the device
+//! reads it; down, the device writes the slot, then a thread copies out of it. The device takes the jobs of a way in their order, and
+//! threads begin with them in their order, with none before its slot is theirs: so a thread that has begun waits for nobody.
 
+use super::copies::Way;
 use crate::runtime::lock::lock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 pub struct Belt {
-    /// Jobs that go up, before those that go down.
-    uploads: usize,
+    /// Slots each way.
     slots: usize,
     progress: Mutex<Progress>,
     /// Whether something has been moved, and whether something has been copied.
@@ -19,71 +19,83 @@ pub struct Belt {
 }
 
 struct Progress {
-    /// Jobs that threads have begun with.
-    begun: usize,
-    copied: Vec<bool>,
-    /// Jobs that the device is done with.
-    moved: usize,
+    ways: [Jobs; 2],
     stopped: bool,
 }
 
+/// The jobs of a way.
+struct Jobs {
+    /// With how many threads have begun.
+    begun: usize,
+    copied: Vec<bool>,
+    /// With how many the device is done.
+    moved: usize,
+}
+
 impl Belt {
-    pub fn new(uploads: usize, downloads: usize, slots: usize) -> Self {
+    /// For so many jobs up, and so many down.
+    pub fn new(jobs: [usize; 2], slots: usize) -> Self {
+        let ways = jobs.map(|count| Jobs {
+            begun: 0,
+            copied: vec![false; count],
+            moved: 0,
+        });
+        let stopped = false;
         Belt {
-            uploads,
             slots,
-            progress: Mutex::new(Progress {
-                begun: 0,
-                copied: vec![false; uploads + downloads],
-                moved: 0,
-                stopped: false,
-            }),
+            progress: Mutex::new(Progress { ways, stopped }),
             moves: Condvar::new(),
             copies: Condvar::new(),
         }
     }
 
-    pub fn uploads(&self) -> usize {
-        self.uploads
-    }
-
-    /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied.
-    pub fn begin(&self) -> Option<usize> {
+    /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied; none where threads have
+    /// begun with all, or the belt was stopped.
+    pub fn begin(&self) -> Option<(Way, usize)> {
         let mut progress = lock(&self.progress);
-        let job = progress.begun;
-        if job == progress.copied.len() {
-            return None;
+        loop {
+            let [up, down] = &mut progress.ways;
+            // What the slot held before must have left it; what goes down must have come.
+            let ready = [(Way::ToDevice, up, self.slots), (Way::ToHost, down, 0)];
+            for (way, jobs, ahead) in ready {
+                let job = jobs.begun;
+                if job < jobs.copied.len().min(jobs.moved + ahead) {
+                    jobs.begun += 1;
+                    return Some((way, job));
+                }
+            }
+            let is_over = |jobs: &Jobs| jobs.begun == jobs.copied.len();
+            if progress.stopped || progress.ways.iter().all(is_over) {
+                return None;
+            }
+            progress = wait(&self.moves, progress);
         }
-        progress.begun += 1;
-        // What the slot held before must have left it; what goes down must have come.
-        let needed = match job < self.uploads {
-            true => (job + 1).saturating_sub(self.slots),
-            false => job + 1,
-        };
-        wait(&self.moves, progress, |progress| progress.moved >= needed).then_some(job)
     }
 
-    pub fn has_copied(&self, job: usize) {
-        lock(&self.progress).copied[job] = true;
+    pub fn has_copied(&self, way: Way, job: usize) {
+        lock(&self.progress).ways[way as usize].copied[job] = true;
         self.copies.notify_all();
     }
 
     /// Waits until the device may have the slot of a job; false where the belt was stopped.
-    pub fn is_ready(&self, job: usize) -> bool {
-        let awaited = match job < self.uploads {
-            true => Some(job),
-            // What went up from the slot does so in front of what comes down to it.
-            false => job
-                .checked_sub(self.slots)
-                .filter(|&former| former >= self.uploads),
+    pub fn is_ready(&self, way: Way, job: usize) -> bool {
+        let awaited = match way {
+            Way::ToDevice => Some(job),
+            Way::ToHost => job.checked_sub(self.slots),
         };
-        let ready = |progress: &Progress| awaited.is_none_or(|job| progress.copied[job]);
-        wait(&self.copies, lock(&self.progress), ready)
+        let mut progress = lock(&self.progress);
+        while let Some(job) = awaited
+            && !progress.ways[way as usize].copied[job]
+            && !progress.stopped
+        {
+            progress = wait(&self.copies, progress);
+        }
+        !progress.stopped
     }
 
     /// The device is done with one job more.
-    pub fn has_moved(&self) {
-        lock(&self.progress).moved += 1;
+    pub fn has_moved(&self, way: Way) {
+        lock(&self.progress).ways[way as usize].moved += 1;
         self.moves.notify_all();
     }
 
@@ -95,18 +107,10 @@ impl Belt {
     }
 }
 
-/// Waits for a condition; false where the belt was stopped.
-fn wait(
-    change: &Condvar,
-    mut progress: MutexGuard<Progress>,
-    is_met: impl Fn(&Progress) -> bool,
-) -> bool {
-    while !progress.stopped && !is_met(&progress) {
-        progress = change
-            .wait(progress)
-            .unwrap_or_else(PoisonError::into_inner);
-    }
-    !progress.stopped
+fn wait<'a>(change: &Condvar, progress: MutexGuard<'a, Progress>) -> MutexGuard<'a, Progress> {
+    change
+        .wait(progress)
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Stops the belt when dropped, so that no thread waits for one that gave up.

@@ -33,6 +33,6 @@ pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
 pub use store::{Sink, Source};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
-pub(super) use through_ring::{Kept, copy_threads, through_ring};
+pub(super) use through_ring::{Kept, copy_threads};
 pub use tiled::{Progress, TiledPlan};
 pub(super) use transit::Transit;

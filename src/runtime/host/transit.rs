@@ -135,6 +135,23 @@ impl<T: Sample, P: Element> Transit<T, P> {
         Ok((route, arrays?))
     }
 
+    /// Has `go` take a blocking call its way, between arrays that nothing else uses, by queues for uploads and downloads. When it
+    /// returns without an error, the device is done with the arrays.
+    pub fn in_turn<R>(
+        &self,
+        plan: &Plan<T, P>,
+        direction: Direction,
+        go: impl FnOnce(&Route<T, P>, &mut RouteArrays<T, P>, [Arc<Queue>; 2]) -> Result<R>,
+    ) -> Result<R> {
+        let _turn = lock(&self.turn);
+        let queues = self.queues(&plan.site)?;
+        let (route, mut arrays) = self.route(plan, direction)?;
+        // After an error others are made: it may not be known what the device still does.
+        let done = go(&route, &mut arrays, queues)?;
+        self.keep(&mut lock(&self.state), arrays);
+        Ok(done)
+    }
+
     /// The plan's transform in pieces, if that is faster and their plans could be built.
     fn pieces(&self, plan: &Plan<T, P>) -> Pieces<T, P> {
         let mut pieces = lock(&self.pieces);

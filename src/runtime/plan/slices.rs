@@ -4,7 +4,7 @@ use super::{Plan, Staging};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::Site;
-use crate::runtime::host::{TiledPlan, copy_threads, stands_at, through_ring, where_they_stand};
+use crate::runtime::host::{TiledPlan, copy_threads, stands_at, where_they_stand};
 use crate::runtime::lock::lock;
 use crate::wavelet::{Direction, Element, Sample};
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -45,6 +45,16 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 self.enqueue(from.into(), to.into(), direction, &[])
             });
         }
+        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
+            match self.through_ring(threads, direction, input, output) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(error) => {
+                    let tiled = self.turn_to_tiles(error)?;
+                    return self.tile_by_tile(&tiled, direction, input, output);
+                }
+            }
+        }
         let mut staging = lock(&self.staging);
         let (from, to) = arrays(match &mut *staging {
             Some(arrays) => arrays,
@@ -70,14 +80,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 }
             }
         });
-        if let Some(threads) = copy_threads(&self.site, size_of_val(input)) {
-            let work = |from: &DeviceArray<I>, to: &mut DeviceArray<O>| {
-                self.enqueue(from.into(), to.into(), direction, &[])
-            };
-            if through_ring(&self.site, threads, input, output, (from, to), work)? {
-                return Ok(());
-            }
-        }
         from.write(input)?;
         let _run = self.enqueue((&*from).into(), (&mut *to).into(), direction, &[])?;
         to.download_into(output)
