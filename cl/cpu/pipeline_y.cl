@@ -21,18 +21,18 @@
 #define Y_KEEP_STEP(k, target, source, first, last, before, after) \
   if (Y_LAG_##k > 0 && Y_LAG_##k < Y_OLDEST_##target) STORE_V(target[Y_LAG_##k], ring->target[Y_LAG_##k] + i);
 
-#define RING_ROW(pair, cy) (ring + ((pair) % Y_KEPT * 2 + (cy)) * ROW)
+#define RING_ROW(pair, cy, row) (ring + ((pair) % Y_KEPT * 2 + (cy)) * (row))
 
 // The rows of the ring, by age.
 typedef struct {
   local A *s[Y_KEPT], *d[Y_KEPT];
 } Ring;
 
-static inline Ring ring_at(local A *ring, const int p) {
+static inline Ring ring_at(local A *ring, const int p, const int row) {
   Ring rows;
   UNROLL for (int age = 0; age < Y_KEPT; ++age) {
-    rows.s[age] = RING_ROW(p - age + Y_KEPT, 0);
-    rows.d[age] = RING_ROW(p - age + Y_KEPT, 1);
+    rows.s[age] = RING_ROW(p - age + Y_KEPT, 0, row);
+    rows.d[age] = RING_ROW(p - age + Y_KEPT, 1, row);
   }
   return rows;
 }

@@ -163,14 +163,14 @@ INLINE int neighbouring_pair(const Column *column, const int cy, const int p, co
 INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros, const Column *column, const int cy,
                                        const int p, const int offset, const int least) {
   const int at = neighbouring_pair(column, cy, p, offset);
-  return at < 0 ? zeros : RING_ROW(max(at, least), cy);
+  return at < 0 ? zeros : RING_ROW(max(at, least), cy, ROW);
 }
 
 #define BUFFER_Y(offset) LOAD_V(near[(offset) - lowest] + i)
 #define BUFFER_Y_STEP(k, target, source, first, last, before, after)                                            \
   if (p - Y_LAG_##k >= top && has_row(column, p - Y_LAG_##k, PARITY_##target)) {                                \
     NEAR_ROWS(p - Y_LAG_##k, PARITY_##source, first, last)                                                      \
-    local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target);                                              \
+    local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target, ROW);                                         \
     EACH_PLACE(i, places) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
 // The rows that a step on row t reads.
 #define NEAR_ROWS(t, cy, first, last)                  \

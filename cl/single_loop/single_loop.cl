@@ -124,7 +124,7 @@ static inline Sweep sweep_at(const Picture *picture, const int p, const Strip *s
   sweep.strip = strip;
   sweep.in = rows_at(picture, p, strip->all.left);
   sweep.next = rows_at(picture, p + 1, strip->all.left);
-  sweep.ring = ring_at(ring, p);
+  sweep.ring = ring_at(ring, p, ROW);
   sweep.results = results_at(picture, p - Y_LAST_LAG, strip->own, gathered, first);
   sweep.borders = borders;
   sweep.skipped = (strip->own.left - strip->all.left) * COLOURS;
@@ -362,7 +362,7 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
                          const Strip *strip, local A *ring, local A *zeros, local const A *borders, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, p, cy)) break;
-    local A *const in = RING_ROW(p, cy), *const row = FILLED ? in : result;
+    local A *const in = RING_ROW(p, cy, ROW), *const row = FILLED ? in : result;
     load_buffer(picture, p, cy, strip->all, row);
 #if X_FIRST
     lift_buffers_x(row, 1, strip->all, column->boundary);
@@ -375,7 +375,7 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, done, cy)) break;
-    local const A *row = RING_ROW(done, cy);
+    local const A *row = RING_ROW(done, cy, ROW);
     if (!X_FIRST || !FILLED) {
       copy_row(row, VECTOR, result, VECTOR_PLACES, s_count_of(strip->all));
       row = result;

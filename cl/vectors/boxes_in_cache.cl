@@ -12,9 +12,8 @@
 // pass by pass it took 4.1 and 2.1; a copy takes 0.16. On two cores of Zen 5 five levels of rows of 256 took 2.3 times a copy,
 // level by level 4.6. A single level of longer rows is as fast without (row_vectors.cl).
 
-#include "core/boundary.cl"
 #include "core/pass.cl"
-#include "cpu/vectors.cl"
+#include "cpu/lines_in_cache.cl"
 #include "vectors/rows_of_boxes.cl"
 
 #ifndef PLACES
@@ -92,44 +91,6 @@ static inline void fill_table(const Table *table, const BoxesInCache *own) {
 }
 
 // --- a level -----------------------------------------------------------------------------------------
-
-// The lines along one axis of a box: how many samples and lines, and how far neighbours are apart.
-typedef struct {
-  int samples, lines;
-  long apart, across;
-  bool is_x;
-} CachedLines;
-
-// All pairs from `from` to `to` of all lines, what is nearest in memory innermost.
-#define EACH_INNER(from, to)                                                                           \
-  for (int i = 0; i < (lines.is_x ? lines.lines : (to) - (from)); ++i)                                 \
-    for (long j = 0, place = (from) * pair + i * (lines.is_x ? lines.across : pair);                   \
-         j < (lines.is_x ? (to) - (from) : lines.lines); ++j, place += lines.is_x ? pair : lines.across)
-#define EACH_BORDER(head, tail, count) \
-  for (int n = (head) > 0 ? 0 : (tail); n < (count); n = n + 1 == (head) ? (tail) : n + 1)
-
-#define INNER_s(offset) s[place + (offset) * pair]
-#define INNER_d(offset) d[place + (offset) * pair]
-#define MAPPED_s(offset) (mapped[(offset)-lowest] < 0 ? (AV)(0) : s[mapped[(offset)-lowest] * pair + place])
-#define MAPPED_d(offset) (mapped[(offset)-lowest] < 0 ? (AV)(0) : d[mapped[(offset)-lowest] * pair + place])
-#define CACHED_STEP(k, target, source, first, last, before, after)                                      \
-  { const int count = target##_count, head = clamp(-(first), 0, count), tail = clamp(source##_count - (last), head, count); \
-    EACH_INNER(head, tail) target[place] = LIFT_##k(target[place], INNER_##source);                     \
-    EACH_BORDER(head, tail, count) {                                                                    \
-      enum { lowest = (first) };                                                                        \
-      int mapped[(last) - (first) + 1];                                                                 \
-      for (int o = (first); o <= (last); ++o)                                                           \
-        mapped[o - lowest] = map_index(boundary, PARITY_##source, n + o, lines.samples);                \
-      for (long j = 0, place = 0; j < lines.lines; ++j, place += lines.across)                          \
-        target[place + n * pair] = LIFT_##k(target[place + n * pair], MAPPED_##source);                 \
-    } }
-
-INLINE void lift_lines(local AV *places, const CachedLines lines, const int boundary) {
-  const int s_count = S_COUNT(lines.samples), d_count = D_COUNT(lines.samples);
-  const long pair = 2 * lines.apart;
-  local AV *const s = places, *const d = places + lines.apart;
-  LIFT_STEPS(CACHED_STEP)
-}
 
 // One level of all boxes; integers are shifted before it, or after.
 INLINE void lift_level(local AV *places, const Table *table, const BoxesInCache *own, const int level, const int boundary,

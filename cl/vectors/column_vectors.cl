@@ -2,12 +2,17 @@
 // time.
 //
 // All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches. It does the
-// pairs that are in no border's reach; the work-item of a strip's first segment does the borders.
+// pairs that are in no border's reach; the work-item of a strip's first segment does the borders, and lines of at most 2 * BORDER
+// pairs.
 // Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR
 // samples: 8 multiply-adds, 7 reads and 5 writes of the ring. Limited by memory.
 
 #include "cpu/pipeline_y.cl"
 #include "vectors/parallel_lines.cl"
+
+#ifndef CACHED_VECTORS
+#error "CACHED_VECTORS: how many vectors the ring takes, and no fewer than BORDER_VECTORS borders do"
+#endif
 
 // The arguments besides the geometry.
 typedef struct {
@@ -29,34 +34,27 @@ static inline StripOfLines strip_of(const Pass *pass, const int number) {
   return strip;
 }
 
-// Whether it is some vectors and a part of one. Then rows share vectors of memory with their neighbours, and stores past the
-// caches would wait for these: in arrays of more than 16 MiB, 40 lines side by side took ten times as long, 129 to 300 twice
-// (PoCL 3.1, one core of Zen 5).
-INLINE bool is_ragged(const StripOfLines strip) { return strip.count < 32 * VECTOR && strip.count % VECTOR > 0; }
-
-// The line that the vector of place `j` starts with. The last one of a ragged strip ends with the strip's last line; lines that
-// the vector before has, too, are lifted twice, in places of the ring of their own.
-INLINE int first_line(const StripOfLines strip, const int j) {
-  return is_ragged(strip) ? max(min(j, strip.count - VECTOR), 0) : j;
-}
-
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void column_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const ColumnVectors own) {
-  // Of vectors, so that rows start at whole ones.
-  local AV memory[2 * Y_KEPT * ROW / VECTOR];
+  // The ring, then the borders. Of vectors, so that rows start at whole ones.
+  local AV memory[CACHED_VECTORS];
   local A *const ring = (local A *)memory;
-  for (int i = 0; i < 2 * Y_KEPT * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int number = get_group_id(0), rest = number / own.strips, rows = pass.lines / pass.across[0];
   const StripOfLines strip = strip_of(&pass, number % own.strips);
-  const bool past = !is_ragged(strip);
+  const bool past = !is_ragged(strip.count);
+  const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
+  // Whole vectors, and no more than there are lines: ROW apart, the rows of 32 lines pushed each other out of the nearest cache,
+  // and took 1.6 times as long.
+  const int row = (strip.count + VECTOR - 1) / VECTOR * VECTOR;
+  for (int i = 0; has_inner && i < 2 * Y_KEPT * row; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int index = rest % rows * pass.across[0] + strip.first;
   const LoadedLines in = INPUT_LINES(index);
   const StoredLines out = OUTPUT_LINES(index);
   const int begin = REACH_LO + rest / rows * own.pairs_per_segment;
   const int end = min(begin + own.pairs_per_segment, S_COUNT(pass.samples) - REACH_HI - 1);
 
-  for (int p = begin - REACH_LO; p < end + Y_LAST_LAG; ++p) {
-    const Ring rows_by_age = ring_at(ring, p);
+  for (int p = begin - REACH_LO; has_inner && p < end + Y_LAST_LAG; ++p) {
+    const Ring rows_by_age = ring_at(ring, p, row);
     // Past the reach nothing is needed any more.
     const bool reads = p < end + REACH_HI, prefetches = p + 1 < end + REACH_HI;
     const int done = p - Y_LAST_LAG;
@@ -65,7 +63,7 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
     global STORED *const out_s = out.first.s + done * out.first.s_stride;
     global STORED *const out_d = out.first.d + done * out.first.d_stride;
     for (int j = 0; j < strip.count; j += VECTOR) {
-      const int line = first_line(strip, j), n = strip.count - line;
+      const int line = first_line(strip.count, j), n = strip.count - line;
       AV s = 0, d = 0;
       if (reads) {
         s = TO_A(load_some(in_s + line * in.s_next, in.s_next, n));
@@ -83,9 +81,5 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
     }
   }
 
-  if (begin > REACH_LO) return;
-  for (int j = 0; j < strip.count; j += VECTOR) {
-    const int line = first_line(strip, j);
-    lift_borders_of(loaded_from(in, line), stored_from(out, line), strip.count - line, pass, past);
-  }
+  if (begin == REACH_LO) lift_borders_of(in, out, strip.count, pass, memory);
 }

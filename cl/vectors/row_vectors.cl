@@ -53,6 +53,7 @@ INLINE void lift_row(const LoadedLine *in, const LoadedLine *later, const Stored
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
+  local AV borders[4 * BORDER * BORDER_VECTORS];
   const int first = get_group_id(0) * own.lines_per_group;
   const int end = first + min(own.lines_per_group, pass.lines - first);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
@@ -65,7 +66,7 @@ void row_vectors(global S *signal, global T *bands, global T *low, const Pass pa
       const StoredLines result = stored_from(out, i);
       lift_row(&row.first, &later.first, &result.first, pass);
     }
-    lift_borders_of(in, out, lines, pass, true);
+    lift_borders_of(in, out, lines, pass, borders);
     index += lines;
   }
 }

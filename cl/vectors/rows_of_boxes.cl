@@ -1,5 +1,5 @@
 // Rows of VECTOR boxes between memory and the caches, where each box is in one element of the vectors: squares of VECTOR samples of
-// each box are transposed on their way, by perfect shuffles (Stone 1971).
+// each box are transposed on their way, by perfect shuffles (Stone 1971). Boxes that are side by side in memory are vectors there too.
 
 #include "cpu/vectors.cl"
 
@@ -36,20 +36,27 @@ typedef LoadedRows BandRows;
 typedef StoredRows SignalRows;
 #endif
 
-// What squares move: the rows that are moved of every box, in `count` runs of `length` samples; none where runs are too short.
+// What is moved by vectors: rows that are moved of all boxes. Boxes that are side by side have a sample each in a vector of memory.
+// Else squares move so many runs of so many samples; none where runs are too short.
 typedef struct {
   int begin, end, count, length;
+  bool side_by_side;
 } Runs;
 
 #define FIND_RUNS(ROWS)                                                                                  \
   static inline Runs JOIN(runs_of_, ROWS)(const ROWS *rows) {                                            \
     int begin = rows->begin[0], end = rows->end[0];                                                      \
-    for (int r = 1; r < VECTOR; ++r) begin = max(begin, rows->begin[r]), end = min(end, rows->end[r]);   \
+    bool side_by_side = true;                                                                            \
+    for (int r = 1; r < VECTOR; ++r) {                                                                   \
+      begin = max(begin, rows->begin[r]), end = min(end, rows->end[r]);                                  \
+      side_by_side &= rows->start[r] == rows->start[0] + r;                                              \
+    }                                                                                                    \
     const int count = max(end - begin, 0);                                                               \
     const bool is_dense = rows->row == rows->columns;                                                    \
-    const Runs runs = {begin, end, is_dense ? 1 : count, (is_dense ? count : 1) * rows->columns};        \
-    const Runs none = {0, 0, 0, 0};                                                                      \
-    return rows->sample == 1 && count > 0 && runs.length >= VECTOR ? runs : none;                        \
+    const Runs runs = {begin, end, is_dense ? 1 : count, (is_dense ? count : 1) * rows->columns, false}; \
+    const Runs vectors = {begin, end, 0, 0, true}, none = {0, 0, 0, 0, false};                           \
+    if (count == 0) return none;                                                                         \
+    return side_by_side ? vectors : rows->sample == 1 && runs.length >= VECTOR ? runs : none;            \
   }
 FIND_RUNS(LoadedRows)
 FIND_RUNS(StoredRows)
@@ -69,6 +76,10 @@ FIND_RUNS(StoredRows)
     UNROLL for (int i = 0; i < VECTOR; ++i) square[i] = shuffled[i];                        \
   }
 
+// All places of what is side by side.
+#define EACH_SIDE_BY_SIDE(rows, runs)                                                  \
+  for (int y = runs.begin; runs.side_by_side && y < runs.end; ++y)                     \
+    for (int x = 0; x < rows->columns; ++x)
 // The squares of a run start at `at`: the last one ends where the run does.
 #define EACH_SQUARE(length) for (int i = 0, at = 0; i < (length); i += VECTOR, at = min(i, (length)-VECTOR))
 // All other rows are moved number by number.
@@ -84,6 +95,10 @@ INLINE void load_cached(const LoadedRows *rows, local AV *places) {
       const Entry entry = rows->entries[y * rows->columns + x];
       ((local A *)(places + entry.place))[r] = SCALED_BY(NUMBER(rows->start[r][y * rows->row + x * rows->sample]), entry.factor);
     }
+  }
+  EACH_SIDE_BY_SIDE(rows, runs) {
+    const Entry entry = rows->entries[y * rows->columns + x];
+    places[entry.place] = SCALED_BY(TO_A(LOAD_T(rows->start[0] + y * rows->row + x * rows->sample)), entry.factor);
   }
   // The next boxes start about VECTOR boxes further on.
   const long later = rows->start[VECTOR - 1] - rows->start[0] + (rows->start[1] - rows->start[0]);
@@ -110,6 +125,10 @@ INLINE void store_cached(const StoredRows *rows, local const AV *places) {
       const A number = ((local const A *)(places + entry.place))[r];
       rows->start[r][y * rows->row + x * rows->sample] = SAMPLE(SCALED_BY(number, entry.factor));
     }
+  }
+  EACH_SIDE_BY_SIDE(rows, runs) {
+    const Entry entry = rows->entries[y * rows->columns + x];
+    store_whole(TO_T(SCALED_BY(places[entry.place], entry.factor)), rows->start[0] + y * rows->row + x * rows->sample, true);
   }
   ulong starts = 0;
   for (int r = 0; r < VECTOR; ++r) starts |= (ulong)rows->start[r];

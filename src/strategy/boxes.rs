@@ -61,7 +61,7 @@ pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option
         boxes.count() >= units * vectors.samples
     };
     let fits = |boxes: &Boxes| boxes.places() <= held && boxes.follow_each_other();
-    let pictures = narrow_pictures(todo, held).into_iter();
+    let pictures = narrow_pictures(todo, vectors, held).into_iter();
     let boxes = pictures.chain(lines).flatten();
     let best = boxes.filter(fits).find(are_enough)?;
     Some(best.taken(todo, vectors, held))
@@ -78,20 +78,26 @@ fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
     todo.levels.iter().take_while(alone).count().max(1)
 }
 
-fn narrow_pictures(todo: &Todo, held: usize) -> [Option<Boxes>; 2] {
-    let Some([y, x]) = todo.picture() else {
+/// Whole alone where rows are in pieces, but pictures are side by side.
+fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2] {
+    let &[a, b, ..] = todo.axes() else {
         return [None, None];
     };
     let levels = levels_of(todo, &todo.axes()[..2]);
     let of_levels = |levels| Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         shift: todo.pre_shift(),
-        ..todo.sides(levels, 2).pictures(y, x)
+        ..todo.sides(levels, 2).pictures(a.min(b), a.max(b))
     };
     let whole = Boxes::whole(of_levels(levels), [true, true], levels);
-    match whole.columns() <= MOST_COLUMNS {
-        true => whole.or_cut(todo, held, of_levels(1)),
-        false => [None, None],
+    if whole.columns() > MOST_COLUMNS {
+        return [None, None];
+    }
+    let are_side_by_side = whole.are_side_by_side(vectors);
+    let [whole, cut] = whole.or_cut(todo, held, of_levels(1));
+    match todo.picture() {
+        Some(_) => [whole, cut],
+        None => [whole.filter(|_| are_side_by_side), None],
     }
 }
 
@@ -209,6 +215,15 @@ impl Boxes {
         let [extent, low] = [self.geometry.across[0], self.geometry.low_across[0]];
         let follow = |axis: Axis| low == extent || axis.detail == i64::from(low) * axis.stride;
         (self.lifts_x && self.lifts_y) || [signal, bands].iter().all(|side| follow(side.across[0]))
+    }
+
+    /// Whether they are neighbours in memory, in whole vectors.
+    fn are_side_by_side(&self, vectors: &Vectors) -> bool {
+        let Geometry { signal, bands, .. } = &self.geometry;
+        let are_neighbours = [signal, bands]
+            .iter()
+            .all(|side| side.across[1].stride == 1);
+        are_neighbours && (self.geometry.across[1] as usize).is_multiple_of(vectors.samples)
     }
 
     fn taken(self, todo: &Todo, vectors: &Vectors, held: usize) -> Taken {
@@ -359,6 +374,13 @@ mod tests {
         assert_eq!(own(&high, "halo"), 4);
         let around = launch(&[30_001, 7], [0, 1], 1, Boundary::Periodic);
         assert_ne!(around.pass.kernel.name, "boxes_in_cache");
+        // Of pictures that are side by side, but not in rows, only what is whole.
+        let across = |shape: &[usize]| launch(shape, [0, 2], 2, Boundary::Symmetric);
+        let whole = across(&[32, 5, 32, 32]);
+        assert_eq!(sizes(&whole), [2, 32, 1, 0]);
+        for column in [[32, 5, 32, 40], [200, 5, 32, 32], [20, 5, 65, 32]] {
+            assert_eq!(across(&column).pass.kernel.name, "column_vectors");
+        }
         let wide = launch(&[100, 400, 65], [1, 2], 1, Boundary::Symmetric);
         assert_ne!(wide.pass.kernel.name, "boxes_in_cache");
     }

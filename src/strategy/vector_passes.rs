@@ -5,7 +5,7 @@
 use super::Strategy;
 use super::boxes;
 use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Slots, Target, define};
+use super::design::{Define, Kernel, Pass, Slots, Target, define};
 use super::lines::{Lines, taken};
 use super::pixels;
 use super::planner::{Offer, Todo};
@@ -19,6 +19,10 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED];
 /// About how many pairs of rows a segment of columns has at least.
 const SEGMENT: usize = 64;
 
+/// Pairs at each end of columns that are lifted in the caches, at least: of lines of 32 samples that is all. In a pipeline, and
+/// borders, they take 1.2 times as long.
+const LEAST_BORDER: usize = 8;
+
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
 const NEAREST_CACHE: u64 = 32 << 10;
 
@@ -28,14 +32,15 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let y = Lags::new(&problem.stencils());
     let vectors = Vectors::new(Strategy::Vectors, problem, target, y);
     let samples = vectors.samples;
-    if longest_row(&vectors, target) == 0 {
-        let needed = 2 * vectors.y.kept * samples * vectors.bytes;
+    let lines = Lines::new(todo);
+    let held = (2 * vectors.y.kept).max(4 * column_border(&lines));
+    let needed = held * samples * vectors.bytes;
+    if needed as u64 > target.device.local_memory {
         let available = target.device.local_memory;
         return Offer::no(format!(
-            "a vector of every kept row needs {needed} bytes of local memory, there are {available}"
+            "a vector of every kept row, or of the borders, needs {needed} bytes of local memory, there are {available}"
         ));
     }
-    let lines = Lines::new(todo);
     // The row pass loads and stores both channels of the signal at once.
     let are_rows = lines.are_rows && lines.apart == 1;
     let taken = boxes::in_cache(todo, &vectors, are_rows).unwrap_or_else(|| {
@@ -58,6 +63,16 @@ fn longest_row(vectors: &Vectors, target: &Target) -> usize {
     row.min(1024) / vectors.samples * vectors.samples
 }
 
+/// Pairs at each end of columns that are lifted in the caches.
+fn column_border(lines: &Lines) -> usize {
+    lines.reach.border().max(LEAST_BORDER)
+}
+
+/// What borders of so many pairs leave open, of so many vectors of lines at once.
+fn borders(pairs: usize, vectors: usize) -> [Define; 2] {
+    [define("BORDER", pairs), define("BORDER_VECTORS", vectors)]
+}
+
 fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let shift = lines.geometry.shift;
     let meter = Meter::new(todo.problem, 1, shift).with_signal(todo.signal_size());
@@ -76,9 +91,10 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             + meter.lifted(lines * pairs)
             + meter.borders(geometry, reach)
     };
+    let held = 4 * reach.border() * vectors.samples * vectors.bytes;
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
-    defines.push(define("BORDER", reach.border()));
+    defines.extend(borders(reach.border(), 1));
     defines.extend(pixels::defines(todo.pixels()));
     Pass {
         kernel: Kernel {
@@ -91,7 +107,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
         geometry: *geometry,
         own: vec![("lines_per_group", lines_each as i32)],
         groups: lines.div_ceil(lines_each),
-        cost,
+        cost: cost + Cost::of_group(0, held),
     }
 }
 
@@ -105,16 +121,35 @@ fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);
     let rows = geometry.lines as usize / row;
     let segments = wanted(target).div_ceil(strips * rows);
-    let inside = reach.inner(geometry.samples as usize).len();
+    let samples = geometry.samples as usize;
+    let border = column_border(lines);
+    let inside = match samples.div_ceil(2) <= 2 * border {
+        true => 0,
+        false => reach.inner(samples).len(),
+    };
     let inner = inside.max(1);
     let pairs_each = inner.div_ceil(segments.clamp(1, inner.div_ceil(SEGMENT)));
     let overlaps = inside.div_ceil(pairs_each);
     let meter = Meter::new(problem, 1, geometry.shift).with_signal(todo.signal_size());
-    let [read, stored] = lines.inner_samples(overlaps);
-    let rows_lifted = inside + overlaps * (reach.before + vectors.y.last);
+    let columns = geometry.lines as usize;
+    let cost = if inside == 0 {
+        meter.scaled(columns * samples, columns * samples)
+            + meter.lifted(columns * samples.div_ceil(2))
+    } else {
+        let [read, stored] = lines.inner_samples(overlaps);
+        let rows_lifted = inside + overlaps * (reach.before + vectors.y.last);
+        meter.scaled(read, stored)
+            + meter.lifted(columns * rows_lifted)
+            + meter.borders(geometry, reach)
+    };
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_y(longest));
-    defines.push(define("BORDER", reach.border()));
+    // Borders of as many vectors as take the place of the ring.
+    let ring = 2 * vectors.y.kept * longest / vectors.samples;
+    let border_vectors = (ring / (4 * border)).max(1);
+    let held = ring.max(4 * border * border_vectors);
+    defines.push(define("CACHED_VECTORS", held));
+    defines.extend(borders(border, border_vectors));
     defines.extend(pixels::defines(todo.pixels()));
     Pass {
         kernel: Kernel {
@@ -130,10 +165,7 @@ fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             ("pairs_per_segment", pairs_each as i32),
         ],
         groups: strips * rows * inner.div_ceil(pairs_each),
-        cost: meter.scaled(read, stored)
-            + meter.lifted(geometry.lines as usize * rows_lifted)
-            + meter.borders(geometry, reach)
-            + Cost::of_group(0, 2 * vectors.y.kept * longest * vectors.bytes),
+        cost: cost + Cost::of_group(0, held * vectors.samples * vectors.bytes),
     }
 }
 

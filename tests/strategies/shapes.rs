@@ -145,6 +145,10 @@ mod boxes {
             of(&[40, 37, 3], &[1], 2),
             of(&[9, 6, 7, 20], &[0, 3], 2),
             of(&[5, 9, 8, 6], &[1, 2, 3], 2),
+            // Side by side.
+            of(&[7, 5, 6, 32], &[0, 2], 2),
+            of(&[3, 9, 8, 16], &[1, 2], 1),
+            of(&[6, 7, 5, 48], &[0, 1], 3),
         ];
         let mut all = everywhere(all.to_vec());
         for &boundary in Boundary::ALL {

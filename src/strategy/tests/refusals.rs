@@ -303,8 +303,7 @@ fn vectors_refuse_what_they_cannot_hold() {
         ..cpu()
     };
     let why = reason(little, &Transform::new(Wavelet::CDF_9_7, [512, 512]));
-    let needed =
-        "`vectors`: a vector of every kept row needs 512 bytes of local memory, there are 127";
+    let needed = "`vectors`: a vector of every kept row, or of the borders, needs 2048 bytes of local memory, there are 127";
     assert_eq!(why, needed);
 }
 
