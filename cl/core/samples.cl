@@ -77,8 +77,7 @@ INLINE short half_of_number(const float v) {
 #elif ROUNDED
 // On an NVIDIA H200, five levels of 8192 x 8192 by 9/7 take 130 us (inverse 121) by these conversions; by a sum with 2^23 + 2^22
 // and a clamp of its bits 143 (128), and with a way of the same kind to load 150 (131). By NVIDIA's own cvt.pack.sat, two numbers at
-// once, two levels take 121 registers instead of 135, and so 95 us instead of 103 (inverse 92 instead of 94), but one level 91
-// instead of 84.
+// once, two levels take 121 registers instead of 135, and as long.
 #define SAMPLE(v) convert_short_sat_rte(v)
 #else
 #define SAMPLE(v) ((T)(v))
