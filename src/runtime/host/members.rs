@@ -2,7 +2,7 @@
 //! before the next one, which reads what they wrote.
 
 use super::crew::Crew;
-use super::through_ring::host_threads;
+use super::threads::host_threads;
 use super::tile_plans::{Tiles, Ways};
 use super::tiled::Pass;
 use super::traffic::Traffic;

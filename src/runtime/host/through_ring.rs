@@ -9,9 +9,8 @@ use super::copies::{At, Rows, Way, copy_rows};
 use super::past_caches;
 use super::ring::Ring;
 use super::route::{Job, Route, RouteArrays, Step};
-use crate::device::DeviceKind;
 use crate::error::{Error, Result};
-use crate::runtime::context::{Site, opencl};
+use crate::runtime::context::opencl;
 use crate::runtime::event::{Event, wait_for_all};
 use crate::runtime::lock::lock;
 use crate::runtime::plan::Plan;
@@ -19,7 +18,7 @@ use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Slots of a ring each way, and the bytes of each.
@@ -28,40 +27,6 @@ const SLOT_BYTES: usize = 2 << 20;
 
 /// Slots that the device has at a time each way, so that threads have the others.
 const AHEAD: usize = 4;
-
-/// More threads than this are faster than the bus.
-const MOST_THREADS: usize = 8;
-
-/// Arrays of fewer bytes go faster by the driver.
-pub(super) const LEAST_BYTES: usize = 8 << 20;
-
-/// How many threads should copy arrays of so many bytes through a ring; none where the driver does as well.
-pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usize> {
-    let by_itself = || match site.shared.device.info().kind {
-        DeviceKind::Cpu => 1,
-        DeviceKind::Gpu | DeviceKind::Accelerator => parallelism().min(MOST_THREADS),
-    };
-    let threads = site.copy_threads.unwrap_or_else(by_itself);
-    let is_worth = threads > 1 && bytes >= LEAST_BYTES;
-    (is_worth && site.queue.takes_pieces()).then_some(threads)
-}
-
-/// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one
-/// where that is as fast.
-pub(super) fn host_threads(site: &Site, bytes: usize, devices: usize) -> usize {
-    let by_itself = || parallelism().div_ceil(devices);
-    let threads = site.copy_threads.unwrap_or_else(by_itself);
-    match bytes >= LEAST_BYTES {
-        true => threads.clamp(1, MOST_THREADS),
-        false => 1,
-    }
-}
-
-/// What the system says, asked once: it reads files.
-fn parallelism() -> usize {
-    static FOUND: OnceLock<usize> = OnceLock::new();
-    *FOUND.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
-}
 
 /// The ring of an engine, made with the first call that needs one.
 pub(in crate::runtime) type Kept = Mutex<Option<Ring>>;

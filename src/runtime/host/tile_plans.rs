@@ -6,7 +6,7 @@
 use super::array::PinnedArray;
 use super::borrowed::stands_at;
 use super::conveyor::{self, Conveyor};
-use super::through_ring::LEAST_BYTES;
+use super::threads::LEAST_BYTES;
 use crate::error::{Error, Result};
 use crate::runtime::builder::Builder;
 use crate::runtime::context::Site;

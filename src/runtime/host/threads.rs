@@ -1,0 +1,40 @@
+//! How many threads copy on the host.
+
+use crate::device::DeviceKind;
+use crate::runtime::context::Site;
+use std::sync::OnceLock;
+use std::thread;
+
+/// More threads than this are faster than the bus.
+const MOST_THREADS: usize = 8;
+
+/// Arrays of fewer bytes go faster by the driver.
+pub(super) const LEAST_BYTES: usize = 8 << 20;
+
+/// How many threads should copy arrays of so many bytes through a ring; none where the driver does as well.
+pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usize> {
+    let by_itself = || match site.shared.device.info().kind {
+        DeviceKind::Cpu => 1,
+        DeviceKind::Gpu | DeviceKind::Accelerator => parallelism().min(MOST_THREADS),
+    };
+    let threads = site.copy_threads.unwrap_or_else(by_itself);
+    let is_worth = threads > 1 && bytes >= LEAST_BYTES;
+    (is_worth && site.queue.takes_pieces()).then_some(threads)
+}
+
+/// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one
+/// where that is as fast.
+pub(super) fn host_threads(site: &Site, bytes: usize, devices: usize) -> usize {
+    let by_itself = || parallelism().div_ceil(devices);
+    let threads = site.copy_threads.unwrap_or_else(by_itself);
+    match bytes >= LEAST_BYTES {
+        true => threads.clamp(1, MOST_THREADS),
+        false => 1,
+    }
+}
+
+/// What the system says, asked once: it reads files.
+fn parallelism() -> usize {
+    static FOUND: OnceLock<usize> = OnceLock::new();
+    *FOUND.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+}
