@@ -7,9 +7,9 @@
 // band in an array, and the last work-group of a picture to arrive (core/arrivals.cl) goes on with it as a single window.
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
-// along x. On an NVIDIA H200 on which a copy of 64 x 64 takes 4.7 us, five levels by 9/7 in f32 take, forward (by two launches,
-// where nobody goes on) of 128 x 128 7.1 us, of 256 x 256 8.4, of 512 x 512 9.9, of 1024 x 1024 14.9 (19.6), of 2048 x 2048 (27.5);
-// inverse 6.7, 7.0, 8.0, 10.8 and 19.1: limited by what a level waits for, loads, exchange and a barrier. Where each level had
+// along x. On an NVIDIA H200 on which a copy of 64 x 64 takes 4.7 us, five levels by 9/7 in f32 that lie in its caches take, forward
+// (by two launches, where nobody goes on) of 128 x 128 6.5 us, of 256 x 256 7.9, of 512 x 512 9.0, of 1024 x 1024 13.3 (18.8), of
+// 2048 x 2048 (24.3); inverse 5.7, 6.0, 6.9, 9.2 and 18.8: limited by what a level waits for, loads, exchange and a barrier. Where each level had
 // the rows and columns per work-item of the finest one, instead of those that suit its window, the inverse of 1024 x 1024 took
 // 14.3 instead of 12.6.
 

@@ -93,7 +93,7 @@ struct Arguments {
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
     /// Enqueue each transform behind long copies, so that device times do not include gaps in which the device
-    /// waits for the next kernel to be enqueued
+    /// waits for the next kernel to be enqueued, and behind one of its own arrays, which leaves them in the caches
     #[arg(long)]
     queued: bool,
     /// Measure calls on slices of the host instead, as in `forward_into`: how long a call takes, an upload, the kernels and
