@@ -5,15 +5,8 @@
 // what they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as
 // many pairs at every level, so that a level's approximations are the samples of the next where they are.
 
-#include "core/boundary.cl"
-#include "core/exchange.cl"
+#include "register_rows/row.cl"
 
-#ifndef ROW_ITEMS
-#error "ROW_ITEMS: work-items of a row, a power of two"
-#endif
-#ifndef RUN_PAIRS
-#error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
-#endif
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif

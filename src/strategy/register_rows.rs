@@ -11,6 +11,7 @@ use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
+use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::SampleType;
@@ -35,13 +36,18 @@ const LANES: usize = 32;
 const LEAST_RUN: usize = 4;
 const LONGEST_RUN: usize = 32;
 
-/// Pairs of a run where a row or a tile has so many samples: more of them share the reach, and fewer work-items move samples
-/// together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
+/// Pairs of a run in local memory where a row or a tile has so many samples: more of them share the reach, and fewer work-items
+/// move samples together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
 /// 8 72 and 75; of 256 by 4 47 and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by
 /// 16 40 and 46, by 32 52 and 52.
 fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
+
+/// Bytes of a run that stays in registers, and of one of rows that do not end with such a run. On an NVIDIA H200, three levels of
+/// 2^24 samples in rows of 256 by 9/7 in f32 take 36 us by the first, 44 by the second, as by runs in local memory; two levels of
+/// 131072 rows of 100, of which the first is none, 32 instead of 44.
+const WHOLE_RUNS: [usize; 2] = [32, 16];
 
 /// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by what compilers for Intel's GPUs
 /// put in memory with fewer (`make vendors`).
@@ -114,6 +120,11 @@ fn levels_of_rows(todo: &Todo) -> Result<(usize, Border), String> {
     Ok((1 + more, first))
 }
 
+/// Whether each row starts as far after the one before on either side.
+fn are_even(geometry: &Geometry) -> bool {
+    geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
+}
+
 /// How a row, or a tile of it, is dealt out.
 struct Row {
     reach: Reach,
@@ -130,6 +141,8 @@ struct Row {
     tile_samples: usize,
     halo: usize,
     bytes: usize,
+    /// Whether runs stay in registers (cl/register_rows/whole_runs.cl).
+    whole_runs: bool,
 }
 
 impl Row {
@@ -185,10 +198,16 @@ impl Row {
             tile_samples: samples,
             halo: 0,
             bytes,
+            whole_runs: false,
         };
-        if samples > tile {
+        if let Some(pairs) = row.whole_run(todo, samples) {
+            row.whole_runs = true;
+            row.pairs = pairs;
+            row.items = (samples / 2 / pairs).next_power_of_two();
+        } else if samples > tile {
             row.cut(samples, tile)?;
         }
+        let items = row.items;
         let wanted = GROUP.min(most).max(items);
         let fitting = target.device.local_memory as usize / row.local_bytes(1);
         let rows = (wanted / items).min(fitting);
@@ -228,9 +247,29 @@ impl Row {
         Ok(())
     }
 
-    /// Levels in which runs have several pairs; in all others work-items have one at most.
+    /// The pairs of a run, where mirrored rows end with one, in a sub-group, and go by vectors (cl/register_rows/whole_runs.cl).
+    fn whole_run(&self, todo: &Todo, samples: usize) -> Option<usize> {
+        let geometry = Lines::of_levels(todo, self.levels).geometry;
+        let mirrored = !self.border.is_periodic() && !self.border.restored;
+        let can = todo.target.device.exchange != Exchange::None
+            && are_near(&todo.problem.stencils())
+            && are_even(&geometry);
+        let is_whole = |pairs: &usize| {
+            let mut bands = geometry.band_sides();
+            samples.is_multiple_of(2 * pairs)
+                && samples <= 2 * pairs * self.lanes
+                && geometry.signal.is_aligned(2, 2 * pairs)
+                && bands.all(|side| side.is_aligned(1, *pairs))
+        };
+        let pairs_of = |bytes: usize| bytes / 2 / todo.problem.sample.size();
+        let mut runs = WHOLE_RUNS.map(pairs_of).into_iter();
+        runs.find(|pairs| can && mirrored && is_whole(pairs))
+    }
+
+    /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
     fn wide_levels(&self) -> usize {
-        self.levels.min(self.pairs.ilog2() as usize)
+        let wide = self.pairs.ilog2() as usize + usize::from(self.whole_runs);
+        self.levels.min(wide)
     }
 
     fn tile(&self) -> usize {
@@ -239,6 +278,9 @@ impl Row {
 
     /// Places of local memory for a row.
     fn places(&self) -> usize {
+        if self.whole_runs {
+            return self.items;
+        }
         let levels = match self.levels > self.wide_levels() {
             true => self.tile().ilog2() as usize,
             false => self.wide_levels(),
@@ -261,7 +303,10 @@ impl Row {
         Pass {
             kernel: Kernel {
                 name: NAME,
-                file: "register_rows/register_rows.cl",
+                file: match self.whole_runs {
+                    true => "register_rows/whole_runs.cl",
+                    false => "register_rows/register_rows.cl",
+                },
                 defines: self.defines(todo, &geometry),
                 group: [self.group, 1],
             },
@@ -280,7 +325,7 @@ impl Row {
         }
     }
 
-    /// Every level reads its margins in local memory, and lifts whole runs with the reach around them.
+    /// Every level lifts whole runs, those in local memory with the reach around them.
     fn cost(&self, todo: &Todo, lines: usize, samples: usize) -> Cost {
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let rows = lines * self.tiles;
@@ -289,7 +334,11 @@ impl Row {
             let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
             let pairs = (self.pairs >> level).max(1);
             let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
-            meter.scaling(of_level, of_level) + meter.lifted_alone(runs, pairs)
+            let lifted = match self.whole_runs {
+                true => meter.lifted(runs * pairs),
+                false => meter.lifted_alone(runs, pairs),
+            };
+            meter.scaling(of_level, of_level) + lifted
         });
         let alone = todo.target.device.exchange == Exchange::None || self.items > self.lanes;
         let barriers = if alone { 1 + 3 * self.levels } else { 0 };
@@ -305,9 +354,7 @@ impl Row {
         let low = geometry.has_low == 0 || in_one_piece(&geometry.low);
         // Without exchange the general way stays under test, and programs are fewer.
         let special = device.exchange != Exchange::None;
-        let even = special
-            && geometry.across[1] * geometry.across[2] == 1
-            && geometry.low_across[0] == geometry.across[0];
+        let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
         let tiled = !special || self.tiles > 1;
         let mut defines = vec![
@@ -367,10 +414,35 @@ mod tests {
         assert_eq!(sizes(1024, 5), [32, 16, 4, 1]);
         assert_eq!(sizes(1001, 4), [32, 16, 4, 0]);
         assert_eq!(sizes(2048, 9), [64, 16, 4, 1]);
-        assert_eq!(sizes(256, 3), [16, 8, 3, 0]);
+        assert_eq!(sizes(256, 3), [32, 4, 3, 0]);
         assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
         assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
         assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
+    }
+
+    #[test]
+    fn short_mirrored_rows_that_end_with_a_run_stay_in_registers() {
+        let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+        let runs = |transform: Transform, sample| {
+            let launch = launches(&setting, &transform, sample).remove(0);
+            let kernel = &launch.pass.kernel;
+            kernel
+                .file
+                .contains("whole_runs")
+                .then(|| ["ROW_ITEMS", "RUN_PAIRS", "WIDE_LEVELS"].map(|name| number(kernel, name)))
+        };
+        let of = |samples, sample| runs(rows(samples, 5), sample);
+        assert_eq!(of(256, SampleType::F32), Some([32, 4, 3]));
+        assert_eq!(of(100, SampleType::F32), Some([32, 2, 2]));
+        assert_eq!(of(512, SampleType::F16), Some([32, 8, 4]));
+        assert_eq!(of(128, SampleType::F64), Some([32, 2, 2]));
+        // An end within a run, another sub-group, another border, steps with more neighbours.
+        assert_eq!(of(102, SampleType::F32), None);
+        assert_eq!(of(264, SampleType::F32), None);
+        let periodic = rows(256, 3).boundary(Boundary::Periodic);
+        assert_eq!(runs(periodic, SampleType::F32), None);
+        let far = Transform::new(Wavelet::VC2_DD_13_7, [9, 256]).axes([1]);
+        assert_eq!(runs(far, SampleType::I16), None);
     }
 
     #[test]
@@ -453,7 +525,7 @@ mod tests {
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };
         assert_eq!(group(large_gpu(), 256), [128, 32, 16]);
-        assert_eq!(group(gpu(Exchange::Khr, 64), 64), [128, 64, 8]);
+        assert_eq!(group(gpu(Exchange::Khr, 64), 64), [128, 64, 16]);
         assert_eq!(group(DeviceInfo::imaginary(), 9), [128, 32, 32]);
         let small = DeviceInfo {
             max_work_group: 7,

@@ -1,0 +1,48 @@
+// Channels of a row between global and local memory: work-item i moves every ROW_ITEMSth sample, `each` of them at most.
+
+#include "register_rows/level.cl"
+#include "register_rows/row.cl"
+
+// Where a row repeats, places beyond its ends are at the other one.
+INLINE int place_in_row(const int place, const int count) {
+  return place < 0 ? place + count : place >= count ? place - count : place;
+}
+
+// Its sample k, from its first one in local and in global memory.
+#define SHARE_IN(first, k) (first)[PLACE_IN((k) * ROW_ITEMS)]
+#define SHARE_OF(first, k) (first)[(k) * ROW_ITEMS * band.stride]
+
+// Loads the `count` samples of a channel into registers, and puts them into local memory.
+INLINE void fetch_channel(const LoadedBand band, const int count, const int item, const int each, LOADED *loaded) {
+  if (count == each * ROW_ITEMS && band.start >= 0 && band.start + count <= band.count) {
+    global const LOADED *const from = band.first + (band.start + item) * band.stride;
+    UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
+  } else {
+    // Under conditions loads would wait for one another: what is too much loads the last sample again.
+    UNROLL for (int k = 0; k < each; ++k) {
+      const int place = band.start + min(item + k * ROW_ITEMS, count - 1);
+      loaded[k] = band.first[(TILED ? place_in_row(place, band.count) : place) * band.stride];
+    }
+  }
+}
+
+INLINE void put_channel(const LOADED *loaded, const int count, local L *channel, const int item, const int each) {
+  local L *const to = channel + PLACE_IN(item);
+  // The last levels have fewer places than there are work-items.
+  UNROLL for (int k = 0; k < each; ++k)
+    if (each > 1 || item < count) SHARE_IN(to, k) = (L)NUMBER(loaded[k]);
+}
+
+// Stores samples `from` to `to` of a channel.
+INLINE void store_channel(local const L *channel, const StoredBand band, const int from, const int to, const int item,
+                          const int each) {
+  global STORED *const first = band.first + (band.start + item) * band.stride;
+  local const L *const own = channel + PLACE_IN(item);
+  const int before = from - item, end = to - item;
+  if (!TILED && to == each * ROW_ITEMS) {
+    UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
+  } else {
+    UNROLL for (int k = 0; k < each; ++k)
+      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
+  }
+}

@@ -1,0 +1,128 @@
+// A row, or a tile of one, of the kernels that take several levels of rows: who has it, and where its channels stand.
+
+#include "core/boundary.cl"
+#include "core/exchange.cl"
+#include "core/pass.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group, whole rows"
+#endif
+#ifndef ROW_ITEMS
+#error "ROW_ITEMS: work-items of a row, a power of two"
+#endif
+#ifndef RUN_PAIRS
+#error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
+#endif
+#ifndef WIDE_LEVELS
+#error "WIDE_LEVELS: the first levels, in which runs have several pairs"
+#endif
+#ifndef NARROW
+#error "NARROW: 1 where further levels follow, in which each work-item has one pair at most"
+#endif
+#ifndef TILED
+#error "TILED: 1 where rows are cut into tiles"
+#endif
+// Else a work-item takes some 150 instructions to find its row.
+#ifndef EVEN_ROWS
+#error "EVEN_ROWS: 1 where each row starts as far after the one before on either side"
+#endif
+#ifndef PLANAR_ROWS
+#error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
+#endif
+#ifndef SIGNAL_ROWS
+#error "SIGNAL_ROWS: the same for the signal"
+#endif
+
+// The arguments besides the geometry.
+typedef struct {
+  int levels;
+  int tiles, tile_samples, halo;  // of a row; from one tile to the next; before and after each of several tiles
+  int periodic;                   // whether rows go on from their other end
+  int interleaved;                // 1 where coefficients stay where their samples were
+} RegisterRows;
+
+// The share of some work-items, in samples of its row.
+typedef struct {
+  int row;
+  int start, samples;  // negative where a periodic row begins
+  int from, to;        // samples of the tile whose coefficients are results
+} RowTile;
+
+static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int number) {
+  const int row = TILED ? number / own->tiles : number, begin = TILED ? (number - row * own->tiles) * own->tile_samples : 0;
+  const int end = TILED ? min(begin + own->tile_samples, pass->samples) : pass->samples;
+  const int halo = TILED ? own->halo : 0;
+  const int start = own->periodic ? begin - halo : max(begin - halo, 0);
+  const int stop = own->periodic ? end + halo : min(end + halo, pass->samples);
+  const RowTile share = {min(row, pass->lines - 1), start, TILED ? stop - start : pass->samples, begin - start,
+                         row < pass->lines ? end - start : 0};
+  return share;
+}
+
+// Where a channel of some level, or the signal, stands in global memory, from the tile on.
+typedef struct {
+  global T *first;
+  int stride;
+  int start, count;  // of the row: the first of the tile, and how many there are
+} RowBand;
+#if PIXEL_BITS
+typedef struct {
+  global S *first;
+  int stride;
+  int start, count;
+} RowSignal;
+#else
+typedef RowBand RowSignal;
+#endif
+#if FORWARD
+typedef RowSignal LoadedBand;
+typedef RowBand StoredBand;
+#else
+typedef RowBand LoadedBand;
+typedef RowSignal StoredBand;
+#endif
+
+static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
+                                     const int level) {
+  const int samples = HALVED(pass->samples, level - 1);
+  global T *const row = line.d - pass->bands.line.detail;
+  const int stays = !PLANAR_ROWS && own->interleaved;
+  const int stride = stays ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
+  const int first = stays ? stride >> 1 : stride * S_COUNT(samples);
+  const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
+  return band;
+}
+
+static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
+  const int stays = !PLANAR_ROWS && own->interleaved && !pass->has_low;
+  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
+  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels)};
+  return band;
+}
+
+static inline Line row_on(global T *array, const Side *side, const int row) {
+  global T *const start = array + (side->offset + row * side->across[0].stride);
+  const Line line = {start, start + side->line.detail, side->line.stride, side->line.stride};
+  return line;
+}
+
+static inline global S *signal_of_row(global S *signal, const Pass *pass, const int row) {
+  const Side *const side = &pass->signal;
+  return EVEN_ROWS ? signal + (side->offset + row * side->across[0].stride) : signal_line(signal, pass, row).s;
+}
+
+static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass, const int row) {
+  if (!EVEN_ROWS) return bands_line(bands, low, pass, row);
+  Line line = row_on(bands, &pass->bands, row);
+  if (pass->has_low) {
+    const Line in_low = row_on(low, &pass->low, row);
+    line.s = in_low.s, line.s_stride = in_low.s_stride;
+  }
+  return line;
+}
+
+static inline RowSignal samples_of_row(global S *first, const Pass *pass, const RowTile *tile) {
+  const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
+  const RowSignal samples = {first, stride, tile->start, pass->samples};
+  return samples;
+}
