@@ -170,6 +170,9 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         rows.clone().levels(5),
         rows.layout(Layout::Interleaved),
         short_rows.levels(3),
+        Transform::new(wavelet.clone(), [50, 96])
+            .axes([1])
+            .levels(5),
         Transform::new(wavelet.clone(), [9000]).levels(3),
         Transform::new(wavelet, [99]).boundary(Boundary::Zero),
     ]

@@ -3,6 +3,40 @@
 #include "register_rows/level.cl"
 #include "register_rows/row.cl"
 
+#ifndef SIGNAL_ROWS
+#error "SIGNAL_ROWS: the same for the signal"
+#endif
+
+#if PIXEL_BITS
+typedef struct {
+  global S *first;
+  int stride;
+  int start, count;
+} RowSignal;
+#else
+typedef RowBand RowSignal;
+#endif
+#if FORWARD
+typedef RowSignal LoadedBand;
+typedef RowBand StoredBand;
+#else
+typedef RowBand LoadedBand;
+typedef RowSignal StoredBand;
+#endif
+
+static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
+  const int stays = !PLANAR_ROWS && own->interleaved && !pass->has_low;
+  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
+  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels)};
+  return band;
+}
+
+static inline RowSignal samples_of_row(global S *first, const Pass *pass, const RowTile *tile) {
+  const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
+  const RowSignal samples = {first, stride, tile->start, pass->samples};
+  return samples;
+}
+
 // Where a row repeats, places beyond its ends are at the other one.
 INLINE int place_in_row(const int place, const int count) {
   return place < 0 ? place + count : place >= count ? place - count : place;

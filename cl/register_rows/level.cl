@@ -5,6 +5,8 @@
 // what they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as
 // many pairs at every level, so that a level's approximations are the samples of the next where they are.
 
+#include "core/boundary.cl"
+#include "core/exchange.cl"
 #include "register_rows/row.cl"
 
 #ifndef RESTORED

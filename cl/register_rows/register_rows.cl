@@ -13,7 +13,7 @@
 // rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
 // barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
 // ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 160 us for three levels of
-// 262144 x 256, of which whole_runs.cl takes 130; one level of a signal of 2^26 140 us, eight levels 156.
+// 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us, eight levels 156.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
@@ -48,7 +48,6 @@
   if (WIDE_LEVELS > 2) DO(3, RUN_PAIRS / 4, loaded + RUN_PAIRS / 4)  \
   if (WIDE_LEVELS > 3) DO(4, RUN_PAIRS / 8, loaded + RUN_PAIRS / 8)  \
   if (WIDE_LEVELS > 4) DO(5, RUN_PAIRS / 16, loaded + RUN_PAIRS / 16)
-#define MOST_NARROW 8
 #define NARROW_DETAILS(DO)                               \
   UNROLL for (int k = 0; NARROW && k < MOST_NARROW; ++k) \
     if (WIDE_LEVELS + 1 + k <= own.levels) DO(WIDE_LEVELS + 1 + k, 1, narrow + k)

@@ -1,7 +1,5 @@
 // A row, or a tile of one, of the kernels that take several levels of rows: who has it, and where its channels stand.
 
-#include "core/boundary.cl"
-#include "core/exchange.cl"
 #include "core/pass.cl"
 
 #ifndef GROUP
@@ -14,11 +12,12 @@
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
 #endif
 #ifndef WIDE_LEVELS
-#error "WIDE_LEVELS: the first levels, in which runs have several pairs"
+#error "WIDE_LEVELS: the first levels, in which work-items have runs"
 #endif
 #ifndef NARROW
 #error "NARROW: 1 where further levels follow, in which each work-item has one pair at most"
 #endif
+#define MOST_NARROW 8
 #ifndef TILED
 #error "TILED: 1 where rows are cut into tiles"
 #endif
@@ -28,9 +27,6 @@
 #endif
 #ifndef PLANAR_ROWS
 #error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
-#endif
-#ifndef SIGNAL_ROWS
-#error "SIGNAL_ROWS: the same for the signal"
 #endif
 
 // The arguments besides the geometry.
@@ -65,22 +61,6 @@ typedef struct {
   int stride;
   int start, count;  // of the row: the first of the tile, and how many there are
 } RowBand;
-#if PIXEL_BITS
-typedef struct {
-  global S *first;
-  int stride;
-  int start, count;
-} RowSignal;
-#else
-typedef RowBand RowSignal;
-#endif
-#if FORWARD
-typedef RowSignal LoadedBand;
-typedef RowBand StoredBand;
-#else
-typedef RowBand LoadedBand;
-typedef RowSignal StoredBand;
-#endif
 
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
                                      const int level) {
@@ -90,13 +70,6 @@ static inline RowBand details_of_row(const Line line, const Pass *pass, const Re
   const int stride = stays ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
   const int first = stays ? stride >> 1 : stride * S_COUNT(samples);
   const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
-  return band;
-}
-
-static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
-  const int stays = !PLANAR_ROWS && own->interleaved && !pass->has_low;
-  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
-  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels)};
   return band;
 }
 
@@ -119,10 +92,4 @@ static inline Line bands_of_row(global T *bands, global T *low, const Pass *pass
     line.s = in_low.s, line.s_stride = in_low.s_stride;
   }
   return line;
-}
-
-static inline RowSignal samples_of_row(global S *first, const Pass *pass, const RowTile *tile) {
-  const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
-  const RowSignal samples = {first, stride, tile->start, pass->samples};
-  return samples;
 }

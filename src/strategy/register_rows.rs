@@ -1,5 +1,6 @@
 //! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
-//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles.
+//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, short ones can stay in registers
+//! (cl/register_rows/rows_in_registers.cl).
 
 use super::border::Border;
 use super::cost::{Cost, Meter};
@@ -44,7 +45,7 @@ fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
 
-/// Bytes of a run that stays in registers, and of one of rows that do not end with such a run. On an NVIDIA H200, three levels of
+/// Bytes in memory of a run that stays in registers, the second where rows do not end with the first. On an NVIDIA H200, three levels of
 /// 2^24 samples in rows of 256 by 9/7 in f32 take 36 us by the first, 44 by the second, as by runs in local memory; two levels of
 /// 131072 rows of 100, of which the first is none, 32 instead of 44.
 const WHOLE_RUNS: [usize; 2] = [32, 16];
@@ -65,6 +66,7 @@ const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
 const BANKS: usize = 32;
 
 const NAME: &str = "register_rows";
+const IN_REGISTERS: &str = "rows_in_registers";
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let todo = &Todo {
@@ -141,8 +143,8 @@ struct Row {
     tile_samples: usize,
     halo: usize,
     bytes: usize,
-    /// Whether runs stay in registers (cl/register_rows/whole_runs.cl).
-    whole_runs: bool,
+    /// Whether runs stay in registers (cl/register_rows/rows_in_registers.cl).
+    in_registers: bool,
 }
 
 impl Row {
@@ -198,10 +200,12 @@ impl Row {
             tile_samples: samples,
             halo: 0,
             bytes,
-            whole_runs: false,
+            in_registers: false,
         };
-        if let Some(pairs) = row.whole_run(todo, samples) {
-            row.whole_runs = true;
+        let mut most = most;
+        if let Some(pairs) = row.in_registers(todo, samples) {
+            row.in_registers = true;
+            most = target.work_group(IN_REGISTERS);
             row.pairs = pairs;
             row.items = (samples / 2 / pairs).next_power_of_two();
         } else if samples > tile {
@@ -247,11 +251,14 @@ impl Row {
         Ok(())
     }
 
-    /// The pairs of a run, where mirrored rows end with one, in a sub-group, and go by vectors (cl/register_rows/whole_runs.cl).
-    fn whole_run(&self, todo: &Todo, samples: usize) -> Option<usize> {
+    /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors.
+    fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let mirrored = !self.border.is_periodic() && !self.border.restored;
-        let can = todo.target.device.exchange != Exchange::None
+        let target = todo.target.of(IN_REGISTERS);
+        let can = target.device.exchange == todo.target.device.exchange
+            && target.device.exchange != Exchange::None
+            && self.lanes <= target.work_group(IN_REGISTERS)
             && are_near(&todo.problem.stencils())
             && are_even(&geometry);
         let is_whole = |pairs: &usize| {
@@ -268,7 +275,7 @@ impl Row {
 
     /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
     fn wide_levels(&self) -> usize {
-        let wide = self.pairs.ilog2() as usize + usize::from(self.whole_runs);
+        let wide = self.pairs.ilog2() as usize + usize::from(self.in_registers);
         self.levels.min(wide)
     }
 
@@ -278,7 +285,7 @@ impl Row {
 
     /// Places of local memory for a row.
     fn places(&self) -> usize {
-        if self.whole_runs {
+        if self.in_registers {
             return self.items;
         }
         let levels = match self.levels > self.wide_levels() {
@@ -300,13 +307,14 @@ impl Row {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
         let rows = geometry.lines as usize * self.tiles;
+        let (name, file) = match self.in_registers {
+            true => (IN_REGISTERS, "register_rows/rows_in_registers.cl"),
+            false => (NAME, "register_rows/register_rows.cl"),
+        };
         Pass {
             kernel: Kernel {
-                name: NAME,
-                file: match self.whole_runs {
-                    true => "register_rows/whole_runs.cl",
-                    false => "register_rows/register_rows.cl",
-                },
+                name,
+                file,
                 defines: self.defines(todo, &geometry),
                 group: [self.group, 1],
             },
@@ -334,7 +342,7 @@ impl Row {
             let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
             let pairs = (self.pairs >> level).max(1);
             let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
-            let lifted = match self.whole_runs {
+            let lifted = match self.in_registers {
                 true => meter.lifted(runs * pairs),
                 false => meter.lifted_alone(runs, pairs),
             };
@@ -365,16 +373,18 @@ impl Row {
             define("RUN_PAIRS", self.pairs),
             define("WIDE_LEVELS", self.wide_levels()),
             define("NARROW", u8::from(self.levels > self.wide_levels())),
-            define("ROW_PLACES", self.places()),
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
-            define(
-                "SIGNAL_ROWS",
-                u8::from(special && geometry.signal.line.detail == 1),
-            ),
-            define("RESTORED", u8::from(self.border.restored)),
         ];
+        if !self.in_registers {
+            let signal = special && geometry.signal.line.detail == 1;
+            defines.extend([
+                define("ROW_PLACES", self.places()),
+                define("SIGNAL_ROWS", u8::from(signal)),
+                define("RESTORED", u8::from(self.border.restored)),
+            ]);
+        }
         defines.extend(loops_as_they_are(device));
         defines.extend(pixels::defines(todo.pixels()));
         defines
@@ -428,7 +438,7 @@ mod tests {
             let kernel = &launch.pass.kernel;
             kernel
                 .file
-                .contains("whole_runs")
+                .contains("in_registers")
                 .then(|| ["ROW_ITEMS", "RUN_PAIRS", "WIDE_LEVELS"].map(|name| number(kernel, name)))
         };
         let of = |samples, sample| runs(rows(samples, 5), sample);
@@ -520,7 +530,11 @@ mod tests {
             let launch = launches(&setting, &rows(samples, 3), SampleType::F64).remove(0);
             let kernel = &launch.pass.kernel;
             let rows = number(kernel, "GROUP") / number(kernel, "ROW_ITEMS");
-            let local = 8 * rows * number(kernel, "ROW_PLACES");
+            let places = match kernel.name {
+                NAME => rows * number(kernel, "ROW_PLACES"),
+                _ => number(kernel, "GROUP"),
+            };
+            let local = 8 * places;
             assert!(local as u64 <= setting.device.local_memory, "{local}");
             ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
         };

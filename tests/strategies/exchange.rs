@@ -108,10 +108,15 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
         check_all::<f32>(&device, strategy, &[cdf97(2048, 9), cdf97(63, 2), long]);
         check_all::<f32>(&device, Strategy::RegisterColumns, &[batch]);
         // Rows whose first levels stay in registers: of one run, of some, of those of a sub-group.
-        let short = [cdf97(8, 9), cdf97(72, 2), cdf97(8 * lanes, 4)];
+        let short = [cdf97(8, 9), cdf97(72, 2), cdf97(8 * lanes - 24, 9)];
         check_all::<f32>(&device, strategy, &short);
-        check_all::<i16>(&device, strategy, &[rows(Wavelet::CDF_5_3, 40, 5)]);
-        check_all::<Rounded>(&device, strategy, &[cdf97(64, 3)]);
+        check_all::<f64>(&device, strategy, &[cdf97(4 * lanes, 9), cdf97(6, 1)]);
+        let shorts = [
+            rows(Wavelet::CDF_5_3, 40, 5),
+            rows(Wavelet::VC2_LEGALL_5_3, 64, 3),
+        ];
+        check_all::<i16>(&device, strategy, &shorts);
+        check_all::<Rounded>(&device, strategy, &[cdf97(80, 7)]);
         let periodic = Transform::new(Wavelet::DAUB_4, [5, 4096])
             .axes([1])
             .levels(2);

@@ -80,7 +80,7 @@ pub(super) fn run<T: Sample>(
         match launch.pass.kernel.name {
             "streamed_one_level" | "register_block" => running.pictures(|fine| vec![fine]),
             "streamed_colours" | "single_loop" => running.colours(),
-            "register_rows" => running.levels_of_rows(),
+            "register_rows" | "rows_in_registers" => running.levels_of_rows(),
             "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),
             "boxes_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
