@@ -151,7 +151,7 @@ const CHOSEN: [(Wavelet, SampleType); 2] = [
 ];
 
 /// Transforms in which every kernel does its work: large and small pictures, rows that go by vectors and rows that do not,
-/// borders inside and apart, whole rows and tiles of them, a volume, and colours.
+/// borders inside and apart, whole rows, short ones and tiles of long ones, a volume, and colours.
 fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
     let of = |shape: &[usize]| Transform::new(wavelet.clone(), shape);
     vec![
@@ -160,6 +160,7 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[256, 256]).levels(5).boundary(Boundary::Symmetric),
         of(&[2048, 2048]).levels(2).boundary(Boundary::Symmetric),
         of(&[4096, 1024]).axes([1]).levels(5),
+        of(&[4096, 256]).axes([1]).levels(5),
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
         of(&[1024, 1024, 3]).axes([0, 1]),
