@@ -83,13 +83,18 @@ impl<'a> Search<'a> {
     fn new(todo: &'a Todo<'a>, axes: [usize; 2], levels: usize) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
         let in_one_program = device.float_vector > 1;
-        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl, pvc), doubles sooner, and
-        // 16 bits, which wait beside the numbers that they become (dg2). CPUs, which have one size, keep most in memory anyway.
+        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl), doubles sooner, and 16
+        // bits, which wait beside the numbers that they become (dg2); of 48 numbers and more they put all in memory in some programs
+        // (pvc). CPUs, which have one size, keep most in memory anyway.
         let bytes = problem.sample.size();
         let (words, halves) = (bytes.div_ceil(4), if bytes < 4 { 3 } else { 2 });
         let registers = registers(device);
-        let eighths = if registers < MOST_REGISTERS { 5 } else { 6 };
-        let most_held = registers * (eighths - usize::from(words > 1)) / 8 / words * 2 / halves;
+        let (eighths, most) = match registers {
+            MOST_REGISTERS => (6, usize::MAX),
+            _ => (5, 40),
+        };
+        let held = registers * (eighths - usize::from(words > 1)) / 8 / words * 2 / halves;
+        let most_held = held.min(most);
         Search {
             todo,
             axes,
