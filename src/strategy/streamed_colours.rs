@@ -389,7 +389,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
         groups: (strips * segments).div_ceil(sub_groups) * count,
         cost: meter.scaled(
             count * colours * lines * columns,
-            count * colours * (height * width) as usize,
+            count * colours * height as usize * width as usize,
         ) + meter.lifted(lifted)
             + meter.lifted(lifted),
     }

@@ -392,10 +392,8 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let items = volumes * tiles_x * strips * sizes.items_x;
     let along_y = items * turns * 2 * 2 * sizes.pairs * sizes.rows.turns;
     let along_z = items * turns * sizes.rows.along_z() * 2 * sizes.pairs;
-    meter.scaled(
-        volumes * columns * lines * planes,
-        volumes * (width * height * depth) as usize,
-    ) + meter.lifted(along_y + along_z)
+    meter.scaled(volumes * columns * lines * planes, samples(geometry))
+        + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)
         + Cost::of_group(
             (each + warm_up) * sizes.rows.along_x(),
@@ -506,5 +504,15 @@ mod tests {
         assert_eq!([SampleType::F32, SampleType::F64].map(of), [128, 64]);
         // What has 16 bits in memory waits in single precision.
         assert_eq!([SampleType::F16, SampleType::Rounded].map(of), [128; 2]);
+    }
+
+    #[test]
+    fn volumes_may_have_more_samples_than_32_bits_count() {
+        let transform = Transform::new(Wavelet::CDF_5_3, [1296; 3]);
+        let setting = Setting::of(large_gpu());
+        let design = setting.design(&problem(&transform, SampleType::I16, Direction::Forward));
+        let pass = design.unwrap().launches.swap_remove(0).pass;
+        assert_eq!(pass.kernel.name, "streamed_volumes");
+        assert_eq!(pass.cost.bytes_written, 2 * 1296 * 1296 * 1296);
     }
 }
