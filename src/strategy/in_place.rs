@@ -9,6 +9,7 @@ use super::cost::{Cost, Meter};
 use super::design::{
     Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are, smallest_sub_groups,
 };
+use super::lines::fits_32_bits;
 use super::planner::impossible;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
@@ -144,7 +145,9 @@ impl Designer<'_> {
         }
         // Of the array: an axis that is down to one sample in the lattice still has others between its neighbours.
         let behind = &self.problem.transform.shape()[level.axes[done] + 1..];
-        let sweep = match behind.iter().all(|&samples| samples == 1) {
+        let are_rows = behind.iter().all(|&samples| samples == 1);
+        // The kernel for rows counts places in 32 bits; in a region neighbours can be far apart.
+        let sweep = match are_rows && fits_32_bits(&geometry.signal, geometry.samples) {
             true => self.rows(),
             false => self.columns(),
         };
@@ -344,11 +347,12 @@ impl Designer<'_> {
 mod tests {
     use super::*;
     use crate::device::DeviceInfo;
+    use crate::strategy::design::Regions;
     use crate::strategy::tests::cases::{
         BOTH, Setting, cpu, for_all, large_gpu, problem, small_gpu, transforms,
     };
     use crate::strategy::tests::host::number;
-    use crate::transform::Transform;
+    use crate::transform::{Region, Transform};
     use crate::wavelet::{SampleType, Wavelet};
     use proptest::prelude::{Strategy as Generator, prop_assert, prop_assert_eq, prop_oneof};
     use proptest::sample::select;
@@ -440,6 +444,17 @@ mod tests {
             (last.geometry.samples, last.kernel.name),
             (1 << 10, "columns_in_place")
         );
+        // One of four channels, whose last sample is as far from the first.
+        let signal = interleaved(Wavelet::CDF_5_3, &[600_000_000]);
+        let channel = Region::dense([600_000_000]).with_strides([4]);
+        let mut problem = problem(&signal, SampleType::I16, Direction::Forward);
+        problem.regions = Regions {
+            signal: channel.clone(),
+            bands: channel,
+        };
+        let of_channel = Setting::of(large_gpu()).design_in_place(&problem).unwrap();
+        let last = of_channel.passes.last().unwrap();
+        assert_eq!(last.kernel.name, "columns_in_place");
     }
 
     #[test]

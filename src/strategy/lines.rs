@@ -65,7 +65,8 @@ pub(super) fn taken(passes: Vec<Pass>) -> Taken {
     }
 }
 
-fn fits_32_bits(side: &Side, samples: i32) -> bool {
+/// Whether places of a line in an array fit 32 bits.
+pub(super) fn fits_32_bits(side: &Side, samples: i32) -> bool {
     let pairs = (i64::from(samples) + 1) / 2;
     side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
 }
