@@ -20,7 +20,8 @@ typedef struct {
 } Span;
 
 INLINE Span span_of(const int finest, const int level, const int pairs, const int tile, const int tiles, const int number) {
-  const int whole = (1 << REST) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
+  // Windows begin at whole pairs of all levels, and of vectors of two pairs.
+  const int whole = max(1 << REST, 4) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
   const int begin = min(2 * number * tile, last), samples = HALVED(finest, level);
   Span span;
   span.begin = begin >> (level + 1);

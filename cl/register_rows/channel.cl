@@ -4,7 +4,7 @@
 #include "register_rows/row.cl"
 
 #ifndef SIGNAL_ROWS
-#error "SIGNAL_ROWS: the same for the signal"
+#error "SIGNAL_ROWS: 1 where neighbours in a row of the signal are neighbours in memory, 0 where that is not known"
 #endif
 
 #if PIXEL_BITS

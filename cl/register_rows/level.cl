@@ -33,8 +33,12 @@
 // That short rows move as one run of memory gains nothing (rows of 16 21 us, of 7 21 instead of 17).
 #define HELD_IN(margin) (2 * REACH_LO + 2 <= (margin) && 2 * REACH_HI + 2 <= (margin))
 #define MARGIN (HELD_IN(8) ? 8 : HELD_IN(16) ? 16 : 32)
-// The first of the details of level `level`, counted from 1, of `levels`. The samples of that level end before it, and those
-// of the level above overwrite it when it is used up.
+// A row of R = ROW_TILE samples, with M = MARGIN places between channels, here for two levels:
+//   before level 1  | R samples                                               |
+//   after level 1   | R/2 low                      | 2 M | R/2 details of 1   |
+//   after level 2   | R/4 low | M | R/4 details of 2 | M | R/2 details of 1   |
+// Details of a level, counted from 1, begin here. A level overwrites the samples that it has read, never the details of a finer
+// one; the inverse goes from the bottom line to the top one.
 #define DETAILS_IN(level, levels) ((ROW_TILE >> (level)) + MARGIN * ((levels) - (level) + 1))
 
 // Sample i, counted from the start of the run number `run` of `size` samples, a power of two; also of runs beside it.

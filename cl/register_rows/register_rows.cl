@@ -10,7 +10,7 @@
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
 // Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
-// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; four fences of a sub-group per level, and no
+// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, and no
 // barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
 // ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 160 us for three levels of
 // 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us, eight levels 156.

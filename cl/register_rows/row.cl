@@ -17,7 +17,9 @@
 #ifndef NARROW
 #error "NARROW: 1 where further levels follow, in which each work-item has one pair at most"
 #endif
-#define MOST_NARROW 8
+#ifndef MOST_NARROW
+#error "MOST_NARROW: how many these are at most"
+#endif
 #ifndef TILED
 #error "TILED: 1 where rows are cut into tiles"
 #endif

@@ -164,16 +164,17 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
       A *const low = s + phase * ROW_LOADED, *const high = d + phase * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
-      // A word of zero is no number of zero where there is a level shift, and the first step reads what is loaded.
-      if (RESTORED && LEVEL_SHIFT != 0 && boundary == ZERO) {
-        restore_rows_of_pixels(s, 0, 0, phase, newest, picture->height, boundary);
-        restore_rows_of_pixels(d, 1, 0, phase, newest, picture->height, boundary);
-      }
       if (newest + PREFETCHED <= last)
         load_pair_of_pixel_rows(picture, pixels, boundary, newest + PREFETCHED, way, loaded);
       if (X_FIRST) {
         lift_pixels(pixels, boundary, low);
         lift_pixels(pixels, boundary, high);
+      }
+      // The first step along y reads zeros beyond the border, which rows of zeros no longer are where pixels are shifted, or where
+      // a step along x has added its bias.
+      if (RESTORED && boundary == ZERO && (LEVEL_SHIFT != 0 || (X_FIRST && INTEGER))) {
+        restore_rows_of_pixels(s, 0, 0, phase, newest, picture->height, boundary);
+        restore_rows_of_pixels(d, 1, 0, phase, newest, picture->height, boundary);
       }
       lift_pixels_y(s, d, phase, newest, picture->height, boundary);
       A rows[2][ROW_LOADED];

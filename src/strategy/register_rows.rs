@@ -62,6 +62,9 @@ const SHORT_REACH: usize = 8;
 const MARGINS: [usize; 3] = [8, 16, 32];
 const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
 
+/// Levels in which work-items have a pair at most, for which there is room where they are fewer, too: so programs are few.
+const USUAL_NARROW: usize = 8;
+
 /// After how many places in local memory one is unused (PLACE_IN there).
 const BANKS: usize = 32;
 
@@ -279,6 +282,10 @@ impl Row {
         self.levels.min(wide)
     }
 
+    fn narrow_levels(&self) -> usize {
+        self.levels - self.wide_levels()
+    }
+
     fn tile(&self) -> usize {
         2 * self.pairs * self.items
     }
@@ -372,7 +379,8 @@ impl Row {
             define("ROW_ITEMS", self.items),
             define("RUN_PAIRS", self.pairs),
             define("WIDE_LEVELS", self.wide_levels()),
-            define("NARROW", u8::from(self.levels > self.wide_levels())),
+            define("NARROW", u8::from(self.narrow_levels() > 0)),
+            define("MOST_NARROW", self.narrow_levels().max(USUAL_NARROW)),
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
@@ -561,5 +569,27 @@ mod tests {
             ..large_gpu()
         };
         assert_eq!(first(cpu, 99), Strategy::Vectors);
+    }
+
+    #[test]
+    fn there_is_room_for_the_details_of_all_narrow_levels() {
+        let wide = Setting::of(gpu(Exchange::Khr, 32));
+        let mut most = 0;
+        for (samples, levels) in [(64, 6), (700, 10), (1500, 11)] {
+            for (wavelet, sample) in [
+                (Wavelet::CDF_5_3, SampleType::I16),
+                (Wavelet::CDF_9_7, SampleType::F64),
+            ] {
+                let transform = Transform::new(wavelet, [9, samples]).axes([1]);
+                let transform = transform.levels(levels).boundary(Boundary::Zero);
+                for launch in launches(&wide, &transform, sample) {
+                    let kernel = &launch.pass.kernel;
+                    let narrow = own(&launch, "levels") as usize - number(kernel, "WIDE_LEVELS");
+                    assert!(narrow <= number(kernel, "MOST_NARROW"), "{launch:?}");
+                    most = most.max(narrow);
+                }
+            }
+        }
+        assert!(most > USUAL_NARROW, "{most}");
     }
 }

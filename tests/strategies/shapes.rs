@@ -215,6 +215,58 @@ mod boxes {
     }
 }
 
+/// Steps whose bias makes something of zeros.
+fn biased() -> Wavelet {
+    use wavelift::{AxisOrder, Channel, IntegerStep};
+    let steps = [
+        IntegerStep::add(Channel::Detail, 0, &[-1, -1], 7, 1),
+        IntegerStep::add(Channel::Approximation, -1, &[1, 1], 2, 2),
+    ];
+    let wavelet = Wavelet::integer("biased", &steps, 0).unwrap();
+    wavelet.with_axis_order(AxisOrder::InnermostFirst)
+}
+
+#[test]
+fn zeros_beyond_the_border_stay_zeros_whatever_a_bias_makes_of_them() {
+    let transform = |shape: &[usize]| Transform::new(biased(), shape).boundary(Boundary::Zero);
+    let coloured = [transform(&[40, 40, 3]).axes([0, 1])];
+    let plain = [transform(&[40, 40]).levels(2), transform(&[9, 75])];
+    for device in devices() {
+        for strategy in [Strategy::StreamedColours, Strategy::ColourLoop] {
+            check_all::<i32>(&device, strategy, &coloured);
+        }
+        for strategy in [
+            Strategy::Pyramid,
+            Strategy::RegisterBlock,
+            Strategy::Streamed,
+            Strategy::SingleLoop,
+            Strategy::Vectors,
+            Strategy::SEPARABLE,
+        ] {
+            check_all::<i32>(&device, strategy, &plain);
+        }
+    }
+}
+
+/// More levels of rows than those in which work-items have runs, and eight beside them: steps of a long reach leave a work-item few
+/// pairs.
+#[test]
+fn many_levels_of_rows_by_long_steps() {
+    use wavelift::{Channel, RealStep, Scale};
+    let taps = [0.02, -0.03, 0.05, 0.2, 0.2, 0.05, -0.03, 0.02];
+    let step = |k: usize| match k % 2 {
+        0 => RealStep::new(Channel::Detail, -3, &taps),
+        _ => RealStep::new(Channel::Approximation, -4, &taps),
+    };
+    let steps: Vec<RealStep> = (0..4).map(step).collect();
+    let wavelet = Wavelet::real("steps-of-eight-taps", &steps, Scale::NONE).unwrap();
+    let rows = Transform::new(wavelet, [8, 1000]).axes([1]);
+    let rows = rows.levels(10).boundary(Boundary::Zero);
+    for device in devices() {
+        check_all::<f64>(&device, Strategy::RegisterRows, &[rows.clone()]);
+    }
+}
+
 /// The wavelets that differ most; `composed_as_on_cpus` has the others.
 macro_rules! colours {
     ($($name:ident: $strategy:ident;)*) => {
