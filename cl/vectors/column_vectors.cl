@@ -5,7 +5,7 @@
 // pairs that are in no border's reach; the work-item of a strip's first segment does the borders, and lines of at most 2 * BORDER
 // pairs.
 // Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR
-// samples: 8 multiply-adds, 7 reads and 5 writes of the ring. Limited by memory.
+// samples: 8 multiply-adds, 5 reads and 5 writes of the ring. Limited by memory.
 
 #include "cpu/pipeline_y.cl"
 #include "vectors/parallel_lines.cl"

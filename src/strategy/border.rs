@@ -20,19 +20,16 @@ impl Border {
         let transform = &todo.problem.transform;
         let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
         let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
-        let period = 2 * (i64::from(samples) - 1);
-        let mirrored = |restored| {
-            let period =
-                i32::try_from(period).map_err(|_| format!("{samples} samples are too many"))?;
-            Ok(Border {
-                period,
-                turn: period,
-                restored,
-            })
+        // An axis has at most MAX_LENGTH samples, of which twice as many still fit.
+        let period = 2 * (samples - 1);
+        let mirrored = |restored| Border {
+            period,
+            turn: period,
+            restored,
         };
         match (extension, boundary) {
-            (Some(Extension::Mirrored), _) => mirrored(false),
-            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => mirrored(true),
+            (Some(Extension::Mirrored), _) => Ok(mirrored(false)),
+            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => Ok(mirrored(true)),
             (Some(Extension::Periodic), _) => Ok(Border {
                 period: samples,
                 turn: i32::MAX,

@@ -97,8 +97,8 @@ strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
-    /// One pass over memory per level of pictures: each sub-group lifts a block of 64 columns and a few rows, and the halo
-    /// around it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
+    /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around
+    /// it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
     RegisterBlock "register_block" register_block;
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
