@@ -97,8 +97,8 @@ strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
-    /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around
-    /// it, in its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
+    /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around it, in
+    /// its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
     RegisterBlock "register_block" register_block;
     /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
     /// columns, both axes in registers. Preferred on GPUs.
@@ -106,7 +106,7 @@ strategies! {
     /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
     /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
-    /// large volumes on NVIDIA's GPUs.
+    /// volumes of 64 x 64 x 64 and more on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
     /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
     /// Preferred on CPUs.

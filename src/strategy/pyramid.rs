@@ -18,9 +18,9 @@ use crate::wavelet::Direction;
 pub(super) const TUNABLES: &[Tunable] = &[];
 
 /// Samples that a compute unit loads, halos and coarser levels included, up to which several levels of pictures of many tiles
-/// are best done by this strategy. On an NVIDIA H200, in f32 by 9/7, five levels of 1024 x 1024 (19 Ki of them) take 22.0 us
-/// (inverse 16.4), by `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); one level takes longer in
-/// any case. A picture that is one tile is best done so however many there are: three levels of 4096 of 64 x 64 take 84 us
+/// are best done by this strategy. On an NVIDIA H200, in f32 by 9/7, five levels of 1024 x 1024 (19 Ki of them) took 22.0 us
+/// (inverse 16.4) by the kernel `pyramid`, by `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); one
+/// level takes longer in any case. A picture that is one tile is best done so however many there are: three levels of 4096 of 64 x 64 take 84 us
 /// (108), by `register_block` 139 (136).
 const MOST_LOADED: usize = 24 << 10;
 
@@ -32,12 +32,12 @@ const LONG_REACH: usize = 12;
 const MOST_LOADED_LONG: usize = 42 << 10;
 
 /// The same by windows, which load more and take less time for it. On an NVIDIA H200, five levels of 2048 x 2048 in f32 by 9/7
-/// (154 Ki of them) take 25.2 us inverse, by `register_block` 34.2.
+/// (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2; windows have become faster since (cl/pyramid/windows.cl).
 const MOST_IN_WINDOWS: usize = 200 << 10;
 
-/// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) take 22.9 us by windows and 26.6 by
-/// the kernel `pyramid`; of 2048 x 2048 (112 Ki) 27.5, with a first level by `register_block` 30. Doubles in as many take longer:
-/// four levels of 2048 x 2048 48 us instead of 36.
+/// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) took 22.9 us by windows,
+/// before these were as fast as now, and 26.6 by the kernel `pyramid` where the queue runs empty; of 2048 x 2048 (112 Ki) 27.5, with a
+/// first level by `register_block` 30. Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
