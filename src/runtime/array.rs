@@ -141,7 +141,7 @@ impl<T: Element> DeviceArray<T> {
     ) -> Result<(DeviceView<'_, T>, DeviceViewMut<'_, T>)> {
         self.check_region(read)?;
         self.check_region(written)?;
-        if read.overlaps(written) {
+        if read.meets(written) {
             return Err(overlap("the view to be read", "the view to be written"));
         }
         let array = &*self;
@@ -281,6 +281,10 @@ impl<T: Element> DeviceArray<T> {
         })?;
         let mut released = done.released.iter();
         released.try_for_each(Event::wait)?;
+        if access == Access::Write && region.len() == self.len {
+            // Whatever failed before, all of it is known now.
+            self.uses().set_up(Vec::new());
+        }
         let mut written = written.iter();
         written.try_for_each(|event| event.is_done().map(drop))
     }

@@ -3,6 +3,7 @@
 use super::array::DeviceArray;
 use super::context::{Memory, Shared, Site, opencl};
 use super::handle::Handle;
+use super::host::MOST_ASKED_FOR;
 use super::in_place::InPlacePlan;
 use super::lock::lock;
 use super::plan::Plan;
@@ -136,7 +137,7 @@ impl Engine {
         })
     }
 
-    /// Returns this engine, whose plans have so many threads copy large host slices.
+    /// Returns this engine, whose plans have so many threads copy large host slices, 64 at most.
     ///
     /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, which use host
     /// slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 64 MiB of
@@ -145,7 +146,7 @@ impl Engine {
     /// ([`Engine::from_raw`]) the driver always copies.
     pub fn with_copy_threads(&self, threads: usize) -> Self {
         self.with_site(Site {
-            copy_threads: Some(threads),
+            copy_threads: Some(threads.min(MOST_ASKED_FOR)),
             ..self.site.clone()
         })
     }

@@ -163,15 +163,12 @@ impl Uses {
         self.last_written.iter().any(Event::has_failed)
     }
 
-    /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end; nothing
-    /// else uses what it writes.
+    /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end, and nothing
+    /// else uses what it writes; but other parts of the array still have to wait for what this waits for.
     pub fn for_host(&mut self, access: Access) -> Result<(Arc<Queue>, Vec<Event>)> {
         let queue = self.queue.clone();
         let mut waits = queue.awaited(&[]);
         waits.extend(self.before(&queue, access)?);
-        if access == Access::Write {
-            self.after(access, &[]);
-        }
         Ok((queue, waits))
     }
 
@@ -190,6 +187,15 @@ impl Uses {
             waits.extend_from_slice(&self.read);
         }
         Ok(waits)
+    }
+
+    /// Remembers work that could not be enqueued, or not all of it: what comes next must wait for what this had to wait for, and
+    /// for what was enqueued.
+    fn after_failure(&mut self, access: Access, marker: Option<&Event>) {
+        match access {
+            Access::Read => self.read.extend(marker.cloned()),
+            Access::Write => self.written.extend(marker.cloned()),
+        }
     }
 
     /// Remembers a use that has these events, or has ended already.
@@ -225,14 +231,20 @@ pub(crate) fn enqueue_ordered(
     }
     let gl: Vec<GlBuffer> = uses.iter().filter_map(|(uses, _)| uses.gl).collect();
     let done = with_acquired(queue, &gl, &waits, work);
-    let events: Vec<Event> = match &done {
-        Ok(done) => done.all().cloned().collect(),
-        // Some of the work may have been enqueued.
-        Err(_) if !queue.in_order => queue.marker(&[]).ok().into_iter().collect(),
-        Err(_) => Vec::new(),
-    };
-    for (uses, access) in uses.iter_mut() {
-        uses.after(*access, &events);
+    match &done {
+        Ok(done) => {
+            let events: Vec<Event> = done.all().cloned().collect();
+            for (uses, access) in uses.iter_mut() {
+                uses.after(*access, &events);
+            }
+        }
+        Err(_) => {
+            // Some of the work may have been enqueued.
+            let marker = (!queue.in_order).then(|| queue.marker(&[]).ok()).flatten();
+            for (uses, access) in uses.iter_mut() {
+                uses.after_failure(*access, marker.as_ref());
+            }
+        }
     }
     done
 }

@@ -236,7 +236,7 @@ pub(super) fn check_apart<I: Element, O: Element>(
     }
     // Of elements of two sizes: in bytes, from the first to the last.
     let overlaps = match size_of::<I>() == size_of::<O>() {
-        true => input.in_memory().overlaps(&output.in_memory()),
+        true => input.in_memory().meets(&output.in_memory()),
         false => {
             let [from, to] = [input.bytes(), output.bytes()];
             from.start < to.end && to.start < from.end
@@ -263,10 +263,17 @@ impl<'a> BothUses<'a> {
             (&raw const *input.array).cast(),
             (&raw const *output.array).cast(),
         ];
+        // In the order of their addresses: two threads may use two arrays the other way round.
+        if from < to {
+            let input = Some(input.array.uses());
+            let output = output.array.uses();
+            return BothUses { input, output };
+        }
         let is_one = from == to;
+        let output = output.array.uses();
         BothUses {
             input: (!is_one).then(|| input.array.uses()),
-            output: output.array.uses(),
+            output,
         }
     }
 

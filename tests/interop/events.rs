@@ -217,6 +217,9 @@ fn after_a_failed_event_the_engine_goes_on() {
                 assert!(matches!(run.wait(), Err(Error::OpenCl { .. })), "{device}");
                 assert!(run.is_done().is_err());
             }
+            // One sample alone makes up for nothing.
+            y.slice_mut(0, 1).unwrap().write(&[0]).unwrap();
+            assert!(y.download().is_err(), "{device}");
             x.write(&samples).unwrap();
             let run = plan.enqueue_forward(&x, &mut y).unwrap();
             run.wait().unwrap();
@@ -299,5 +302,65 @@ fn several_threads_have_queues_of_their_own() {
         assert!(x.download().unwrap() == samples);
         drop(x);
         assert_eq!(engine.memory().used, 0);
+    }
+}
+
+/// Each of two arrays is the input of one thread and the output of another.
+#[test]
+fn threads_may_use_two_arrays_the_other_way_round() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let transform = Transform::new(Wavelet::CDF_5_3, [64]);
+        let plans = [0, 1].map(|_| engine.plan::<i16>(&transform).unwrap());
+        let arrays = [0, 1].map(|_| engine.zeros::<i16>(128).unwrap());
+        let [mut x, mut y] = arrays;
+        let [read, written] = [0, 64].map(|first| Region::dense([64]).at(first));
+        let (read_x, written_x) = x.view_pair(&read, &written).unwrap();
+        let (read_y, written_y) = y.view_pair(&read, &written).unwrap();
+        let [one, other] = &plans;
+        std::thread::scope(|scope| {
+            for (plan, from, mut to) in [(one, read_x, written_y), (other, read_y, written_x)] {
+                scope.spawn(move || {
+                    for _ in 0..2000 {
+                        plan.enqueue_forward(from.clone(), to.reborrow()).unwrap();
+                    }
+                });
+            }
+        });
+        engine.finish().unwrap();
+    }
+}
+
+#[test]
+fn what_the_host_writes_leaves_the_rest_of_an_array_waiting() {
+    for device in devices() {
+        for properties in QUEUES {
+            let program = Program::on(&device, properties);
+            let engine = program.engine();
+            let transform = picture();
+            let plan = engine.plan::<i32>(&transform).unwrap();
+            let samples = random_samples::<i32>(transform.len(), 1);
+            let x = engine.upload(&samples).unwrap();
+            let mut y = engine.zeros::<i32>(transform.len()).unwrap();
+            let gate = program.user_event();
+            let half = transform.len() / 2;
+            plan.enqueue_forward_after(&x, &mut y, &[event(&gate)])
+                .unwrap();
+            let [first, second] = [0, half].map(|start| Region::dense([half]).at(start));
+            let (first, mut second) = y.view_pair(&first, &second).unwrap();
+            let read = std::thread::scope(|scope| {
+                let write = scope.spawn(move || second.write(&vec![5; half]).unwrap());
+                pause();
+                let read = scope.spawn(move || first.download().unwrap());
+                pause();
+                assert!(!read.is_finished() && !write.is_finished());
+                set(&gate, 0);
+                read.join().unwrap()
+            });
+            let expected = reference::forward(&transform, &samples).unwrap();
+            assert!(read == expected[..half]);
+            let all = y.download().unwrap();
+            assert!(all[..half] == expected[..half] && all[half..].iter().all(|&n| n == 5));
+        }
     }
 }

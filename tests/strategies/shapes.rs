@@ -263,7 +263,7 @@ fn many_levels_of_rows_by_long_steps() {
     let rows = Transform::new(wavelet, [8, 1000]).axes([1]);
     let rows = rows.levels(10).boundary(Boundary::Zero);
     for device in devices() {
-        check_all::<f64>(&device, Strategy::RegisterRows, &[rows.clone()]);
+        check_all::<f64>(&device, Strategy::RegisterRows, std::slice::from_ref(&rows));
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
 pub use store::{Sink, Source};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
-pub(super) use threads::copy_threads;
+pub(super) use threads::{MOST_ASKED_FOR, copy_threads};
 pub(super) use through_ring::Kept;
 pub use tiled::{Progress, TiledPlan};
 pub(super) use transit::Transit;

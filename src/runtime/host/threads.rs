@@ -8,6 +8,9 @@ use std::thread;
 /// More threads than this are faster than the bus.
 const MOST_THREADS: usize = 8;
 
+/// As many as can be asked for.
+pub(in crate::runtime) const MOST_ASKED_FOR: usize = 64;
+
 /// Arrays of fewer bytes go faster by the driver.
 pub(super) const LEAST_BYTES: usize = 8 << 20;
 

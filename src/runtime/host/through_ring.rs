@@ -102,7 +102,8 @@ fn carry<T: Sample, P: Element>(
         is_over: false,
     };
     thread::scope(|scope| {
-        let started = (0..threads).filter(|_| {
+        // A system that has no thread left has none for the next one either.
+        let started = (0..threads).take_while(|_| {
             let copies = || places.copy_all(&belt);
             thread::Builder::new().spawn_scoped(scope, copies).is_ok()
         });

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use judging::bits;
 use opencl3::context::Context;
 use std::collections::HashMap;
+use std::env::VarError;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -50,7 +51,14 @@ pub(super) fn proven(context: &Context, device: &Device) -> Result<Device> {
     }
     let ways = match std::env::var(device::VARIABLE) {
         Ok(words) if !words.is_empty() => asked_for(&words, device.ways(), device.info())?,
-        _ => device.ways().to_vec(),
+        Ok(_) | Err(VarError::NotPresent) => device.ways().to_vec(),
+        Err(VarError::NotUnicode(words)) => {
+            return Err(Error::Unknown {
+                what: device::VARIABLE,
+                expected: "text in Unicode".to_owned(),
+                got: format!("{words:?}"),
+            });
+        }
     };
     let mut reasons = Vec::new();
     for (i, &way) in ways.iter().enumerate() {
