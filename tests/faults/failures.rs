@@ -1,14 +1,14 @@
 //! Every call and every command of a small transform fails in turn.
 
 use crate::common::found_devices as devices;
-use crate::foreign::{OUT_OF_ORDER, PROFILING, Program};
+use crate::foreign::{OUT_OF_ORDER, PROFILING, Program, set};
 use crate::is_clear;
 use crate::layer::{Case, Layer, with_layer};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use std::time::Duration;
-use wavelift::{Device, Engine, Error, Plan};
+use wavelift::{Device, Direction, Engine, Error, Event, Plan};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -175,6 +175,92 @@ fn one_engine_outlives_every_failure() {
             layer.reset();
         }
         layer.check_balance("after every failure");
+    });
+}
+
+#[test]
+fn what_comes_after_a_call_that_failed_still_waits_for_what_came_before() {
+    let name = "failures::what_comes_after_a_call_that_failed_still_waits_for_what_came_before";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in &devices() {
+            for properties in [0, OUT_OF_ORDER] {
+                for direction in [Direction::Forward, Direction::Inverse] {
+                    order_is_kept(layer, device, properties, direction);
+                }
+            }
+        }
+    });
+}
+
+/// Through one queue an array is written, behind a gate; every call of work on it through another queue fails in turn. The same
+/// work once more then waits for the gate.
+fn order_is_kept(layer: &Layer, device: &Device, properties: u64, direction: Direction) {
+    let case = Case::new();
+    let len = case.samples.len();
+    let program = Program::on(device, 0);
+    let queue = program.another_queue(properties);
+    let engine = program.engine();
+    let first = case.plan(&engine).unwrap();
+    let second = case.plan(&program.engine_on(&queue)).unwrap();
+    let x = engine.upload(&case.samples).unwrap();
+    let [mut y, mut z] = [(), ()].map(|()| engine.zeros(len).unwrap());
+    for number in 1.. {
+        layer.reset();
+        y.write(&vec![0; len]).unwrap();
+        let gate = program.user_event();
+        // SAFETY: the event is valid.
+        let event = unsafe { Event::from_raw(gate.raw) }.unwrap();
+        first.enqueue_forward_after(&x, &mut y, &[event]).unwrap();
+        let mut again = || match direction {
+            Direction::Forward => second.enqueue_forward(&x, &mut y),
+            Direction::Inverse => second.enqueue_inverse(&y, &mut z),
+        };
+        layer.reset();
+        layer.call.store(number, SeqCst);
+        let result = again();
+        let failed = layer.failed();
+        layer.reset();
+        let run = again().unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+        let is_done = run.is_done();
+        set(&gate, 0);
+        run.wait().unwrap();
+        let place = format!("{direction:?}, {properties}, {number} ({failed:?})");
+        assert_eq!(is_done, Ok(false), "{place}");
+        assert_eq!(y.download().unwrap(), case.expected, "{place}");
+        if direction == Direction::Inverse {
+            assert_eq!(z.download().unwrap(), case.samples, "{place}");
+        }
+        if failed.is_none() {
+            result.unwrap();
+            assert!(number > 3, "{place}");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_failure_lasts_until_the_whole_array_is_written() {
+    let name = "failures::a_failure_lasts_until_the_whole_array_is_written";
+    with_layer(name, LIMIT, &[], |layer| {
+        for device in devices() {
+            let case = Case::new();
+            let engine = Engine::new(&device).unwrap();
+            let plan = case.plan(&engine).unwrap();
+            let x = engine.upload(&case.samples).unwrap();
+            let mut y = engine.zeros(case.samples.len()).unwrap();
+            layer.reset();
+            layer.command.store(1, SeqCst);
+            plan.enqueue_forward(&x, &mut y)
+                .unwrap()
+                .wait()
+                .unwrap_err();
+            layer.reset();
+            y.slice_mut(0, 1).unwrap().write(&[1]).unwrap();
+            assert!(is_clear(&y.download().unwrap_err()));
+            y.write(&case.samples).unwrap();
+            assert_eq!(y.download().unwrap(), case.samples);
+        }
     });
 }
 

@@ -319,6 +319,8 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   SET(clEnqueueCopyBuffer), SET(clEnqueueCopyBufferRect), SET(clEnqueueMapBuffer), SET(clEnqueueUnmapMemObject);
   SET(clEnqueueFillBuffer), SET(clEnqueueNDRangeKernel), SET(clEnqueueMarkerWithWaitList);
   SET(clFlush), SET(clFinish);
+  // Events of the caller's own neither fail nor count.
+  ours.clCreateUserEvent = next.clCreateUserEvent, ours.clSetUserEventStatus = next.clSetUserEventStatus;
   share(&ours);
   layer.call = number("LAYER_CALL");
   layer.lost = number("LAYER_LOST");
