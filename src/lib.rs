@@ -113,7 +113,7 @@
 //!   (`as_array`, `as_array_mut`), and plans take and return its arrays (`Plan::forward_array`, `Plan::inverse_array`).
 //! - `image`: pictures of the crate [image](https://docs.rs/image) become samples, and samples pictures; see the module
 //!   `picture`.
-//! - `serde`: a [`Transform`], a [`Wavelet`], a [`Band`] and the enums are read and written by
+//! - `serde`: a [`Transform`], a [`Wavelet`], a [`Band`] and most enums are read and written by
 //!   [serde](https://docs.rs/serde): `{"wavelet": "cdf97", "shape": [1080, 1920], "levels": 5}`. What the constructors
 //!   refuse is not read.
 //! - `rayon`: `ndarray`, and its views are walked by several threads, as by `par_mapv_inplace`. Soft thresholds in a band

@@ -2,7 +2,7 @@
 //!
 //! A grey picture is an array of shape `[height, width]`. Of one with colours, the colours come one after the other, as a
 //! batch: `[3, height, width]`. In memory a picture has its colours innermost (`[height, width, 3]`, axes 0 and 1); wavelift
-//! transforms it like that as well, on GPUs in little more time, on CPUs in about twice as much.
+//! transforms it like that as well, on GPUs in little more time, on CPUs in about as much.
 //!
 //! ```no_run
 //! use image::Rgb;

@@ -139,8 +139,8 @@ impl Engine {
 
     /// Returns this engine, whose plans have so many threads copy large host slices, 64 at most.
     ///
-    /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, which use host
-    /// slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 64 MiB of
+    /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, most of which use
+    /// host slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 64 MiB of
     /// pinned memory, which the engine allocates with the first such call and keeps, with its own and other engines' plans that
     /// stem from it; it counts as [`Engine::memory`]. Calls that copy through it take turns. On queues of the caller's
     /// ([`Engine::from_raw`]) the driver always copies.
@@ -427,8 +427,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Length`] if `to` has another length than `from`; [`Error::ForeignArray`] if one of them
-    /// belongs to another engine; [`Error::Build`] or [`Error::OpenCl`] if building or enqueueing the kernel
-    /// fails.
+    /// belongs to another OpenCL context; [`Error::Misaligned`] if one does not start at a multiple of 16 bytes;
+    /// [`Error::Overlap`] if they share memory; [`Error::Handle`] for a buffer that kernels may not read or write;
+    /// [`Error::Build`] or [`Error::OpenCl`] if building or enqueueing the kernel fails.
     pub fn enqueue_copy<T: Element>(
         &self,
         from: &DeviceArray<T>,

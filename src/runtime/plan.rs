@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
-/// CPU devices use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
+/// CPU devices of PoCL and of Intel's runtime use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
 /// several threads, pictures and batches in pieces; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
 /// [`forward_pinned`](Self::forward_pinned). Between pinned arrays ([`Engine::pinned`](super::Engine::pinned)) copies go at the full
@@ -311,7 +311,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
     /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
-    /// hold the coefficients, or the low band of a level in tiles; [`Error::OpenCl`].
+    /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions;
+    /// [`Error::OpenCl`].
     pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());

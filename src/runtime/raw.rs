@@ -230,7 +230,8 @@ impl<T: Element> DeviceArray<T> {
         self.buffer.get()
     }
 
-    /// Returns the byte of the buffer at which the array starts; 0 but for an array made by [`from_raw`](Self::from_raw).
+    /// Returns the byte of the buffer at which the array starts; 0 but for an array made of another's buffer, as by
+    /// [`from_raw`](Self::from_raw).
     pub fn raw_offset(&self) -> usize {
         self.memory.offset * size_of::<T>()
     }
