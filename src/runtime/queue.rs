@@ -148,7 +148,7 @@ impl Uses {
         &self.queue
     }
 
-    /// Remembers the events of an array's first contents.
+    /// Remembers the events of new contents of the whole array; none where they are there already.
     pub fn set_up(&mut self, ends: Vec<Event>) {
         self.last_written = ends;
     }
