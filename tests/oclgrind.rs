@@ -343,6 +343,11 @@ fn rows_in_both_layouts() {
     // In tiles, of which the last begins with another one's halo.
     check_rows::<i16>(&Transform::new(Wavelet::VC2_LEGALL_5_3, [601]).levels(2));
     check_rows::<i16>(&Transform::new(Wavelet::CDF_5_3, [2, 2]).axes([1]));
+    // Side by side, whole and in tiles.
+    for samples in [19, 75] {
+        let columns = Transform::new(Wavelet::CDF_9_7, [samples, 11]).axes([0]);
+        check_rows::<f32>(&columns.levels(2));
+    }
 }
 
 #[test]

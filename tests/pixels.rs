@@ -201,11 +201,12 @@ fn colours_and_volumes() {
 
 /// Rows, whole and in tiles and of an inner batch, and lines that stand side by side, by vectors and not, by every boundary rule.
 fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
-    let rows: [(&[usize], usize); 4] = [
+    let rows: [(&[usize], usize); 5] = [
         (&[1000], 0),
         (&[3, 301], 1),
         (&[2, 5000], 1),
         (&[4, 70, 3], 1),
+        (&[46, 64], 0),
     ];
     let columns: [(&[usize], usize); 3] = [(&[46, 64], 0), (&[33, 9, 24], 0), (&[2, 50, 37], 1)];
     // In the caches, too: short ones by several levels, and those with few neighbours.

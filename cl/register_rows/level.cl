@@ -16,7 +16,7 @@
 
 // What one work-item of a row has put into local memory is seen by the others. Where sub-groups hold whole rows, they do not
 // wait for one another.
-#if EXCHANGE == EXCHANGE_NONE || ROW_ITEMS > LANES
+#if EXCHANGE == EXCHANGE_NONE || ROW_ITEMS > LANES || SIDE_BY_SIDE
 #define ROW_FENCE barrier(CLK_LOCAL_MEM_FENCE)
 #else
 #define ROW_FENCE SUB_GROUP_FENCE

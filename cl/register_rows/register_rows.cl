@@ -9,11 +9,16 @@
 // A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond either
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
+// Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and its
+// work-items stand first along these and then along the line: so they read and store neighbours together.
+//
 // Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
 // rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, and no
 // barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
 // ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 160 us for three levels of
-// 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us, eight levels 156.
+// 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us, eight levels 156. Lines side by side wait
+// for their work-group at each fence: three levels along the middle axis of 512 x 512 x 512 take 1.06 copies on an NVIDIA H100, along
+// the first one 1.25, by a pass per level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
@@ -56,10 +61,12 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
-  local L rows[GROUP / ROW_ITEMS][ROW_PLACES];
-  const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
-  local L *const line = rows[work_item / ROW_ITEMS] + PLACE_IN(MARGIN);
-  const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
+  local L rows[ROWS][ROW_PLACES];
+  const int work_item = SUB_GROUP * LANES + LANE;
+  const int item = SIDE_BY_SIDE ? work_item / ROWS : work_item % ROW_ITEMS;
+  const int row = SIDE_BY_SIDE ? work_item % ROWS : work_item / ROW_ITEMS;
+  local L *const line = rows[row] + PLACE_IN(MARGIN);
+  const RowTile tile = row_tile(&pass, &own, row);
   global S *const signal_row = signal_of_row(signal, &pass, tile.row);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   const Beyond beyond = {own.periodic, pass.boundary};
@@ -67,7 +74,7 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
 #if EXCHANGE == EXCHANGE_NONE
   // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
   // zeros there, so that a simulator sees no read of what was never written.
-  for (int i = item; i < ROW_PLACES; i += ROW_ITEMS) rows[work_item / ROW_ITEMS][i] = 0;
+  for (int i = item; i < ROW_PLACES; i += ROW_ITEMS) rows[row][i] = 0;
   ROW_FENCE;
 #endif
 

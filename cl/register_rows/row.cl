@@ -20,6 +20,9 @@
 #ifndef MOST_NARROW
 #error "MOST_NARROW: how many these are at most"
 #endif
+#ifndef SIDE_BY_SIDE
+#error "SIDE_BY_SIDE: 1 where neighbouring rows stand side by side, as columns do: neighbouring work-items then have these"
+#endif
 #ifndef TILED
 #error "TILED: 1 where rows are cut into tiles"
 #endif
@@ -46,8 +49,14 @@ typedef struct {
   int from, to;        // samples of the tile whose coefficients are results
 } RowTile;
 
-static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int number) {
-  const int row = TILED ? number / own->tiles : number, begin = TILED ? (number - row * own->tiles) * own->tile_samples : 0;
+#define ROWS (GROUP / ROW_ITEMS)
+
+// The tile of one of a work-group's rows. Where rows are side by side, neighbouring work-groups have neighbouring rows too.
+static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int in_group) {
+  const int group = get_group_id(0), groups = (pass->lines + ROWS - 1) / ROWS, number = group * ROWS + in_group;
+  const int row = SIDE_BY_SIDE ? group % groups * ROWS + in_group : TILED ? number / own->tiles : number;
+  const int tile = SIDE_BY_SIDE ? group / groups : number - row * own->tiles;
+  const int begin = TILED ? tile * own->tile_samples : 0;
   const int end = TILED ? min(begin + own->tile_samples, pass->samples) : pass->samples;
   const int halo = TILED ? own->halo : 0;
   const int start = own->periodic ? begin - halo : max(begin - halo, 0);

@@ -147,7 +147,7 @@ void rows_in_registers(global S *signal, global T *bands, global T *low, const P
   local L places[GROUP];
   const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
   local L *const place = places + (work_item - item);
-  const RowTile tile = row_tile(&pass, &own, (int)get_group_id(0) * (GROUP / ROW_ITEMS) + work_item / ROW_ITEMS);
+  const RowTile tile = row_tile(&pass, &own, work_item / ROW_ITEMS);
   const RunPart part = run_part_of(&tile, item, pass.samples / (2 * RUN_PAIRS), pass.samples);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   global S *const signal_run = signal_of_row(signal, &pass, tile.row) + part.run * 2 * RUN_PAIRS;

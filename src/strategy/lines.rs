@@ -46,6 +46,12 @@ impl Lines {
         }
     }
 
+    /// Whether neighbouring lines are neighbours in memory, on one side at least.
+    pub fn stand_side_by_side(&self) -> bool {
+        let sides = [&self.geometry.signal, &self.geometry.bands];
+        sides.iter().any(|side| side.across[0].stride == 1)
+    }
+
     /// How many samples are read and stored of the inside of all lines, which depends on no border, where each of so many
     /// tiles or segments of a line reads the reach around it as well.
     pub fn inner_samples(&self, overlaps: usize) -> [usize; 2] {

@@ -113,8 +113,8 @@ strategies! {
     SingleLoop "single_loop" single_loop;
     /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
-    /// One pass over memory for several levels of rows: in local memory, and in runs that work-items have in their registers.
-    /// Preferred on GPUs where no picture is left.
+    /// One pass over memory for several levels of rows, or of lines that stand side by side: in local memory, and in runs that
+    /// work-items have in their registers. Preferred on GPUs where no picture is left.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
     /// in registers. Preferred on GPUs where no picture is left.

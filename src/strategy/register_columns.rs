@@ -52,8 +52,7 @@ const LEAST_SEGMENT: usize = 4;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let lines = Lines::new(todo);
-    let beside = |side: &Side| side.across[0].stride == 1;
-    if lines.are_rows || !(beside(&lines.geometry.signal) || beside(&lines.geometry.bands)) {
+    if lines.are_rows || !lines.stand_side_by_side() {
         return Offer::no("it takes lines that stand side by side");
     }
     let kept = Lags::new(&todo.problem.stencils()).kept;

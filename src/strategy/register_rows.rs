@@ -27,6 +27,20 @@ const MOST_BESIDE: i64 = 4;
 /// Samples of four bytes of the longest row that goes as a whole, and of the tiles of longer ones.
 const TILE: usize = 2048;
 
+/// Of lines that stand side by side: how many of them a work-group has at least, samples of a tile, and pairs of a run. On an NVIDIA
+/// H100, three levels along the first axis of 2048 x 2048 by 9/7 in f32 take 20 and 19 us, by runs of 8 pairs 22 and 21, of 4 31
+/// and 34, by 8 lines of 512 or 1024 samples 21 and 26, by 32 of 256 26 and 29; by a pass of `register_columns` per level
+/// 33 and 39. In i16 by 5/3, 512 x 512 x 512 takes 370 and 348 us by 16 lines, 470 and 481 by 32.
+const TOGETHER: usize = 16;
+const TILE_SIDE_BY_SIDE: usize = 512;
+const RUN_SIDE_BY_SIDE: usize = 16;
+/// The lines where devices do not exchange, so that small work-groups have a tile of each.
+const TOGETHER_ALONE: usize = 8;
+
+/// Samples of the shortest lines side by side that are best done here: on the same card three levels of 262144 lines of 16
+/// take 20 and 25 us, by a pass per level 28 and 31, of 1398101 lines of 3 57 and 74, by passes that know their length 43 and 40.
+const LEAST_SIDE_BY_SIDE: usize = 16;
+
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
 
@@ -78,16 +92,18 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     let lines = Lines::new(todo);
     let beside = (2..=MOST_BESIDE).contains(&lines.apart);
-    if !(lines.are_rows && lines.apart == 1 || lines.near && beside) {
-        return Offer::no("it takes rows in one piece, or of an inner batch of 2 to 4");
+    let in_turn = lines.are_rows && lines.apart == 1 || lines.near && beside;
+    if !(in_turn || lines.near && lines.stand_side_by_side()) {
+        return Offer::no("it takes rows in one piece, or lines that stand side by side");
     }
-    let offer = Row::new(todo, &lines).map(|row| {
+    let offer = Row::new(todo, &lines, !in_turn).map(|row| {
         let taken = Taken {
             levels: row.levels,
             axes: 1,
             passes: vec![row.pass(todo)],
         };
-        match is_best_for(todo.target.device, todo.problem.sample, &lines) {
+        let is_for_rows = in_turn || is_best_side_by_side(&row, &lines.geometry);
+        match is_for_rows && is_best_for(todo.target.device, todo.problem.sample, &lines) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         }
@@ -101,6 +117,13 @@ fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
     let reach = (lines.reach.before + lines.reach.after) * sample.size().div_ceil(4);
     let has_registers = can_stream(device) || reach <= SHORT_REACH;
     device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && has_registers
+}
+
+/// Lines side by side are best done by `register_columns` a level at a time, unless they are few: on an NVIDIA H100 one level of 7
+/// lines of 599186 samples takes 16 us, by that one 26 (inverse 23).
+fn is_best_side_by_side(row: &Row, geometry: &Geometry) -> bool {
+    let is_long = geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
+    is_long && (row.levels > 1 || (geometry.lines as usize) < TOGETHER)
 }
 
 fn prev_power_of_two(number: usize) -> usize {
@@ -146,13 +169,15 @@ struct Row {
     tile_samples: usize,
     halo: usize,
     bytes: usize,
+    /// Whether neighbouring work-items have neighbouring rows.
+    side_by_side: bool,
     /// Whether runs stay in registers (cl/register_rows/rows_in_registers.cl).
     in_registers: bool,
 }
 
 impl Row {
     /// The shares for a device, or why it cannot run them.
-    fn new(todo: &Todo, lines: &Lines) -> Result<Self, String> {
+    fn new(todo: &Todo, lines: &Lines, side_by_side: bool) -> Result<Self, String> {
         let (target, problem) = (todo.target, todo.problem);
         let (levels, border) = levels_of_rows(todo)?;
         let samples = lines.geometry.samples as usize;
@@ -170,15 +195,6 @@ impl Row {
         if lanes > most {
             return Err(format!("it needs work-groups of {lanes}"));
         }
-        let longest = TILE * 4 / bytes.max(4);
-        let longest = longest.min(2 * LONGEST_RUN * prev_power_of_two(most));
-        let tile = match alone {
-            // Programs for rows of all lengths.
-            true => (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * lanes),
-            false => samples.next_power_of_two().clamp(2 * LEAST_RUN, longest),
-        };
-        // Compilers for CPUs take long over long runs.
-        let best = if alone { LEAST_RUN } else { best_run(tile) };
         let words = bytes.div_ceil(4);
         // To set doubles beyond a border anew takes two more.
         let [more, least] = match border.restored {
@@ -187,8 +203,31 @@ impl Row {
         };
         let fitting = registers(target.device) / (REGISTERS_OF_PAIR * words + more);
         let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
-        let best = best.min(prev_power_of_two(fitting.max(least)));
-        let shortest = tile / 2 / prev_power_of_two(most);
+        let longest_run = prev_power_of_two(fitting.max(least));
+        let together = match (side_by_side, alone) {
+            (false, _) => 1,
+            (true, true) => TOGETHER_ALONE.min(prev_power_of_two(most)),
+            (true, false) => TOGETHER.min((lines.geometry.lines as usize).next_power_of_two()),
+        };
+        let most_items = prev_power_of_two(most) / together;
+        let longest = match side_by_side {
+            true => TILE_SIDE_BY_SIDE.min(2 * RUN_SIDE_BY_SIDE.min(longest_run) * most_items),
+            false => (TILE * 4 / bytes.max(4)).min(2 * LONGEST_RUN * most_items),
+        };
+        let tile = match (alone, side_by_side) {
+            // Programs for rows of all lengths.
+            (true, false) => (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * lanes),
+            (true, true) => 2 * LEAST_RUN * LANES.min(most_items),
+            (false, _) => samples.next_power_of_two().clamp(2 * LEAST_RUN, longest),
+        };
+        let best = match (alone, side_by_side) {
+            // Compilers for CPUs take long over long runs.
+            (true, _) => LEAST_RUN,
+            (false, true) => RUN_SIDE_BY_SIDE,
+            (false, false) => best_run(tile),
+        };
+        let best = best.min(longest_run);
+        let shortest = tile / 2 / most_items;
         let pairs = best.max(shortest).min(tile / 2);
         let items = tile / 2 / pairs;
         let mut row = Row {
@@ -203,6 +242,7 @@ impl Row {
             tile_samples: samples,
             halo: 0,
             bytes,
+            side_by_side,
             in_registers: false,
         };
         let mut most = most;
@@ -217,7 +257,12 @@ impl Row {
         let items = row.items;
         let wanted = GROUP.min(most).max(items);
         let fitting = target.device.local_memory as usize / row.local_bytes(1);
-        let rows = (wanted / items).min(fitting);
+        let rows = (wanted / items).max(together).min(fitting);
+        // Neighbours side by side are loaded in whole pieces of memory.
+        let rows = match side_by_side && rows > 0 {
+            true => prev_power_of_two(rows),
+            false => rows,
+        };
         // Whole rows and whole sub-groups.
         let unit = if alone { items } else { lanes.max(items) };
         row.group = rows * items / unit * unit;
@@ -240,7 +285,9 @@ impl Row {
         // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
         // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
         let beside = |levels: usize| halo(levels).max(1 << levels);
-        let is_small = |levels: &usize| *levels == 1 || 32 * beside(*levels) <= tile;
+        // A launch of columns is as much worth as a longer halo.
+        let share = if self.side_by_side { 16 } else { 32 };
+        let is_small = |levels: &usize| *levels == 1 || share * beside(*levels) <= tile;
         self.levels = (1..=self.levels).take_while(is_small).count();
         self.halo = halo(self.levels);
         let unit = 1 << self.levels;
@@ -259,7 +306,8 @@ impl Row {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let mirrored = !self.border.is_periodic() && !self.border.restored;
         let target = todo.target.of(IN_REGISTERS);
-        let can = target.device.exchange == todo.target.device.exchange
+        let can = !self.side_by_side
+            && target.device.exchange == todo.target.device.exchange
             && target.device.exchange != Exchange::None
             && self.lanes <= target.work_group(IN_REGISTERS)
             && are_near(&todo.problem.stencils())
@@ -303,7 +351,8 @@ impl Row {
         let holds = |margin: &usize| 2 * reach + 2 <= *margin;
         let margin = MARGINS.into_iter().find(holds).unwrap_or(MARGINS[2]);
         let samples = self.tile() + (levels + 2) * margin;
-        samples + samples.div_ceil(BANKS)
+        // Rows side by side begin in other banks each.
+        samples + samples.div_ceil(BANKS) | usize::from(self.side_by_side)
     }
 
     fn local_bytes(&self, rows: usize) -> usize {
@@ -313,7 +362,12 @@ impl Row {
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
-        let rows = geometry.lines as usize * self.tiles;
+        let lines = geometry.lines as usize;
+        let rows = self.group / self.items;
+        let groups = match self.side_by_side {
+            true => lines.div_ceil(rows) * self.tiles,
+            false => (lines * self.tiles).div_ceil(rows),
+        };
         let (name, file) = match self.in_registers {
             true => (IN_REGISTERS, "register_rows/rows_in_registers.cl"),
             false => (NAME, "register_rows/register_rows.cl"),
@@ -335,8 +389,8 @@ impl Row {
                 ("periodic", i32::from(self.border.is_periodic())),
                 ("interleaved", i32::from(interleaved)),
             ],
-            groups: rows.div_ceil(self.group / self.items),
-            cost: self.cost(todo, geometry.lines as usize, geometry.samples as usize),
+            groups,
+            cost: self.cost(todo, lines, geometry.samples as usize),
         }
     }
 
@@ -356,7 +410,11 @@ impl Row {
             meter.scaling(of_level, of_level) + lifted
         });
         let alone = todo.target.device.exchange == Exchange::None || self.items > self.lanes;
-        let barriers = if alone { 1 + 3 * self.levels } else { 0 };
+        let barriers = if alone || self.side_by_side {
+            1 + 3 * self.levels
+        } else {
+            0
+        };
         let local = self.local_bytes(self.group / self.items);
         meter.moved(lines * samples + halo, lines * samples)
             + levels.sum()
@@ -381,6 +439,7 @@ impl Row {
             define("WIDE_LEVELS", self.wide_levels()),
             define("NARROW", u8::from(self.narrow_levels() > 0)),
             define("MOST_NARROW", self.narrow_levels().max(USUAL_NARROW)),
+            define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
@@ -436,6 +495,49 @@ mod tests {
         assert_eq!(sizes(257, 1), [32, 8, 1, 0]);
         assert_eq!(sizes(64, 2), [8, 4, 2, 0]);
         assert_eq!(sizes(33, 9), [8, 4, 2, 1]);
+    }
+
+    #[test]
+    fn a_work_group_has_neighbouring_lines_that_stand_side_by_side() {
+        let sizes = |shape: [usize; 2], levels, sample| {
+            let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+            let columns = Transform::new(Wavelet::CDF_9_7, shape).axes([0]);
+            let launches = launches(&setting, &columns.levels(levels), sample);
+            let (launch, kernel) = (&launches[0], &launches[0].pass.kernel);
+            let names = ["SIDE_BY_SIDE", "GROUP", "ROW_ITEMS", "RUN_PAIRS"];
+            let places = number(kernel, "ROW_PLACES");
+            assert_eq!(places % 2, 1, "neighbours are in other banks");
+            let taken = [own(launch, "tiles"), own(launch, "levels")];
+            (names.map(|name| number(kernel, name)), taken)
+        };
+        let f32 = SampleType::F32;
+        assert_eq!(sizes([512, 512], 3, f32), ([1, 256, 16, 16], [1, 3]));
+        assert_eq!(sizes([16, 512], 3, f32), ([1, 128, 1, 8], [1, 3]));
+        assert_eq!(sizes([2048, 512], 5, f32), ([1, 256, 16, 16], [5, 3]));
+        // There are no more neighbours; there is no more local memory.
+        assert_eq!(sizes([2048, 7], 3, f32), ([1, 128, 16, 16], [5, 3]));
+        let doubles = sizes([512, 512], 3, SampleType::F64);
+        assert_eq!(doubles, ([1, 128, 16, 16], [1, 3]));
+    }
+
+    #[test]
+    fn several_levels_of_lines_side_by_side_are_preferred_and_one_of_few() {
+        let names = |shape: [usize; 2], levels| {
+            let columns = Transform::new(Wavelet::CDF_9_7, shape).axes([0]);
+            let launches = launches(
+                &Setting::of(large_gpu()),
+                &columns.levels(levels),
+                SampleType::F32,
+            );
+            let kernels = launches.iter().map(|launch| launch.pass.kernel.name);
+            kernels.collect::<Vec<_>>()
+        };
+        assert_eq!(names([512, 512], 1), ["register_columns"]);
+        assert_eq!(names([512, 512], 4), [NAME]);
+        assert_eq!(names([512, 7], 1), [NAME]);
+        assert_eq!(names([2048, 512], 4), [NAME, "register_columns"]);
+        // What is short goes by a kernel that knows its length.
+        assert_eq!(names([8, 9000], 2), ["register_columns"; 2]);
     }
 
     #[test]

@@ -131,8 +131,39 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
             strategy,
             &[zero(rows(Wavelet::VC2_FIDELITY, 77, 3))],
         );
+        rows_side_by_side(&device);
         ran(&what, &device);
     }
+}
+
+/// Rows as columns are: whole ones and tiles, by few and many neighbours, with levels left for one pair of each work-item.
+fn rows_side_by_side(device: &Device) {
+    let strategy = Strategy::RegisterRows;
+    let columns = |wavelet, samples: usize, lines: usize, levels| {
+        let transform = Transform::new(wavelet, [samples, lines]).axes([0]);
+        transform.levels(levels)
+    };
+    let cdf97 = |samples, lines, levels| columns(Wavelet::CDF_9_7, samples, lines, levels);
+    let interleaved = |transform: Transform| transform.layout(Layout::Interleaved);
+    let behind = Transform::new(Wavelet::CDF_9_7, [3, 66, 41])
+        .axes([1])
+        .levels(7);
+    let floats = [
+        cdf97(512, 40, 9),
+        cdf97(16, 300, 3),
+        cdf97(1500, 7, 5),
+        interleaved(cdf97(600, 37, 3)),
+        behind,
+    ];
+    check_all::<f32>(device, strategy, &floats);
+    check_all::<f64>(device, strategy, &[cdf97(333, 21, 4)]);
+    check_all::<Rounded>(device, strategy, &[cdf97(80, 50, 3)]);
+    let periodic = columns(Wavelet::DAUB_4, 1536, 9, 3).boundary(Boundary::Periodic);
+    check_all::<f32>(device, strategy, &[periodic]);
+    let clamped = columns(Wavelet::VC2_DD_13_7, 700, 35, 3);
+    check_all::<i16>(device, strategy, &[clamped.clone(), interleaved(clamped)]);
+    let zero = columns(Wavelet::VC2_FIDELITY, 900, 18, 2).boundary(Boundary::Zero);
+    check_all::<i32>(device, strategy, &[zero]);
 }
 
 /// The same for pixels of several samples: aligned rows and others, pictures that go on in each way.

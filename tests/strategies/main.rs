@@ -46,7 +46,7 @@ fn is_refused(
     sample: SampleType,
 ) -> bool {
     let mut shape = transform.shape().to_vec();
-    let (mut pictures, mut coloured, mut rows, mut columns) = (true, true, true, true);
+    let (mut pictures, mut coloured, mut columns) = (true, true, true);
     let most_colours = match strategy {
         // More do not fit its registers.
         Strategy::StreamedColours if *transform.wavelet() == Wavelet::VC2_FIDELITY => 5,
@@ -73,8 +73,6 @@ fn is_refused(
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
         let is_pixel = behind.clone().count() == 1 && behind.sum::<usize>() <= most_colours;
         coloured &= axes.len() == 2 && is_pixel;
-        let apart = |axis: &usize| shape[axis + 1..].iter().product::<usize>();
-        rows &= axes.iter().all(|axis| apart(axis) <= 4);
         let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
         columns &= axes.iter().all(stands_behind);
         for axis in axes {
@@ -84,7 +82,7 @@ fn is_refused(
     }
     match strategy {
         Strategy::Pyramid | Strategy::RegisterBlock => !pictures || !goes_on,
-        Strategy::RegisterRows => !rows || !goes_on,
+        Strategy::RegisterRows => !goes_on,
         Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
         Strategy::StreamedColours => !coloured || !goes_on,

@@ -128,8 +128,13 @@ impl Shares<'_> {
         if tiles > 1 {
             assert_eq!((length % (1 << levels), halo % (1 << levels)), (0, 0));
         }
+        let across = self.lines().div_ceil(rows);
         for number in 0..self.launch.pass.groups * rows {
-            let (row, tile) = (number / tiles, number % tiles);
+            let (group, in_group) = (number / rows, number % rows);
+            let (row, tile) = match self.number("SIDE_BY_SIDE") {
+                0 => (number / tiles, number % tiles),
+                _ => (group % across * rows + in_group, group / across),
+            };
             if row < self.lines() {
                 let end = ((tile + 1) * length).min(samples);
                 coverage.store(row, tile * length / 2..end.div_ceil(2));

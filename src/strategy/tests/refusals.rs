@@ -4,7 +4,7 @@ use super::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem};
 use crate::device::{DeviceInfo, Exchange};
 use crate::error::Error;
 use crate::strategy::{ColumnPass, RowPass, Strategy};
-use crate::transform::Transform;
+use crate::transform::{Region, Transform};
 use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 /// What the error says was asked for, the same in both directions, and why it cannot be had forward.
@@ -235,11 +235,16 @@ fn rows_refuse_other_lines_borders_that_do_not_go_on_and_what_they_cannot_hold()
     let reason = |device, transform: &Transform| {
         reason(Strategy::RegisterRows, device, transform, SampleType::F32)
     };
-    let columns = Transform::new(Wavelet::CDF_9_7, [512, 512]);
-    let why = reason(large_gpu(), &columns);
-    assert_eq!(
-        why,
-        "`register_rows`: it takes rows in one piece, or of an inner batch of 2 to 4"
+    let apart = Region::dense([64, 64]).with_strides([512, 8]);
+    let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
+    let columns = Transform::new(Wavelet::CDF_9_7, [64, 64]).axes([0]);
+    let mut columns = problem(&columns, SampleType::F32, BOTH[0]);
+    columns.regions.signal = apart.clone();
+    columns.regions.bands = apart;
+    let why = setting.design(&columns).unwrap_err().to_string();
+    assert!(
+        why.contains("it takes rows in one piece, or lines that stand side by side"),
+        "{why}"
     );
     let odd = Transform::new(Wavelet::CDF_9_7, [511]).boundary(Boundary::Periodic);
     let why = reason(large_gpu(), &odd);
