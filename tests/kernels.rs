@@ -44,7 +44,8 @@ const EXCHANGING: [Strategy; 5] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 9] = [
+const PIXELS_BY: [(&[usize], Strategy); 10] = [
+    (&[9, 12], Strategy::WholeBoxes),
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
     (&[64, 64, 3], Strategy::StreamedColours),

@@ -156,6 +156,11 @@ fn every_strategy() {
         let by = [Strategy::Pyramid, Strategy::RegisterBlock];
         let taken = check_by::<u8, f32>(&engine, &transform, 7, &by);
         assert_eq!(taken, 2, "{device}");
+        let boxes = Transform::new(Wavelet::CDF_5_3, [9, 6, 10])
+            .axes([1, 2])
+            .levels(3);
+        let taken = check_by::<u8, i16>(&engine, &boxes, 128, &[Strategy::WholeBoxes]);
+        assert_eq!(taken, 1, "{device}");
     }
 }
 

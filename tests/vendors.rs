@@ -164,6 +164,9 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
         of(&[1024, 1024, 3]).axes([0, 1]),
+        of(&[1024, 1024]).axes([0]).levels(3),
+        of(&[4096, 8, 8]).axes([1, 2]).levels(3),
+        of(&[16, 16, 16]).levels(3),
     ]
 }
 

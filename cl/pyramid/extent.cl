@@ -5,14 +5,12 @@
 // of the coarser one, with the reach around them: going finer, the halo doubles. Inverse, the samples of a level are wanted as
 // approximations of the finer one: going coarser, the halo is halved before the reach is added, and stays short.
 
-#include "core/boundary.cl"
 #include "core/picture.cl"
+#include "core/run.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
-// Pairs that a work-item lifts at a time along a line.
-#define RUN 4
 
 // The arguments besides the geometry.
 typedef struct {

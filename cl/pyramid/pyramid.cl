@@ -2,7 +2,7 @@
 //
 // Each work-group stores a tile of every level, and computes by itself all that it needs of them (pyramid/extent.cl): no
 // work-group waits for another. A level is lifted along one axis and then along the other. Each time a work-item takes runs of
-// a few pairs and the halo around them into its registers (pyramid/run.cl), so nothing is exchanged but through local memory:
+// a few pairs and the halo around them into its registers (core/run.cl), so nothing is exchanged but through local memory:
 // between the two axes, and the low band between two levels.
 //
 // Beyond its border a picture goes on as in register_block: mirrored or repeated; where a rule needs more, what is beyond the
@@ -18,7 +18,7 @@
 
 #include "core/picture.cl"
 #include "core/small_sub_groups.cl"
-#include "pyramid/run.cl"
+#include "pyramid/extent.cl"
 
 #ifndef SAMPLES
 #error "SAMPLES: along an axis of a level, of which local memory holds where each is read"

@@ -25,6 +25,7 @@ mod tiles;
 mod tuning;
 mod vector_passes;
 mod vectors;
+mod whole_boxes;
 
 pub use cost::Cost;
 pub(crate) use design::{
@@ -97,6 +98,9 @@ strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
+    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures, small volumes.
+    /// Preferred for these on GPUs.
+    WholeBoxes "whole_boxes" whole_boxes;
     /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around it, in
     /// its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
     RegisterBlock "register_block" register_block;
@@ -163,6 +167,7 @@ impl Strategy {
         matches!(
             self,
             Strategy::Pyramid
+                | Strategy::WholeBoxes
                 | Strategy::RegisterBlock
                 | Strategy::Streamed
                 | Strategy::StreamedColours

@@ -4,7 +4,8 @@
 mod sizes;
 mod windows;
 
-use self::sizes::{RUN, Sizes};
+pub(super) use self::sizes::RUN;
+use self::sizes::Sizes;
 use super::border::Border;
 use super::design::{Kernel, Pass, Slots, lack_of_registers};
 use super::planner::{Offer, Taken, Todo};

@@ -204,11 +204,13 @@ impl Row {
         let fitting = registers(target.device) / (REGISTERS_OF_PAIR * words + more);
         let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
         let longest_run = prev_power_of_two(fitting.max(least));
-        let together = match (side_by_side, alone) {
+        // A line has four work-items, or tiles would be all halo.
+        let neighbours = match (side_by_side, alone) {
             (false, _) => 1,
-            (true, true) => TOGETHER_ALONE.min(prev_power_of_two(most)),
+            (true, true) => TOGETHER_ALONE,
             (true, false) => TOGETHER.min((lines.geometry.lines as usize).next_power_of_two()),
         };
+        let together = neighbours.min((prev_power_of_two(most) / 4).max(1));
         let most_items = prev_power_of_two(most) / together;
         let longest = match side_by_side {
             true => TILE_SIDE_BY_SIDE.min(2 * RUN_SIDE_BY_SIDE.min(longest_run) * most_items),
@@ -536,8 +538,8 @@ mod tests {
         assert_eq!(names([512, 512], 4), [NAME]);
         assert_eq!(names([512, 7], 1), [NAME]);
         assert_eq!(names([2048, 512], 4), [NAME, "register_columns"]);
-        // What is short goes by a kernel that knows its length.
-        assert_eq!(names([8, 9000], 2), ["register_columns"; 2]);
+        // What is short goes otherwise.
+        assert_eq!(names([15, 9000], 2), ["register_columns"; 2]);
     }
 
     #[test]

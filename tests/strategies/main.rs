@@ -55,6 +55,7 @@ fn is_refused(
         _ => 4,
     };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
+    let (mut boxes, mut lifted) = (true, None);
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -68,6 +69,7 @@ fn is_refused(
         };
         levels += 1;
         let in_one_piece = shape[inner + 1..].iter().all(|&samples| samples == 1);
+        boxes &= axes.len() <= 3 && *lifted.get_or_insert(axes.clone()) == axes;
         pictures &= axes.len() == 2 && in_one_piece;
         volumes &= axes.len() == 3 && in_one_piece;
         let behind = shape[inner + 1..].iter().filter(|&&samples| samples > 1);
@@ -82,6 +84,10 @@ fn is_refused(
     }
     match strategy {
         Strategy::Pyramid | Strategy::RegisterBlock => !pictures || !goes_on,
+        Strategy::WholeBoxes => {
+            let planar = transform.coefficient_layout() == Layout::Mallat;
+            levels > 0 && !(boxes && goes_on && planar)
+        }
         Strategy::RegisterRows => !goes_on,
         Strategy::RegisterColumns => !columns || !goes_on,
         Strategy::Streamed => !pictures,
@@ -154,6 +160,20 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         && let Err(Error::Unsupported { why, .. }) = &plan
     {
         assert!(why.contains("too long for a strip"), "{why}");
+        println!(
+            "not run: {by:?} {transform:?} on {}: {why}",
+            engine.device()
+        );
+        return;
+    }
+    // Work-groups of 64 have as many runs, of a few pairs each.
+    let in_a_box = transform.chosen_axes().iter();
+    let in_a_box: usize = in_a_box.map(|&axis| transform.shape()[axis]).product();
+    if by == By::One(Strategy::WholeBoxes)
+        && in_a_box > 120
+        && let Err(Error::Unsupported { why, .. }) = &plan
+    {
+        assert!(why.contains("too large for work-groups"), "{why}");
         println!(
             "not run: {by:?} {transform:?} on {}: {why}",
             engine.device()

@@ -81,6 +81,61 @@ fn volumes(wavelet: Wavelet) -> Vec<Transform> {
     all
 }
 
+/// Boxes that a work-group has whole: some, one, the last ones of a batch; in one piece and side by side.
+mod whole_boxes {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        let of = |shape: &[usize], axes: &[usize], levels| {
+            let transform = Transform::new(wavelet.clone(), shape);
+            transform.axes(axes.to_vec()).levels(levels)
+        };
+        let all = [
+            of(&[67, 8, 8], &[1, 2], 3),
+            of(&[2, 3, 5, 7], &[2, 3], 1),
+            of(&[11, 10], &[0, 1], 2),
+            of(&[2, 2], &[0, 1], 1),
+            of(&[6, 3, 18, 2], &[0, 2], 1),
+            of(&[5, 7, 33], &[0, 1], 2),
+            of(&[4, 4, 3, 35], &[0, 1], 2),
+            of(&[6, 5, 4], &[0, 1, 2], 2),
+            of(&[19, 4, 4, 6], &[1, 2, 3], 2),
+            of(&[3, 4, 5, 40], &[0, 1, 2], 1),
+            of(&[16, 14, 18], &[0, 1, 2], 3),
+            of(&[3, 301, 7], &[2], 3),
+            of(&[3, 5, 2, 77], &[1], 2),
+        ];
+        let mut all = everywhere(all.to_vec());
+        all.retain(|one| one.coefficient_layout() == Layout::Mallat);
+        for device in devices() {
+            check_all::<T>(&device, Strategy::WholeBoxes, &all);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn doubles_to_one_side() {
+        check::<f64>(Wavelet::DAUB_4)
+    }
+    #[test]
+    fn shorts() {
+        check::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check::<i16>(Wavelet::VC2_DD_13_7)
+    }
+    #[test]
+    fn integers_of_a_long_reach() {
+        check::<i32>(Wavelet::VC2_FIDELITY)
+    }
+}
+
 mod in_volumes {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {

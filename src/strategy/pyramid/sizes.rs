@@ -51,7 +51,7 @@ const LEVELS: usize = 8;
 const BYTES_OF_LEVEL: usize = 224;
 
 /// Pairs of a run (cl/pyramid/extent.cl).
-pub(super) const RUN: usize = 4;
+pub(in crate::strategy) const RUN: usize = 4;
 
 /// What a work-group has of a level along one axis, at most.
 #[derive(Clone, Copy)]

@@ -143,6 +143,29 @@ impl Shares<'_> {
         coverage
     }
 
+    fn whole_boxes(&self) -> Coverage {
+        let across = self.launch.pass.geometry.across.map(|n| n as usize);
+        let axes = self.number("AXES");
+        let neighbours = across[axes - 1];
+        let rest = across[axes..].iter().product();
+        let boxes = self.own("boxes");
+        let sides = ["side_x", "side_y", "side_z"].map(|side| self.own(side));
+        let samples: usize = sides.iter().product();
+        for side in sides.into_iter().filter(|&side| side > 1) {
+            let runs = samples / side * side.div_ceil(2 * 4);
+            assert!(boxes * runs <= self.number("GROUP"), "{:?}", self.launch);
+        }
+        let places = (sides[0] | 1) * sides[1] * sides[2] * boxes;
+        assert!(places <= self.number("PLACES"));
+        let mut coverage = Coverage::new(rest, neighbours);
+        let groups = neighbours.div_ceil(boxes);
+        for group in self.groups() {
+            let first = group % groups * boxes;
+            coverage.store(group / groups, first..(first + boxes).min(neighbours));
+        }
+        coverage
+    }
+
     fn register_columns(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let kernel = &self.launch.pass.kernel;
@@ -380,6 +403,7 @@ fn check(
                 "streamed_colours" => shares.streamed_colours(),
                 "streamed_volumes" => shares.streamed_volumes(),
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
+                "whole_boxes" => shares.whole_boxes(),
                 "register_block" => shares.register_block(),
                 "register_rows" | "rows_in_registers" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),

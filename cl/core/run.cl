@@ -2,7 +2,10 @@
 //
 // v[2 * n + c] is the sample of channel c in pair `begin` + n, of which the first REACH_LO are halo.
 
-#include "pyramid/extent.cl"
+#include "core/boundary.cl"
+
+// Pairs that a work-item lifts at a time along a line.
+#define RUN 4
 
 // Asked at run time, this is half of all instructions (9/7 in f32, compiled for an NVIDIA H200).
 #ifndef RESTORED
