@@ -161,6 +161,7 @@ pub enum Error {
 
     /// An OpenCL handle of the caller's that cannot be used for this: null, of another kind, or of another context.
     #[error("{what}: expected {expected}, got {got}")]
+    #[non_exhaustive]
     Handle {
         /// The handle's part.
         what: &'static str,
@@ -172,6 +173,7 @@ pub enum Error {
 
     /// An array or a view that starts where the samples, or the vectors that a plan was built with, cannot.
     #[error("{what} starts at a multiple of {found} bytes, needed is one of {needed}")]
+    #[non_exhaustive]
     Misaligned {
         /// The argument that starts there.
         what: &'static str,
@@ -183,6 +185,7 @@ pub enum Error {
 
     /// Two arrays or views that share memory, one of which is written, or of which that is hard to tell.
     #[error("{one} and {other} overlap")]
+    #[non_exhaustive]
     Overlap {
         /// One of the two.
         one: &'static str,

@@ -31,6 +31,7 @@ fn refused<T>(result: Result<T, Error>, what: &str, needle: &str) {
             what: part,
             expected,
             got,
+            ..
         } => {
             assert_eq!(part, what);
             let text = format!("{expected}, not {got}");
@@ -329,6 +330,7 @@ fn memory_of_the_host_is_used_where_it_stands() {
                     what,
                     needed: 16,
                     found: 4,
+                    ..
                 }) if further == 1 => {
                     assert_eq!(what, "the input");
                     let odd = wavelift::Region::dense([64, 128]).at(1);
@@ -363,12 +365,11 @@ fn places_in_buffers_are_aligned_and_apart() {
         let engine = program.engine();
         let buffer = program.buffer(1 << 16, CL_MEM_READ_WRITE);
         let misaligned = array::<f32>(&engine, &buffer, 6, 10).unwrap_err();
-        let expected = Error::Misaligned {
-            what: "the array",
-            needed: 4,
-            found: 2,
-        };
-        assert_eq!(misaligned, expected);
+        assert!(matches!(misaligned, Error::Misaligned { .. }));
+        assert_eq!(
+            misaligned.to_string(),
+            "the array starts at a multiple of 2 bytes, needed is one of 4"
+        );
         let transform = Transform::new(Wavelet::CDF_5_3, [32, 64]);
         let plan = engine.plan::<i32>(&transform).unwrap();
         let len = transform.len();
@@ -377,8 +378,12 @@ fn places_in_buffers_are_aligned_and_apart() {
         let [low, high] =
             [0, 4096].map(|origin| sub_buffer(&buffer, origin, 4096 + size, CL_MEM_READ_WRITE));
         let overlaps =
-            |x: &DeviceArray<i32>, mut y: DeviceArray<i32>| plan.enqueue_forward(x, &mut y).err();
-        let expected = expected_overlap();
+            |x: &DeviceArray<i32>, mut y: DeviceArray<i32>| match plan.enqueue_forward(x, &mut y) {
+                Ok(_) => None,
+                Err(Error::Overlap { one, other, .. }) => Some((one, other)),
+                Err(error) => panic!("{error}"),
+            };
+        let expected = Some(("the input", "the output"));
         assert_eq!(overlaps(&of(&buffer, 0), of(&buffer, 0)), expected);
         assert_eq!(overlaps(&of(&buffer, size - 16), of(&buffer, 0)), expected);
         assert_eq!(overlaps(&of(&low, 0), of(&buffer, 16)), expected);
@@ -402,15 +407,11 @@ fn places_in_buffers_are_aligned_and_apart() {
         let [a, b, c] = unsafe {
             [0, len / 2, len].map(|i| program.buffer_over(size, CL_MEM_USE_HOST_PTR, place(i)))
         };
-        assert_eq!(overlaps(&of(&a, 0), of(&b, 0)), expected_overlap());
+        assert_eq!(
+            overlaps(&of(&a, 0), of(&b, 0)),
+            Some(("the input", "the output"))
+        );
         drop((a, b, c));
         memory.fill(1);
     }
-}
-
-fn expected_overlap() -> Option<Error> {
-    Some(Error::Overlap {
-        one: "the input",
-        other: "the output",
-    })
 }

@@ -230,11 +230,14 @@ fn rectangles_of_one_array_are_input_and_output() {
         x.view_pair(&even, &even.clone().at(1)).unwrap();
         let shared = whole.part(&[0..50, 92..182]).unwrap();
         let refused = x.view_pair(&left, &shared).err();
-        let expected = Error::Overlap {
-            one: "the view to be read",
-            other: "the view to be written",
-        };
-        assert_eq!(refused, Some(expected));
+        assert!(matches!(
+            refused,
+            Some(Error::Overlap {
+                one: "the view to be read",
+                other: "the view to be written",
+                ..
+            })
+        ));
     }
 }
 
