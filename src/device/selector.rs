@@ -9,11 +9,15 @@ use std::str::FromStr;
 /// The environment variable that [`DeviceSelector::from_env`] reads.
 const VARIABLE: &str = "WAVELIFT_DEVICE";
 
+/// The least number among words that is taken for part of a name: smaller ones may be meant to count devices.
+const LEAST_IN_NAMES: usize = 100;
+
 /// Describes which device is wanted, and picks it.
 ///
 /// A selector is a list of criteria, all of which the device must meet. It can be written in words, such as
-/// `nvidia`, `cpu`, `pocl:cpu` or `0:1` (see [`FromStr`]). Among the devices that match, it picks the best: a
-/// graphics processor before an accelerator before a CPU, and more compute units before fewer. Without any
+/// `nvidia`, `cpu`, `pocl:cpu` or `nvidia:4090`. Two numbers, such as `0:1`, are a platform and a device of it; any other
+/// number is part of the device's name, and 100 or more (see [`from_str`](Self::from_str)). Among the devices that match, it
+/// picks the best: a graphics processor before an accelerator before a CPU, and more compute units before fewer. Without any
 /// criteria every device matches.
 ///
 /// ```no_run
@@ -173,7 +177,10 @@ impl FromStr for DeviceSelector {
 
     /// Reads one of three forms: words separated by colons, each of which must be the device's kind (`gpu`,
     /// `cpu`, `accelerator`) or part of its platform, vendor, version or name, in any case; two numbers
-    /// separated by a colon, the platform and the device; or an empty text, for the best device.
+    /// separated by a colon, the platform and the device, both counted from 0; or an empty text, for the best device.
+    ///
+    /// A number among words, as in `nvidia:4090`, must be part of the name: those of drivers and versions do not count. One below
+    /// 100 is refused, as in `nvidia:1`, which would not be the second of NVIDIA's devices but any with a 1 in its name.
     fn from_str(text: &str) -> Result<Self> {
         let mut selector = Self::best();
         if text.trim().is_empty() {
@@ -185,16 +192,22 @@ impl FromStr for DeviceSelector {
             return Ok(selector.index(*platform, *device));
         }
         for word in words {
-            if word.is_empty() || word.parse::<usize>().is_ok() {
+            let number = word.parse::<usize>().ok();
+            if word.is_empty() || number.is_some_and(|number| number < LEAST_IN_NAMES) {
                 return Err(Error::Unknown {
                     what: "device",
-                    expected: "words like `nvidia` or `pocl:cpu`, or two numbers like `0:1`".into(),
+                    expected: format!(
+                        "words like `nvidia` or `pocl:cpu`, with numbers from {LEAST_IN_NAMES} on, or two \
+                         numbers like `0:1`"
+                    ),
                     got: text.to_owned(),
                 });
             }
-            selector = selector.with(match word.to_lowercase().parse() {
+            let word = word.to_lowercase();
+            selector = selector.with(match word.parse() {
                 Ok(kind) => Criterion::Kind(kind),
-                Err(_) => Criterion::Word(word.to_lowercase()),
+                Err(_) if number.is_some() => Criterion::Name(word),
+                Err(_) => Criterion::Word(word),
             });
         }
         Ok(selector)
@@ -212,6 +225,7 @@ mod tests {
             name: name.into(),
             kind,
             compute_units,
+            version: "OpenCL 3.0, driver 580.4090".into(),
             ..DeviceInfo::imaginary()
         };
         vec![
@@ -224,6 +238,13 @@ mod tests {
             ),
             device((1, 0), "NVIDIA CUDA", "NVIDIA T4", DeviceKind::Gpu, 40),
             device((1, 1), "NVIDIA CUDA", "NVIDIA H200", DeviceKind::Gpu, 132),
+            device(
+                (1, 2),
+                "NVIDIA CUDA",
+                "NVIDIA GeForce RTX 4090",
+                DeviceKind::Gpu,
+                128,
+            ),
         ]
     }
 
@@ -258,7 +279,26 @@ mod tests {
         assert_eq!(words("nvidia:gpu"), Some((1, 1)));
         assert_eq!(words("1:0"), Some((1, 0)));
         assert_eq!(words("nvidia:cpu"), None);
-        for bad in [":", "nvidia:", "1", "1:2:3", "0:cpu"] {
+        assert_eq!(words("driver"), Some((1, 1)));
+        // Numbers are those of names, and not of drivers.
+        for text in ["nvidia:4090", "4090", "4090:GPU", "rtx 4090"] {
+            assert_eq!(words(text), Some((1, 2)), "{text}");
+        }
+        assert_eq!(words("nvidia:200"), Some((1, 1)));
+        assert_eq!(words("nvidia:580"), None);
+        // Two numbers are a platform and a device.
+        assert_eq!(words("1:2"), Some((1, 2)));
+        assert_eq!(words("1:4090"), None);
+        for bad in [
+            ":",
+            "nvidia:",
+            "1",
+            "1:2:3",
+            "0:cpu",
+            "nvidia:1",
+            "nvidia:90",
+            "+10",
+        ] {
             assert!(bad.parse::<DeviceSelector>().is_err(), "{bad}");
         }
     }
@@ -267,5 +307,7 @@ mod tests {
     fn a_selector_prints_its_criteria() {
         let selector: DeviceSelector = "gpu:Radeon".parse().unwrap();
         assert_eq!(selector.to_string(), "kind gpu, `radeon`");
+        let selector: DeviceSelector = "gpu:7900".parse().unwrap();
+        assert_eq!(selector.to_string(), "kind gpu, name `7900`");
     }
 }

@@ -499,8 +499,11 @@ fn unknown_words_are_refused_with_the_known_ones() {
         &["L", "H", "4"],
         &["", "hl", "HL ", "LLLLL", "HX", "ĤL"],
     );
-    let devices = [":", "a:", ":a", "1", "1:2:3", "0:cpu", "cpu:0", " : "];
-    unknown::<DeviceSelector>("device", &["nvidia", "pocl:cpu", "0:1"], &devices);
+    let devices = [
+        ":", "a:", ":a", "1", "1:2:3", "0:cpu", "cpu:0", " : ", "nvidia:1",
+    ];
+    let known = ["nvidia", "pocl:cpu", "100", "0:1"];
+    unknown::<DeviceSelector>("device", &known, &devices);
 }
 
 #[test]
