@@ -33,6 +33,15 @@
 //!
 //! PyWavelets returns an array per band; here one array holds all, and [`Coefficients::band`] is a view of it.
 //!
+//! # Levels
+//!
+//! A transform has one level unless [`Transform::levels`] asks for others; `wavedec` and the like take as many as
+//! `dwt_max_level` returns. That depends on the filter: of n samples and f coefficients in the filter it is the integer part of
+//! log2(n / (f - 1)), or 0 where this is negative. [`Transform::max_levels`] is where the axes end, whatever the wavelet: log2(n),
+//! rounded up, beyond which nothing more happens, without a warning. For 512 samples it is 9, and `dwt_max_level` is 5 for
+//! `bior4.4` (f = 10), 6 for `bior2.2` (6), 7 for `db2` (4) and 9 for `haar` (2). With several axes `dwtn_max_level` is that of the
+//! shortest, `max_levels` that of the longest.
+//!
 //! # Boundaries and offsets
 //!
 //! Here a transform of n samples has n coefficients. Only PyWavelets' `periodization` is like that.
@@ -81,7 +90,7 @@
 //! # Ok::<(), wavelift::Error>(())
 //! ```
 //!
-//! The tests of the library compare all of this with what PyWavelets 1.9.0 returns.
+//! The tests of the library compare all of this, but for the numbers of levels, with what PyWavelets 1.9.0 returns.
 
 #[allow(unused_imports, reason = "for links")]
 use crate::transform::{Band, Coefficients, Transform};

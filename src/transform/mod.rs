@@ -169,7 +169,8 @@ impl Transform {
     }
 
     /// Returns this transform with the given number of levels, 0 to [`MAX_LEVELS`]. Each level applies to
-    /// all chosen axes together and skips axes that are down to one sample, so surplus levels do nothing.
+    /// all chosen axes together and skips axes that are down to one sample, so surplus levels do nothing:
+    /// [`max_levels`](Self::max_levels) says from where on.
     pub fn levels(mut self, levels: u32) -> Self {
         self.levels = levels;
         self
@@ -206,6 +207,29 @@ impl Transform {
     /// Returns the number of levels that were asked for, whether or not the shape has so many.
     pub fn level_count(&self) -> u32 {
         self.levels
+    }
+
+    /// Returns the number of levels after which every chosen axis is down to one sample, so that further ones do nothing:
+    /// the logarithm to base 2 of the longest of them, rounded up. The wavelet does not matter, nor how many levels were asked for.
+    /// A shape or axes that [`check`](Self::check) refuses have 0.
+    ///
+    /// ```
+    /// use wavelift::{Transform, Wavelet};
+    /// // 640, 320, 160, 80, 40, 20, 10, 5, 3, 2, 1.
+    /// let picture = Transform::new(Wavelet::CDF_9_7, [480, 640]);
+    /// assert_eq!(picture.max_levels(), 10);
+    /// // As many as the shorter of two axes has, but no more than five.
+    /// let along = |axis: usize| picture.clone().axes([axis]).max_levels();
+    /// let levels = along(0).min(along(1)).min(5);
+    /// let transform = picture.clone().levels(levels);
+    /// # assert_eq!((transform.level_count(), along(0)), (5, 9));
+    /// ```
+    pub fn max_levels(&self) -> u32 {
+        if self.clone().levels(0).check().is_err() {
+            return 0;
+        }
+        let longest = self.axes.iter().map(|&axis| self.shape[axis]).max();
+        longest.map_or(0, |n| n.next_power_of_two().ilog2())
     }
 
     /// Returns the boundary rule.
@@ -366,6 +390,34 @@ mod tests {
         assert_eq!(shapes, [[3, 9], [2, 5], [1, 3], [1, 2]]);
         assert_eq!(t.active_levels()[3].axes, [1]);
         assert_eq!(t.shape_after(64), [1, 1]);
+    }
+
+    #[test]
+    fn beyond_the_most_levels_nothing_is_left() {
+        let along = |shape: &[usize], axes: &[usize]| {
+            let most = Transform::new(Wavelet::HAAR, shape).axes(axes).max_levels();
+            for levels in [0, most.saturating_sub(1), most, most + 1, MAX_LEVELS] {
+                let t = Transform::new(Wavelet::HAAR, shape)
+                    .axes(axes)
+                    .levels(levels);
+                assert_eq!(t.max_levels(), most);
+                assert_eq!(t.coarsest(), levels.min(most), "{t:?}");
+            }
+            most
+        };
+        for n in 1..70 {
+            assert_eq!(along(&[n], &[0]), (n as f64).log2().ceil() as u32, "{n}");
+        }
+        assert_eq!(along(&[3, 9], &[0, 1]), 4);
+        assert_eq!(along(&[1000, 3, 9], &[1, 2]), 4);
+        assert_eq!(along(&[1, 5, 1], &[2, 0]), 0);
+        assert_eq!(along(&[MAX_LENGTH], &[0]), 30);
+        assert_eq!(along(&[MAX_LENGTH - 1, 2], &[1, 0]), 30);
+        let refused = |t: Transform| t.max_levels() == 0;
+        let t = |shape: &[usize]| Transform::new(Wavelet::HAAR, shape);
+        assert!(refused(t(&[])) && refused(t(&[0, 4])) && refused(t(&[usize::MAX])));
+        assert!(refused(t(&[4]).axes([])) && refused(t(&[4]).axes([1])));
+        assert_eq!(t(&[4]).levels(MAX_LEVELS + 1).max_levels(), 2);
     }
 
     #[test]
