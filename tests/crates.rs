@@ -205,8 +205,9 @@ mod plain_data {
     use serde_json::json;
     use std::fmt::Debug;
     use wavelift::{
-        AxisOrder, Band, Boundary, Channel, ColumnPass, DeviceKind, Direction, Exchange,
-        IntegerStep, Layout, RealStep, RowPass, SampleType, Scale, Strategy, Transform, Wavelet,
+        AxisOrder, Band, Boundary, Channel, ColumnPass, DeviceKind, Direction, Exchange, Fence,
+        IntegerStep, Layout, PixelType, RealStep, RowPass, SampleType, Scale, Strategy, Transform,
+        Wavelet,
     };
 
     fn round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) -> String {
@@ -231,6 +232,8 @@ mod plain_data {
         all(SampleType::ALL);
         all(DeviceKind::ALL);
         all(Exchange::ALL);
+        all(Fence::ALL);
+        all(PixelType::ALL);
         all(RowPass::ALL);
         all(ColumnPass::ALL);
         all(Strategy::ALL);
@@ -243,6 +246,8 @@ mod plain_data {
             r#""innermost_first""#
         );
         assert!(why::<Boundary>(json!("mirror")).contains("unknown boundary `mirror`"));
+        assert!(why::<PixelType>(json!("u32")).contains("one of u8, u16"));
+        assert!(why::<Fence>(json!("cl12")).contains("unknown fence `cl12`"));
         assert!(why::<Strategy>(json!("separable:x+y")).contains("four_pairs"));
         assert!(why::<Channel>(json!("low")).contains("approximation"));
     }

@@ -1,12 +1,13 @@
 //! The feature `serde`: transforms and wavelets as plain data in files and messages. What is read goes through the
 //! constructors, so nothing is read that they refuse.
 
-use crate::device::{DeviceKind, Exchange};
+use crate::device::{DeviceKind, Exchange, Fence};
 use crate::error;
 use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::{Band, Layout, Transform};
 use crate::wavelet::{
-    AxisOrder, Boundary, Channel, Direction, IntegerStep, RealStep, SampleType, Scale, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, IntegerStep, PixelType, RealStep, SampleType, Scale,
+    Wavelet,
 };
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -33,7 +34,7 @@ macro_rules! by_name {
     )*};
 }
 
-by_name! { Band Boundary ColumnPass DeviceKind Exchange Layout RowPass SampleType Strategy }
+by_name! { Band Boundary ColumnPass DeviceKind Exchange Fence Layout PixelType RowPass SampleType Strategy }
 
 /// Enums that have no names elsewhere.
 macro_rules! by_word {
