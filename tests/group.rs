@@ -199,7 +199,10 @@ fn what_a_group_cannot_do_is_refused() {
     assert!(matches!(EngineGroup::new(&[]), Err(Error::NoDevice { .. })));
     let engines = group.engines().len();
     let error = group.with_shares(&vec![1; engines + 1]).unwrap_err();
-    assert!(matches!(error, Error::Length { expected, .. } if expected == engines));
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+    let expected =
+        format!("shares of the devices: expected {engines}, one for each device, got [1");
+    assert!(error.to_string().contains(&expected), "{error}");
     let error = group.with_shares(&vec![0; engines]).unwrap_err();
     assert!(matches!(error, Error::Shape { .. }), "{error}");
     let whole = Transform::new(Wavelet::CDF_5_3, [4, 13, 22]);
@@ -233,4 +236,19 @@ fn what_a_group_cannot_do_is_refused() {
     let (x, mut y) = (elsewhere.pinned().unwrap(), plan.pinned().unwrap());
     let error = plan.forward_pinned(&x, &mut y).unwrap_err();
     assert!(matches!(error, Error::Length { .. }), "{error}");
+    // A device that has no picture has no part.
+    let [of_all, of_fewer] = [1, 0].map(|first| {
+        let mut shares = vec![1; engines];
+        shares[0] = first;
+        let group = group.with_shares(&shares).unwrap();
+        group.plan::<i16>(&batch(engines)).unwrap()
+    });
+    let (x, mut y) = (of_all.zeros().unwrap(), of_fewer.zeros().unwrap());
+    let error = of_all.enqueue_forward(&x, &mut y).unwrap_err();
+    assert!(matches!(error, Error::Shape { .. }), "{error}");
+    let parts =
+        format!("the parts of the output: expected {engines}, one for each device that has");
+    assert!(error.to_string().starts_with(&parts), "{error}");
+    let got = format!("got {}", engines - 1);
+    assert!(error.to_string().ends_with(&got), "{error}");
 }

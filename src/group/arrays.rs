@@ -115,7 +115,7 @@ impl<T: Sample> GroupPlan<T> {
     /// for a device that fails: its samples are on it.
     ///
     /// # Errors
-    /// [`Error::Length`] for arrays of a plan with other shares; as
+    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where another number of devices has one; as
     /// [`Plan::enqueue_forward`](crate::runtime::Plan::enqueue_forward) on any device. The others may have begun.
     pub fn enqueue_forward(
         &self,
@@ -163,10 +163,10 @@ impl<T: Sample> GroupPlan<T> {
     /// Checks before anything is enqueued that an array has a part for each of this plan, as long as it.
     pub(super) fn check_parts(&self, what: &'static str, parts: Vec<usize>) -> Result<()> {
         if parts.len() != self.parts.len() {
-            return Err(Error::Length {
-                what: "the list of parts",
-                expected: self.parts.len(),
-                got: parts.len(),
+            return Err(Error::Shape {
+                what,
+                expected: format!("{}, one for each device that has a share", self.parts.len()),
+                got: parts.len().to_string(),
             });
         }
         for (got, own) in parts.into_iter().zip(&self.parts) {

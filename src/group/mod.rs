@@ -77,21 +77,20 @@ impl EngineGroup {
     /// proportions, as near as whole ones come. A device of share 0 has none.
     ///
     /// # Errors
-    /// [`Error::Length`] unless there is a share for each device; [`Error::Shape`] if all of them are 0.
+    /// [`Error::Shape`] unless there is a share for each device, and one of them is not 0.
     pub fn with_shares(&self, shares: &[u32]) -> Result<Self> {
+        let refuse = |expected| {
+            Err(Error::Shape {
+                what: "the shares of the devices",
+                expected,
+                got: format!("{shares:?}"),
+            })
+        };
         if shares.len() != self.engines.len() {
-            return Err(Error::Length {
-                what: "the list of shares",
-                expected: self.engines.len(),
-                got: shares.len(),
-            });
+            return refuse(format!("{}, one for each device", self.engines.len()));
         }
         if shares.iter().all(|&share| share == 0) {
-            return Err(Error::Shape {
-                what: "the shares of the devices",
-                expected: "one of at least 1".to_owned(),
-                got: format!("{shares:?}"),
-            });
+            return refuse("one of at least 1".to_owned());
         }
         Ok(EngineGroup {
             engines: self.engines.clone(),

@@ -71,7 +71,7 @@ impl<T: Sample> GroupPlan<T> {
     /// Transforms samples in pinned memory into coefficients in such memory, each device its share, and waits.
     ///
     /// # Errors
-    /// [`Error::Length`] for arrays of a plan with other shares; as
+    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where another number of devices has one; as
     /// [`Plan::forward_pinned`](crate::runtime::Plan::forward_pinned), where every device fails. A lost device that may still write
     /// its share of `coefficients` keeps that memory for ever, and who stands in gives the share memory of its own; where nobody
     /// does, the share has no samples any more.
