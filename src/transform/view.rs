@@ -18,10 +18,12 @@ impl BandBox {
         inside.then(|| self.offset + steps.map(|(i, stride)| i * stride).sum::<usize>())
     }
 
-    /// The places in the array where the band's lines along `axis` start, in row-major order of the other axes.
+    /// The places in the array where the band's lines along `axis` start, in row-major order of the other axes. There are as many
+    /// where they have no coefficients.
     fn starts(&self, axis: usize) -> impl ExactSizeIterator<Item = usize> + use<> {
         let (shape, strides) = (self.shape.clone(), self.strides.clone());
-        let lines = self.len().checked_div(self.shape[axis]).unwrap_or(0);
+        let others = shape.iter().enumerate().filter(|&(a, _)| a != axis);
+        let lines: usize = others.map(|(_, &n)| n).product();
         let (mut index, mut place) = ([0; MAX_AXES], self.offset);
         (0..lines).map(move |_| {
             let start = place;
@@ -61,7 +63,7 @@ impl BandBox {
             start += i.checked_rem(self.shape[a])? * self.strides[a];
             i /= self.shape[a];
         }
-        let exists = i == 0 && count > 0 && (stride == 1 || count == 1);
+        let exists = i == 0 && (stride == 1 || count <= 1);
         exists.then_some(start..start + count)
     }
 }
@@ -107,7 +109,8 @@ macro_rules! reading {
             &self.at.strides
         }
 
-        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
+        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed. As many
+        /// rows does [`rows_iter`](Self::rows_iter) give for each picture of a batch, also where [`cols`](Self::cols) is 0.
         pub fn rows(&self) -> usize {
             self.at.picture[0].map_or(1, |y| self.at.shape[y])
         }
@@ -143,7 +146,7 @@ macro_rules! reading {
         }
 
         /// Iterates over the rows of the band, its lines along x, in row-major order of all other axes: those of every picture
-        /// of a batch, one picture after the other.
+        /// of a batch, one picture after the other. Where the band has no columns, they are empty.
         pub fn rows_iter(
             &self,
         ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = T> + '_> + '_ {
@@ -429,6 +432,39 @@ mod tests {
         assert_eq!(of(&[3, 20, 30], &[1, 2]), (10, 15));
         assert_eq!(of(&[20, 30], &[0]), (1, 10));
         assert_eq!(of(&[8, 20, 30], &[0, 1, 2]), (10, 15));
+    }
+
+    #[test]
+    fn bands_without_columns_have_empty_rows() {
+        let cases: [(&[usize], &[usize], Band, usize); 6] = [
+            (&[5, 1], &[0, 1], Band::HL, 3),
+            (&[5, 1], &[0, 1], Band::LH, 2),
+            (&[1, 5], &[0, 1], Band::LH, 0),
+            (&[4, 5, 1], &[1, 2], Band::HL, 12),
+            (&[1], &[0], Band::H, 1),
+            (&[7, 1], &[1], Band::H, 7),
+        ];
+        for (shape, axes, band, rows) in cases {
+            for &layout in Layout::ALL {
+                let transform = Transform::new(Wavelet::CDF_5_3, shape)
+                    .axes(axes)
+                    .layout(layout);
+                let mut coefficients = Coefficients::<i32>::zeros(&transform).unwrap();
+                let mut view = coefficients.band_mut(1, band).unwrap();
+                let pictures = rows.checked_div(view.rows()).unwrap_or(1);
+                assert_eq!(view.rows() * pictures, rows, "{transform:?} {band}");
+                assert_eq!(view.rows_iter().len(), rows);
+                let lens: Vec<usize> = view.rows_iter().map(|row| row.len()).collect();
+                assert_eq!(lens, vec![view.cols(); rows]);
+                for i in 0..rows {
+                    assert_eq!(view.row(i).map(<[_]>::len), Some(view.cols()));
+                    assert_eq!(view.row_mut(i).map(|row| row.len()), Some(view.cols()));
+                }
+                assert_eq!((view.row(rows), view.iter().len()), (None, view.len()));
+                view.apply(|value| value + 1);
+                assert_eq!(view.to_vec(), vec![1; view.len()]);
+            }
+        }
     }
 
     #[test]
