@@ -311,8 +311,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
     /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
-    /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions;
-    /// [`Error::OpenCl`].
+    /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions that are not each
+    /// in one piece; those of [`Engine::plan`](super::Engine::plan) where plans of tiles or pieces are built, as
+    /// [`forward_into`](Self::forward_into) says; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());
