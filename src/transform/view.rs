@@ -109,8 +109,8 @@ macro_rules! reading {
             &self.at.strides
         }
 
-        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed. As many
-        /// rows does [`rows_iter`](Self::rows_iter) give for each picture of a batch, also where [`cols`](Self::cols) is 0.
+        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
+        /// [`rows_iter`](Self::rows_iter) gives as many rows for each picture of a batch, also where [`cols`](Self::cols) is 0.
         pub fn rows(&self) -> usize {
             self.at.picture[0].map_or(1, |y| self.at.shape[y])
         }
