@@ -413,6 +413,8 @@ fn pyramids_in_windows() {
     check_windows::<f32>(&pictures.levels(2));
     // Of several tiles in both directions.
     check_windows::<i16>(&Transform::new(Wavelet::CDF_5_3, [12, 70]).levels(2));
+    let pixels = Transform::new(Wavelet::CDF_9_7, [19, 26, 3]).axes([0, 1]);
+    check_windows::<f32>(&pixels.levels(2));
 }
 
 #[test]

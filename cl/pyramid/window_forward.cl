@@ -48,7 +48,7 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const Span *x) {
 INLINE global const S *row_of_signal(const Picture *picture, constant const Window *of, const Span *y, const Span *x,
                                      const int r) {
   const int pair = mirrored_pair(rows_above(of) - REACH_LO + r / 2, r % 2, y->samples);
-  return picture->signal + ((2 * (y->begin + pair) + r % 2) * picture->signal_row + 2 * x->begin);
+  return picture->signal + ((2 * (y->begin + pair) + r % 2) * picture->signal_row + 2 * x->begin * APART);
 }
 
 // Of the picture, for the finest level.
@@ -70,7 +70,7 @@ INLINE void load_signal(const Picture *picture, const Windows *own, constant con
   } else {
     EACH_ROW(r) {
       global const S *const from = row_of_signal(picture, of, y, x, r);
-      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1)]);
+      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * APART]);
     }
   }
 }
@@ -93,7 +93,7 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
     if (from <= 0 && to > 0) *(global JOIN(T, 2) *)row = (JOIN(T, 2))(first, second);
   } else {
     if (from <= 0 && to >= 1) row[0] = first;
-    if (pairs == 2 && from <= 1 && to >= 2) row[1] = second;
+    if (pairs == 2 && from <= 1 && to >= 2) row[APART] = second;
   }
 }
 
@@ -108,7 +108,7 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
   // to 2048 x 2048 on an NVIDIA H200).
   const Distance all = row | picture->band_row[0] | x->s_count | x->own | x->own_end | column;
   const bool even = (all & 1) == 0 && x->d_count == x->s_count;
-  const bool is_vector = even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
+  const bool is_vector = APART == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
   const int from = x->own - column, s_end = min(x->own_end, x->s_count) - column, d_end = min(x->own_end, x->d_count) - column;
   const bool has_columns = lane * of->pairs < of->columns;
   UP_TO(n, of->height, MOST_HEIGHT) {
@@ -123,14 +123,15 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
       }
     }
     if (line < y->own || line >= y->own_end) continue;
-    global T *const lows = picture->band[1] + (line * row + column);
+    global T *const lows = picture->band[1] + (line * row + column * APART);
+    const int to_details = x->s_count * APART;
     if (of->is_coarsest)
-      store_in_row(picture->band[0] + (line * picture->band_row[0] + column), of->pairs, is_vector, from, s_end,
+      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * APART), of->pairs, is_vector, from, s_end,
                    STORED_ROW(0, 0));
-    store_in_row(lows + x->s_count, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));
+    store_in_row(lows + to_details, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));
     if (line >= y->d_count) continue;
     store_in_row(lows + to_highs, of->pairs, is_vector, from, s_end, STORED_ROW(0, 1));
-    store_in_row(lows + (to_highs + x->s_count), of->pairs, is_vector, from, d_end, STORED_ROW(1, 1));
+    store_in_row(lows + (to_highs + to_details), of->pairs, is_vector, from, d_end, STORED_ROW(1, 1));
   }
 }
 

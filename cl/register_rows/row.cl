@@ -79,7 +79,8 @@ static inline RowBand details_of_row(const Line line, const Pass *pass, const Re
   global T *const row = line.d - pass->bands.line.detail;
   const int stays = !PLANAR_ROWS && own->interleaved;
   const int stride = stays ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
-  const int first = stays ? stride >> 1 : stride * S_COUNT(samples);
+  // The distance of neighbours that a level of one detail does not have may not fit.
+  const int first = stays ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
   const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
   return band;
 }

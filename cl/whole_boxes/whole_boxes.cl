@@ -1,14 +1,15 @@
 // whole_boxes: all levels of small boxes, along one to three axes, in one pass over memory.
 //
-// A box is all that depends on each other: a row of 7, a patch of 8 x 8, a volume of 16^3. A work-group brings neighbouring boxes
-// into local memory, lifts them there and stores them; no sample is read twice. A level is lifted along one axis after the
-// other. Each time a work-item takes a run of a few pairs and the halo around it into its registers (core/run.cl), lifts it, and
-// puts it back when all others have theirs: approximations first, then details, as the sub-bands stand in memory. So the next level
-// finds its samples in one piece, and boxes need no second place.
+// A box is a set of samples that depend only on one another: a patch of 8 x 8, a volume of 16^3, a column of 3. A work-group brings
+// neighbouring boxes into local memory, lifts them there and stores them; no sample is read twice. A level is lifted along one axis
+// after the other. Each time a work-item takes a run of a few pairs and the halo around it into its registers (core/run.cl), lifts
+// it, and puts it back when all others have theirs: approximations first, then details, as the sub-bands stand in memory. So the
+// next level finds its samples in one piece, and boxes need no second place.
 //
 // Cost per sample: 1 global read and 1 write for all levels; per level and axis two barriers, with 9/7 16 reads and 8 writes of local
-// memory for 8 samples. Limited by instructions: on an NVIDIA H100, where a copy takes 13 us, 9/7 in f32 takes 28 us for three levels of
-// 65536 boxes of 8 x 8 (inverse 33) and 32 for 8192 of 8 x 8 x 8 (39), by a pass per level and axis 72 and 250; 5/3 in i16 24 and 30.
+// memory for 8 samples. Limited by instructions: on an NVIDIA H100, where a copy takes 13 us, 9/7 in f32 takes 28 us for three
+// levels of 65536 boxes of 8 x 8 (inverse 33) and 32 for 8192 of 8 x 8 x 8 (39), by a pass per level and axis 72 and 250; 5/3 in i16
+// 24 and 30.
 
 #include "core/pass.cl"
 #include "core/run.cl"
@@ -26,22 +27,22 @@
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch lifts along x first and along the outermost axis last, 0 the other way round"
 #endif
-#ifndef BESIDE
-#error "BESIDE: 1 where neighbouring boxes are closer in memory than neighbouring samples of a box"
+#ifndef SIDE_BY_SIDE
+#error "SIDE_BY_SIDE: 1 where neighbouring boxes are closer in memory than neighbouring samples of a box"
 #endif
 #ifndef PRE_SHIFT
 #error "PRE_SHIFT: bits of each level's pre-shift, 0 for none"
 #endif
 #ifndef KNOWN
-#error "KNOWN: 1 where LEVELS, SIDE_X, SIDE_Y, SIDE_Z and BOXES are set, which are then as in WholeBoxes"
+#error "KNOWN: 1 where LEVELS, LENGTH_X, LENGTH_Y, LENGTH_Z and BOXES are set, which are then as in WholeBoxes"
 #endif
 
 // The arguments besides the geometry.
 typedef struct {
   int levels;
-  int side_x, side_y, side_z;  // samples of a box along each axis, 1 where it is not lifted
-  int boxes;                   // of a work-group: neighbours along the first axis that is not lifted
-  int periodic;                // whether lines go on by repetition, not mirrored
+  int length_x, length_y, length_z;  // samples of a box along each axis, 1 where it is not lifted
+  int boxes;                         // of a work-group: neighbours along the first axis that is not lifted
+  int periodic;                      // whether lines go on by repetition, not mirrored
 } WholeBoxes;
 
 // A number for each axis of a work-group's boxes, and from box to box.
@@ -50,15 +51,16 @@ typedef struct {
 } OfAxes;
 
 // How many samples the boxes have before a level.
-INLINE OfAxes sides_of_level(const WholeBoxes *own, const int level) {
-  const OfAxes sides = {HALVED(own->side_x, level), HALVED(own->side_y, level), HALVED(own->side_z, level), own->boxes};
-  return sides;
+static inline OfAxes lengths_of_level(const WholeBoxes *own, const int level) {
+  const OfAxes lengths = {HALVED(own->length_x, level), HALVED(own->length_y, level), HALVED(own->length_z, level), own->boxes};
+  return lengths;
 }
 
-// How far neighbours are apart in local memory. Rows begin an odd number of samples apart: so columns meet all banks.
-INLINE OfAxes apart_in_boxes(const WholeBoxes *own) {
-  const int x = BESIDE ? own->boxes : 1, y = (own->side_x | 1) * x, z = own->side_y * y;
-  const OfAxes apart = {x, y, z, BESIDE ? 1 : own->side_z * z};
+// How far neighbours are apart in local memory. Rows begin an odd number of samples apart, so that columns meet all banks where
+// boxes do not stand side by side.
+static inline OfAxes apart_in_boxes(const WholeBoxes *own) {
+  const int x = SIDE_BY_SIDE ? own->boxes : 1, y = (own->length_x | 1) * x, z = own->length_y * y;
+  const OfAxes apart = {x, y, z, SIDE_BY_SIDE ? 1 : own->length_z * z};
   return apart;
 }
 INLINE int place_in_boxes(const OfAxes at, const OfAxes apart) {
@@ -66,17 +68,17 @@ INLINE int place_in_boxes(const OfAxes at, const OfAxes apart) {
 }
 
 // The sample of a number, counted as samples follow one another in memory.
-INLINE OfAxes sample_of_boxes(int number, const OfAxes sides) {
+static inline OfAxes sample_of_boxes(int number, const OfAxes lengths) {
   OfAxes at;
-#if BESIDE
-  at.box = number % sides.box, number /= sides.box;
+#if SIDE_BY_SIDE
+  at.box = number % lengths.box, number /= lengths.box;
 #endif
-  at.x = number % sides.x, number /= sides.x;
-  at.y = number % sides.y, number /= sides.y;
-#if BESIDE
+  at.x = number % lengths.x, number /= lengths.x;
+  at.y = number % lengths.y, number /= lengths.y;
+#if SIDE_BY_SIDE
   at.z = number;
 #else
-  at.z = number % sides.z, at.box = number / sides.z;
+  at.z = number % lengths.z, at.box = number / lengths.z;
 #endif
   return at;
 }
@@ -90,7 +92,7 @@ typedef struct {
 } BoxesInArray;
 
 // On the signal side neighbours are of the two channels in turn, on the other one all approximations come first.
-INLINE BoxesInArray boxes_in(const Side *side, const Pass *pass, const int3 at, const bool is_signal) {
+static inline BoxesInArray boxes_in(const Side *side, const Pass *pass, const int3 at, const bool is_signal) {
   const Axis y = side->across[0], z = side->across[1];
   const BoxesInArray boxes = {line_start(side, pass, at), is_signal ? side->line.detail : side->line.stride,
                               is_signal ? y.detail : y.stride, is_signal ? z.detail : z.stride, side->across[AXES - 1].stride};
@@ -123,7 +125,7 @@ INLINE void take_run(const WholeBoxes *own, local const L *line, const int apart
   lift_short_run(boundary, samples, begin, v);
 }
 
-INLINE void store_run(local L *line, const int apart, const int samples, const int first, const int shift, const A *v) {
+INLINE void put_run(local L *line, const int apart, const int samples, const int first, const int shift, const A *v) {
   UNROLL for (int j = 0; j < 2 * RUN; ++j) {
     const int pair = first + j / 2, place = 2 * pair + j % 2;
     const A sample = SCALED_OUT(v[2 * REACH_LO + j], j % 2 ? OUT_d : OUT_s, shift);
@@ -136,13 +138,13 @@ INLINE void store_run(local L *line, const int apart, const int samples, const i
 #define SHIFTED_AXIS (FORWARD == X_FIRST ? 0 : OUTERMOST)
 
 // Lifts all lines of a level along an axis: 0 is x. Where they have two runs at most, each has a branch of its own, in which the
-// compiler knows what is beyond the border: on an NVIDIA H100 three levels of 65536 boxes of 8 x 8 take 28 us instead of 64, of 16384 of
-// 16 x 16 38 instead of 51 (9/7 in f32), but 4096 of 32 x 32, of four runs, 72 instead of 46.
+// compiler knows what is beyond the border: on an NVIDIA H100 three levels of 65536 boxes of 8 x 8 take 28 us instead of 64, of
+// 16384 of 16 x 16 38 instead of 51 (9/7 in f32), but 4096 of 32 x 32, of four runs, 72 instead of 46.
 INLINE void lift_along(const WholeBoxes *own, const int level, const int axis, const int boundary, local L *places) {
-  const OfAxes apart = apart_in_boxes(own), sides = sides_of_level(own, level);
-  const int samples = axis == 0 ? sides.x : axis == 1 ? sides.y : sides.z;
-  const int beside = axis == 0 ? apart.x : axis == 1 ? apart.y : apart.z;
-  const OfAxes of_lines = {axis == 0 ? 1 : sides.x, axis == 1 ? 1 : sides.y, axis == 2 ? 1 : sides.z, sides.box};
+  const OfAxes apart = apart_in_boxes(own), lengths = lengths_of_level(own, level);
+  const int samples = axis == 0 ? lengths.x : axis == 1 ? lengths.y : lengths.z;
+  const int apart_along = axis == 0 ? apart.x : axis == 1 ? apart.y : apart.z;
+  const OfAxes of_lines = {axis == 0 ? 1 : lengths.x, axis == 1 ? 1 : lengths.y, axis == 2 ? 1 : lengths.z, lengths.box};
   const int lines = of_lines.x * of_lines.y * of_lines.z * of_lines.box, runs = (S_COUNT(samples) + RUN - 1) / RUN;
   const int number = get_local_id(0), run = runs > 1 ? number / lines : 0, shift = axis == SHIFTED_AXIS ? PRE_SHIFT : 0;
   const bool is_busy = number < lines * runs;
@@ -150,25 +152,33 @@ INLINE void lift_along(const WholeBoxes *own, const int level, const int axis, c
   A v[2 * RUN_LOADED];
   const bool is_first = is_busy && run == 0, is_second = is_busy && run == 1;
   if (KNOWN && runs <= 2) {
-    if (is_first) take_run(own, line, beside, samples, 0, boundary, shift, v);
-    if (is_second && runs > 1) take_run(own, line, beside, samples, 1, boundary, shift, v);
+    if (is_first) take_run(own, line, apart_along, samples, 0, boundary, shift, v);
+    if (is_second && runs > 1) take_run(own, line, apart_along, samples, 1, boundary, shift, v);
   } else if (is_busy) {
-    take_run(own, line, beside, samples, run, boundary, shift, v);
+    take_run(own, line, apart_along, samples, run, boundary, shift, v);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (is_busy) store_run(line, beside, samples, run * RUN, shift, v);
+  if (is_busy) put_run(line, apart_along, samples, run * RUN, shift, v);
   barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The k-th level in this launch's order.
+INLINE void lift_level_of_boxes(const WholeBoxes *own, const int k, const int boundary, local L *places) {
+  const int level = FORWARD ? k : own->levels - 1 - k;
+  lift_along(own, level, X_FIRST ? 0 : OUTERMOST, boundary, places);
+  if (AXES > 2) lift_along(own, level, 1, boundary, places);
+  if (AXES > 1) lift_along(own, level, X_FIRST ? OUTERMOST : 0, boundary, places);
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void whole_boxes(global S *signal, global T *bands, global T *low, const Pass pass, const WholeBoxes own) {
   local L places[PLACES];
 #if KNOWN
-  const WholeBoxes known = {LEVELS, SIDE_X, SIDE_Y, SIDE_Z, BOXES, own.periodic};
+  const WholeBoxes known = {LEVELS, LENGTH_X, LENGTH_Y, LENGTH_Z, BOXES, own.periodic};
 #else
   const WholeBoxes known = own;
 #endif
-  const int side_by_side = pass.across[AXES - 1], groups = (side_by_side + known.boxes - 1) / known.boxes;
+  const int neighbours = pass.across[AXES - 1], groups = (neighbours + known.boxes - 1) / known.boxes;
   const int rest = (int)get_group_id(0) / groups, first = ((int)get_group_id(0) - rest * groups) * known.boxes;
 #if AXES == 1
   const int3 at = (int3)(first, rest % pass.across[1], rest / pass.across[1]);
@@ -176,10 +186,10 @@ void whole_boxes(global S *signal, global T *bands, global T *low, const Pass pa
   const int3 at = AXES == 2 ? (int3)(0, first, rest) : (int3)(0, 0, first);
 #endif
   const BoxesInArray in_signal = boxes_in(&pass.signal, &pass, at, true), in_bands = boxes_in(&pass.bands, &pass, at, false);
-  const OfAxes sides = sides_of_level(&known, 0), apart = apart_in_boxes(&known);
-  const int all = sides.x * sides.y * sides.z * sides.box, last = side_by_side - first - 1;
+  const OfAxes lengths = lengths_of_level(&known, 0), apart = apart_in_boxes(&known);
+  const int all = lengths.x * lengths.y * lengths.z * lengths.box, last = neighbours - first - 1;
   EACH_SAMPLE(n, all) {
-    OfAxes sample = sample_of_boxes(n, sides);
+    OfAxes sample = sample_of_boxes(n, lengths);
     const int place = place_in_boxes(sample, apart);
     // The last work-group has its last box in place of those that are not there.
     sample.box = min(sample.box, last);
@@ -190,14 +200,17 @@ void whole_boxes(global S *signal, global T *bands, global T *low, const Pass pa
 #endif
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  UNROLL for (int k = 0; k < known.levels; ++k) {
-    const int level = FORWARD ? k : known.levels - 1 - k;
-    lift_along(&known, level, X_FIRST ? 0 : OUTERMOST, pass.boundary, places);
-    if (AXES > 2) lift_along(&known, level, 1, pass.boundary, places);
-    if (AXES > 1) lift_along(&known, level, X_FIRST ? OUTERMOST : 0, pass.boundary, places);
-  }
+#if KNOWN
+  UNROLL for (int k = 0; k < LEVELS; ++k) lift_level_of_boxes(&known, k, pass.boundary, places);
+#else
+  // PoCL's optimiser takes a loop that might not run, with barriers inside, for another one.
+  int k = 0;
+  do {
+    lift_level_of_boxes(&known, k, pass.boundary, places);
+  } while (++k < own.levels);
+#endif
   EACH_SAMPLE(n, all) {
-    const OfAxes sample = sample_of_boxes(n, sides);
+    const OfAxes sample = sample_of_boxes(n, lengths);
     const A number = (A)places[place_in_boxes(sample, apart)];
     if (sample.box > last) continue;
 #if FORWARD

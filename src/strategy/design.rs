@@ -14,6 +14,9 @@ use std::fmt;
 /// Bytes of the largest vectors by which kernels access memory without looking at addresses.
 pub(crate) const LARGEST_VECTOR: usize = 16;
 
+/// Pairs that a work-item lifts at a time along a line, where it has short runs (cl/core/run.cl).
+pub(super) const RUN: usize = 4;
+
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {

@@ -98,8 +98,8 @@ strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
-    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures, small volumes.
-    /// Preferred for these on GPUs.
+    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures, small volumes,
+    /// very short lines. Preferred for these on GPUs.
     WholeBoxes "whole_boxes" whole_boxes;
     /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around it, in
     /// its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
@@ -118,7 +118,7 @@ strategies! {
     /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of rows, or of lines that stand side by side: in local memory, and in runs that
-    /// work-items have in their registers. Preferred on GPUs where no picture is left.
+    /// work-items have in their registers. Preferred on GPUs where no picture is left, of lines side by side for several levels.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
     /// in registers. Preferred on GPUs where no picture is left.

@@ -291,12 +291,15 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     })
 }
 
+/// Lines along an axis at most: kernels count them, and those that the last work-group lacks, in 32 bits.
+const MOST_LINES: usize = i32::MAX as usize - (1 << 12);
+
 /// Why no solver can compute a problem on a device.
 pub(super) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
     if problem.sample == SampleType::F64 && !target.device.fp64 {
         return Some(format!("{} has no double precision", target.device));
     }
-    let too_many = most_lines(&problem.transform) > i32::MAX as usize;
+    let too_many = most_lines(&problem.transform) > MOST_LINES;
     too_many.then(|| "the array has more than 2^31 lines along one axis".to_owned())
 }
 

@@ -4,10 +4,9 @@
 mod sizes;
 mod windows;
 
-pub(super) use self::sizes::RUN;
 use self::sizes::Sizes;
 use super::border::Border;
-use super::design::{Kernel, Pass, Slots, lack_of_registers};
+use super::design::{Kernel, Pass, RUN, Slots, lack_of_registers};
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
@@ -60,12 +59,15 @@ const MOST_TINY: usize = 16;
 /// instead of 1.24.
 const LARGE: usize = 1 << 25;
 
+/// Samples of a pixel, of which a work-group has one colour.
+const MOST_COLOURS: i64 = 8;
+
 /// Samples of an axis, up to which places in it and in the halo around fit 32 bits.
 const MOST_LENGTH: usize = 1 << 28;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
-    let Some(axes) = todo.picture() else {
-        return Offer::no("it takes two axes of which the inner one is in one piece");
+    let Some((axes, apart)) = pictures(todo) else {
+        return Offer::no("it takes two axes of which the inner one is in one piece, or of pixels");
     };
     if todo.done > 0 || todo.levels[0].axes.len() > 2 {
         return Offer::no("it takes whole levels of two axes");
@@ -73,17 +75,33 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     if todo.levels[0].shape.iter().any(|&n| n > MOST_LENGTH) {
         return Offer::no(format!("it takes axes of at most {MOST_LENGTH} samples"));
     }
+    if apart > 1 {
+        let offer = offer_of_windows(todo, axes, apart);
+        return offer.unwrap_or_else(|| Offer::no("of pixels it takes several levels by windows"));
+    }
     let borders = match borders(todo, axes) {
         Ok(borders) => borders,
         Err(why) => return Offer::No { why },
     };
-    match offer_of_windows(todo, axes) {
+    match offer_of_windows(todo, axes, 1) {
         Some(offer @ Offer::Preferred(_)) => offer,
         windows => match (offer_of_tiles(todo, axes, borders), windows) {
             (offer @ Offer::Preferred(_), _) | (offer, None) => offer,
             (_, Some(windows)) => windows,
         },
     }
+}
+
+/// The axes of pictures, and how far neighbours in a row are apart.
+fn pictures(todo: &Todo) -> Option<([usize; 2], usize)> {
+    if let Some(axes) = todo.picture() {
+        return Some((axes, 1));
+    }
+    let coloured = todo.coloured_picture(MOST_COLOURS)?;
+    let [a, b] = *todo.axes() else {
+        return None;
+    };
+    Some(([a.min(b), a.max(b)], coloured.colours))
 }
 
 /// What the kernel `pyramid` takes.
@@ -116,7 +134,7 @@ fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer 
 }
 
 /// What windows take, which win wherever pictures are small. CPUs take long to compile them.
-fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
+fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer> {
     let device = todo.target.device;
     if device.kind != DeviceKind::Gpu {
         return None;
@@ -125,9 +143,9 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
         target: &todo.target.of("pyramid_windows"),
         ..*todo
     };
-    let windows = windows::cheapest(todo, axes).ok()?;
+    let windows = windows::cheapest(todo, axes, apart).ok()?;
     let pass = windows.pass(todo, axes);
-    let is_dense = |side: &Side| side.line.stride == 1;
+    let is_dense = |side: &Side| side.line.stride == apart as i64;
     if !pass.geometry.band_sides().all(is_dense) {
         return None;
     }
@@ -135,7 +153,9 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2]) -> Option<Offer> {
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,
     };
-    let is_small = windows.is_one_tile() || windows.loaded(device.compute_units) <= most;
+    // Each colour of a pixel is loaded beside all others.
+    let loaded = apart * windows.loaded(device.compute_units);
+    let is_small = windows.is_one_tile() || loaded <= most;
     let taken = Taken {
         levels: windows.levels(),
         axes: 2,
@@ -187,7 +207,7 @@ fn is_of_many_tiny(todo: &Todo, axes: [usize; 2]) -> bool {
 }
 
 /// Whether levels of a large picture are left, which has the programs of its finer levels already.
-fn is_of_a_large_picture(todo: &Todo) -> bool {
+pub(super) fn is_of_a_large_picture(todo: &Todo) -> bool {
     let transform = &todo.problem.transform;
     let chosen = transform.chosen_axes().iter();
     chosen

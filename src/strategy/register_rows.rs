@@ -94,7 +94,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let beside = (2..=MOST_BESIDE).contains(&lines.apart);
     let in_turn = lines.are_rows && lines.apart == 1 || lines.near && beside;
     if !(in_turn || lines.near && lines.stand_side_by_side()) {
-        return Offer::no("it takes rows in one piece, or lines that stand side by side");
+        return Offer::no(
+            "it takes rows in one piece, or lines that stand side by side, whose places fit 32 bits",
+        );
     }
     let offer = Row::new(todo, &lines, !in_turn).map(|row| {
         let taken = Taken {
@@ -102,8 +104,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             axes: 1,
             passes: vec![row.pass(todo)],
         };
-        let is_for_rows = in_turn || is_best_side_by_side(&row, &lines.geometry);
-        match is_for_rows && is_best_for(todo.target.device, todo.problem.sample, &lines) {
+        let device = todo.target.device;
+        let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
+        match is_for_rows && is_best_for(device, todo.problem.sample, &lines) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         }
@@ -120,10 +123,14 @@ fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
 }
 
 /// Lines side by side are best done by `register_columns` a level at a time, unless they are few: on an NVIDIA H100 one level of 7
-/// lines of 599186 samples takes 16 us, by that one 26 (inverse 23).
-fn is_best_side_by_side(row: &Row, geometry: &Geometry) -> bool {
+/// lines of 599186 samples takes 16 us, by that one 26 (inverse 23). Batches of few neighbours were not tried, nor other GPUs: of
+/// AMD's compute units local memory holds one such work-group.
+fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> bool {
+    let (lines, neighbours) = (geometry.lines as usize, geometry.across[0] as usize);
     let is_long = geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
-    is_long && (row.levels > 1 || (geometry.lines as usize) < TOGETHER)
+    let are_near = lines == neighbours || 2 * neighbours >= TOGETHER;
+    let are_best = row.levels > 1 || lines < TOGETHER;
+    device.exchange == Exchange::Ptx && is_long && are_near && are_best
 }
 
 fn prev_power_of_two(number: usize) -> usize {
@@ -204,7 +211,7 @@ impl Row {
         let fitting = registers(target.device) / (REGISTERS_OF_PAIR * words + more);
         let fitting = fitting.saturating_sub(lines.reach.before + lines.reach.after);
         let longest_run = prev_power_of_two(fitting.max(least));
-        // A line has four work-items, or tiles would be all halo.
+        // A line has at least four work-items, or tiles would be all halo.
         let neighbours = match (side_by_side, alone) {
             (false, _) => 1,
             (true, true) => TOGETHER_ALONE,
@@ -216,6 +223,7 @@ impl Row {
             true => TILE_SIDE_BY_SIDE.min(2 * RUN_SIDE_BY_SIDE.min(longest_run) * most_items),
             false => (TILE * 4 / bytes.max(4)).min(2 * LONGEST_RUN * most_items),
         };
+        let longest = longest.max(2 * LEAST_RUN);
         let tile = match (alone, side_by_side) {
             // Programs for rows of all lengths.
             (true, false) => (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * lanes),
@@ -354,7 +362,7 @@ impl Row {
         let margin = MARGINS.into_iter().find(holds).unwrap_or(MARGINS[2]);
         let samples = self.tile() + (levels + 2) * margin;
         // Rows side by side begin in other banks each.
-        samples + samples.div_ceil(BANKS) | usize::from(self.side_by_side)
+        (samples + samples.div_ceil(BANKS)) | usize::from(self.side_by_side)
     }
 
     fn local_bytes(&self, rows: usize) -> usize {

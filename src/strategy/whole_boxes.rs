@@ -4,16 +4,16 @@
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, define, loops_as_they_are, registers, smallest_sub_groups,
+    Define, Kernel, Pass, RUN, Slots, define, loops_as_they_are, registers, smallest_sub_groups,
 };
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
-use super::pyramid::RUN;
+use super::pyramid::is_of_a_large_picture;
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
-use crate::transform::geometry::Geometry;
+use crate::transform::geometry::{Axis, Geometry, Side};
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
@@ -31,7 +31,7 @@ const REGISTERS_BESIDES: usize = 32;
 
 /// Bytes of neighbouring boxes that a work-group loads together, where these are closer than neighbouring samples: wanted, and as
 /// many as memory gives at once.
-const TOGETHER: usize = 128;
+const BYTES_TOGETHER: usize = 128;
 const LEAST_TOGETHER: usize = 32;
 
 /// Samples of all boxes, up to which it is launches that take time. More are best done here where a line is one run, or by several
@@ -40,6 +40,8 @@ const LEAST_TOGETHER: usize = 32;
 /// (59) and 34 (36), three levels 73 (68) and 116 (114), but side by side 83 (90) and 63 (72). One level of few pictures is best done by
 /// `register_block`: of 64 x 64 10 us, there 8.
 const FEW: usize = 1 << 20;
+/// As many as were timed. Passes per axis wait for their launches there, too: of many more boxes that are not tiny they may be faster.
+const MANY: usize = 1 << 22;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let boxes = match Boxes::new(todo) {
@@ -63,13 +65,13 @@ struct Boxes {
     axes: usize,
     levels: usize,
     /// Samples along x, y and z, 1 where a box is not lifted.
-    sides: [usize; 3],
+    lengths: [usize; 3],
     reach: Reach,
     /// Whether lines repeat themselves beyond their border, and whether what is there is set anew before every step.
     periodic: bool,
     restored: bool,
     /// Whether neighbouring boxes are closer in memory than neighbouring samples of a box.
-    are_beside: bool,
+    side_by_side: bool,
     /// Boxes of a work-group, its work-items, and how many work-groups there are.
     together: usize,
     group: usize,
@@ -95,7 +97,7 @@ impl Boxes {
             geometry,
             axes,
             levels: todo.levels.len(),
-            sides: [
+            lengths: [
                 geometry.samples as usize,
                 if axes > 1 { across[0] } else { 1 },
                 if axes > 2 { across[1] } else { 1 },
@@ -103,7 +105,7 @@ impl Boxes {
             reach: Reach::new(&todo.problem.stencils()),
             periodic: borders.iter().any(|border| border.is_periodic()),
             restored: borders.iter().any(|border| border.restored),
-            are_beside: neighbours > 1 && apart < geometry.signal.line.detail,
+            side_by_side: neighbours > 1 && apart < geometry.signal.line.detail,
             together: 1,
             group: 0,
             groups: 0,
@@ -121,32 +123,38 @@ impl Boxes {
         let most = (most_items / runs).min(held / places);
         if most == 0 {
             return Err(format!(
-                "boxes of {places} samples and {runs} runs are too large for work-groups of {held} and {most_items}"
+                "boxes too large for a work-group: one takes {runs} work-items and {places} numbers in local memory, there are {most_items} and {held}"
             ));
         }
-        let wanted = match self.are_beside {
-            true => (GROUP / runs).max(TOGETHER / todo.signal_size()),
+        let wanted = match self.side_by_side {
+            true => (GROUP / runs).max(BYTES_TOGETHER / todo.signal_size()),
             false => GROUP / runs,
         };
-        self.together = wanted.clamp(1, most).min(neighbours);
+        let together = wanted.clamp(1, most).min(neighbours);
+        // In whole pieces of memory, where there are such.
+        let piece = LEAST_TOGETHER / todo.signal_size();
+        self.together = match self.side_by_side && together > piece {
+            true => together / piece * piece,
+            false => together,
+        };
         self.group = match is_known(todo) {
             true => (runs * self.together).next_multiple_of(32).min(most_items),
             false => GROUP.min(most_items).max(runs * self.together),
         };
-        let all = self.geometry.lines as usize / (self.sides[1] * self.sides[2]);
+        let all = self.geometry.lines as usize / (self.lengths[1] * self.lengths[2]);
         self.groups = neighbours.div_ceil(self.together) * (all / neighbours);
         Ok(())
     }
 
     fn samples(&self) -> usize {
-        self.sides.iter().product()
+        self.lengths.iter().product()
     }
 
     /// The most runs of a box along one of its axes.
     fn runs(&self) -> usize {
-        let along = |side: &usize| self.samples() / side * side.div_ceil(2 * RUN);
-        let sides = self.sides[..self.axes].iter();
-        sides.map(along).max().unwrap_or(1)
+        let along = |length: &usize| self.samples() / length * length.div_ceil(2 * RUN);
+        let lengths = self.lengths[..self.axes].iter();
+        lengths.map(along).max().unwrap_or(1)
     }
 
     /// Work-items of a work-group whose registers hold a run each.
@@ -161,22 +169,26 @@ impl Boxes {
 
     /// Numbers that so many boxes take in local memory: rows begin an odd number apart.
     fn places(&self, boxes: usize) -> usize {
-        (self.sides[0] | 1) * self.sides[1] * self.sides[2] * boxes
+        (self.lengths[0] | 1) * self.lengths[1] * self.lengths[2] * boxes
     }
 
     fn are_best(&self, todo: &Todo) -> bool {
-        let loads_well = !self.are_beside || self.together * todo.signal_size() >= LEAST_TOGETHER;
-        if todo.target.device.kind != DeviceKind::Gpu || !loads_well {
+        let loads_well = !self.side_by_side || self.together * todo.signal_size() >= LEAST_TOGETHER;
+        let can = todo.target.device.kind == DeviceKind::Gpu && is_known(todo);
+        // A run is not mostly halo.
+        let is_short = self.reach.before + self.reach.after <= RUN;
+        if !can || !loads_well || !is_short || is_of_a_large_picture(todo) {
             return false;
         }
         let samples = self.geometry.lines as usize * self.geometry.samples as usize;
-        let are_few = samples <= FEW;
-        let are_tiny = self.sides.iter().all(|&side| side <= 2 * RUN);
+        let (are_few, are_many) = (samples <= FEW, samples > MANY);
+        let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
-            (1, levels) => are_tiny && levels > 1,
+            (1, levels) => are_tiny && levels > 1 && self.side_by_side,
             (2, 1) if todo.picture().is_some() => are_tiny && !are_few,
             (_, 1) => are_tiny || are_few,
-            (axes, _) => are_tiny || are_few || axes == 2 || !self.are_beside,
+            (2, _) => are_tiny || !are_many,
+            _ => are_tiny || are_few || !are_many && !self.side_by_side,
         }
     }
 
@@ -198,12 +210,12 @@ impl Boxes {
 
     /// The kernel's own arguments.
     fn own(&self) -> [(&'static str, usize); 6] {
-        let [x, y, z] = self.sides;
+        let [x, y, z] = self.lengths;
         [
             ("levels", self.levels),
-            ("side_x", x),
-            ("side_y", y),
-            ("side_z", z),
+            ("length_x", x),
+            ("length_y", y),
+            ("length_z", z),
             ("boxes", self.together),
             ("periodic", usize::from(self.periodic)),
         ]
@@ -221,7 +233,7 @@ impl Boxes {
             define("PLACES", places),
             define("AXES", self.axes),
             define("X_FIRST", u8::from(self.axes > 1 && todo.x_first())),
-            define("BESIDE", u8::from(self.are_beside)),
+            define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
             define("PRE_SHIFT", todo.pre_shift()),
             define("RESTORED", u8::from(self.restored)),
             define("KNOWN", u8::from(is_known)),
@@ -229,7 +241,7 @@ impl Boxes {
         ];
         if is_known {
             let own = self.own().into_iter().take(5);
-            defines.extend(own.map(|(name, value)| define(&name.to_uppercase(), value)));
+            defines.extend(own.map(|(name, value)| define(name.to_uppercase(), value)));
         }
         defines.extend(loops_as_they_are(device));
         defines.extend(pixels::defines(todo.pixels()));
@@ -244,11 +256,11 @@ impl Boxes {
         let meter = Meter::new(todo.problem, 1, 0).with_signal(todo.signal_size());
         let mut cost = meter.moved(stored, stored);
         for level in 0..self.levels {
-            let sides = self.sides.map(|side| side.div_ceil(1 << level));
-            let samples = boxes * sides.iter().product::<usize>();
-            for (axis, side) in sides[..self.axes].iter().enumerate() {
+            let lengths = self.lengths.map(|length| length.div_ceil(1 << level));
+            let samples = boxes * lengths.iter().product::<usize>();
+            for (axis, length) in lengths[..self.axes].iter().enumerate() {
                 let meter = Meter::new(todo.problem, 1, if axis == 0 { shift } else { 0 });
-                let runs = samples / side * side.div_ceil(2 * RUN);
+                let runs = samples / length * length.div_ceil(2 * RUN);
                 cost = cost + meter.scaling(samples, samples) + meter.lifted_alone(runs, RUN);
             }
         }
@@ -284,13 +296,27 @@ fn geometry(todo: &Todo) -> Geometry {
     let sides = todo.sides(todo.levels.len(), axes.len());
     let geometry = match *axes {
         [x] => sides.lines(x),
-        [y, x] => sides.pictures(y, x),
+        [y, x] => with_one_batch(sides.pictures(y, x)),
         _ => sides.volumes(axes[0], axes[1], axes[2]),
     };
     Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..geometry
     }
+}
+
+/// The same pictures with both axes that are not lifted as one, where they stand in memory like one.
+fn with_one_batch(mut geometry: Geometry) -> Geometry {
+    let [_, inner, outer] = geometry.across;
+    let are_one = |side: &Side| side.across[2].stride == i64::from(inner) * side.across[1].stride;
+    if outer > 1 && [&geometry.signal, &geometry.bands].into_iter().all(are_one) {
+        geometry.across = [geometry.across[0], inner * outer, 1];
+        geometry.low_across = [geometry.low_across[0], inner * outer, 1];
+        for side in [&mut geometry.signal, &mut geometry.bands] {
+            side.across[2] = Axis::default();
+        }
+    }
+    geometry
 }
 
 #[cfg(test)]
@@ -314,13 +340,14 @@ mod tests {
             let problem = problem(transform, SampleType::F32, Direction::Forward);
             let design = setting.design(&problem).unwrap();
             let pass = &design.launches[0].pass;
-            let names = ["GROUP", "BOXES", "BESIDE"].map(|name| number(&pass.kernel, name));
+            let names = ["GROUP", "BOXES", "SIDE_BY_SIDE"].map(|name| number(&pass.kernel, name));
             (names, pass.groups, design.launches.len())
         };
         let gpu = |shape: &[usize], axes: &[usize]| sizes(&of(shape, axes, 2), large_gpu());
         assert_eq!(gpu(&[1000, 8, 8], &[1, 2]), ([256, 32, 0], 32, 1));
         assert_eq!(gpu(&[9, 9, 1000], &[0, 1]), ([576, 32, 1], 32, 1));
         assert_eq!(gpu(&[5, 16, 16, 16], &[1, 2, 3]), ([512, 1, 0], 5, 1));
+        assert_eq!(gpu(&[1000, 3, 8, 8], &[2, 3]), ([256, 32, 0], 94, 1));
         assert_eq!(gpu(&[2, 1000, 7], &[2]), ([256, 256, 0], 8, 1));
         let little = DeviceInfo {
             max_work_group: 96,
@@ -353,7 +380,8 @@ mod tests {
             (&[16, 16, 16, 1024], &[0, 1, 2], 2, false),
             (&[3, 1398101], &[0], 2, true),
             (&[3, 1398101], &[0], 1, false),
-            (&[599186, 7], &[1], 3, true),
+            (&[599186, 7], &[1], 3, false),
+            (&[65536, 16, 16], &[1, 2], 3, false),
         ];
         for &(shape, axes, levels, expected) in all {
             let found = both(of(shape, axes, levels));

@@ -6,7 +6,7 @@ use crate::lifting::reach::Reach;
 use crate::strategy::border::Border;
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{
-    Define, define, define_distance, loops_as_they_are, smallest_sub_groups,
+    Define, RUN, define, define_distance, loops_as_they_are, smallest_sub_groups,
 };
 use crate::strategy::pixels;
 use crate::strategy::planner::Todo;
@@ -49,9 +49,6 @@ const LEVEL: usize = 3_500;
 /// Levels of a launch (cl/pyramid/pyramid.cl), and the bytes of local memory that each of them takes.
 const LEVELS: usize = 8;
 const BYTES_OF_LEVEL: usize = 224;
-
-/// Pairs of a run (cl/pyramid/extent.cl).
-pub(in crate::strategy) const RUN: usize = 4;
 
 /// What a work-group has of a level along one axis, at most.
 #[derive(Clone, Copy)]

@@ -149,7 +149,7 @@ impl Shares<'_> {
         let neighbours = across[axes - 1];
         let rest = across[axes..].iter().product();
         let boxes = self.own("boxes");
-        let sides = ["side_x", "side_y", "side_z"].map(|side| self.own(side));
+        let sides = ["length_x", "length_y", "length_z"].map(|side| self.own(side));
         let samples: usize = sides.iter().product();
         for side in sides.into_iter().filter(|&side| side > 1) {
             let runs = samples / side * side.div_ceil(2 * 4);

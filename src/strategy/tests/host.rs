@@ -471,7 +471,8 @@ impl<T: Sample> Running<'_, T> {
         let kernel = &self.launch.pass.kernel;
         let axes = number(kernel, "AXES");
         let levels = own(self.launch, "levels") as usize;
-        let sides = ["side_z", "side_y", "side_x"].map(|side| own(self.launch, side) as usize);
+        let sides =
+            ["length_z", "length_y", "length_x"].map(|side| own(self.launch, side) as usize);
         let across = geometry.across;
         let boxes = across[axes - 1..].iter().product();
         for n in 0..boxes {
@@ -622,6 +623,12 @@ fn is_picture(launch: &Launch) -> bool {
 pub fn colours(kernel: &Kernel) -> usize {
     let known = kernel.defines.iter().any(|(name, _)| name == "COLOURS");
     if known { number(kernel, "COLOURS") } else { 1 }
+}
+
+/// How far neighbours in a row are apart, in kernels that take pixels of several samples by one colour each.
+pub(super) fn apart(kernel: &Kernel) -> usize {
+    let known = kernel.defines.iter().any(|(name, _)| name == "APART");
+    if known { number(kernel, "APART") } else { 1 }
 }
 
 pub(super) fn is_set(kernel: &Kernel, name: &str) -> bool {

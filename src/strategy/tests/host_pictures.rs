@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, colours, is_set, line_start, own};
+use super::host::{Place, apart, colours, is_set, line_start, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -43,7 +43,7 @@ impl Picture {
                 line_start(side, pass, at)
             }
         };
-        let column = colours(kernel) as i64;
+        let column = (colours(kernel) * apart(kernel)) as i64;
         let stride = |stride: i64| match !is_box && is_set(kernel, "PLANAR") {
             true => column,
             false => stride,

@@ -243,7 +243,9 @@ fn rows_refuse_other_lines_borders_that_do_not_go_on_and_what_they_cannot_hold()
     columns.regions.bands = apart;
     let why = setting.design(&columns).unwrap_err().to_string();
     assert!(
-        why.contains("it takes rows in one piece, or lines that stand side by side"),
+        why.contains(
+            "it takes rows in one piece, or lines that stand side by side, whose places fit 32 bits"
+        ),
         "{why}"
     );
     let odd = Transform::new(Wavelet::CDF_9_7, [511]).boundary(Boundary::Periodic);

@@ -31,7 +31,11 @@ const LEVELS_AT_ONCE: usize = 7;
 const LAUNCH: usize = 70_000;
 
 /// The windows that take least time where all levels that can be taken so are, or why there are none.
-pub(in super::super) fn cheapest(todo: &Todo, axes: [usize; 2]) -> Result<Windows, String> {
+pub(in super::super) fn cheapest(
+    todo: &Todo,
+    axes: [usize; 2],
+    apart: usize,
+) -> Result<Windows, String> {
     let problem = todo.problem;
     if problem.direction == Direction::Forward && !are_near(&problem.stencils()) {
         return Err(
@@ -45,7 +49,7 @@ pub(in super::super) fn cheapest(todo: &Todo, axes: [usize; 2]) -> Result<Window
     if levels < 2 {
         return Err("fewer than two levels go on mirrored".to_owned());
     }
-    let search = Search::new(todo, axes, levels);
+    let search = Search::new(todo, axes, apart, levels);
     search
         .of_least_time()
         .ok_or_else(|| "no windows fit".to_owned())
@@ -70,6 +74,7 @@ fn mirrored_levels(todo: &Todo, axes: [usize; 2]) -> usize {
 struct Search<'a> {
     todo: &'a Todo<'a>,
     axes: [usize; 2],
+    apart: usize,
     levels: usize,
     reach: Reach,
     sizes: Vec<Size>,
@@ -80,7 +85,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(todo: &'a Todo<'a>, axes: [usize; 2], levels: usize) -> Self {
+    fn new(todo: &'a Todo<'a>, axes: [usize; 2], apart: usize, levels: usize) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
         let in_one_program = device.float_vector > 1;
         // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl), doubles sooner, and 16
@@ -98,6 +103,7 @@ impl<'a> Search<'a> {
         Search {
             todo,
             axes,
+            apart,
             levels,
             reach: Reach::new(&problem.stencils()),
             sizes: match in_one_program {
@@ -168,6 +174,7 @@ impl<'a> Search<'a> {
             && self.todo.target.device.fence() != Fence::None
             && self.levels == self.todo.levels.len()
             && windows.pictures <= MOST_ARRIVALS
+            && self.apart == 1
             && self.todo.pixels().is_none();
         if !may {
             return None;
@@ -203,6 +210,7 @@ impl<'a> Search<'a> {
             around: self.reach.before + self.reach.after,
             reach,
             x_first: todo.x_first() && todo.problem.sample.is_integer(),
+            apart: self.apart,
             shape: shape_of(first),
             pictures: whole / shape_of(0).iter().product::<usize>(),
             in_one_program: self.in_one_program,
