@@ -153,9 +153,9 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,
     };
-    // Each colour of a pixel is loaded beside all others.
+    // Each colour of a pixel is loaded beside all others, which takes time where there are many.
     let loaded = apart * windows.loaded(device.compute_units);
-    let is_small = windows.is_one_tile() || loaded <= most;
+    let is_small = apart == 1 && windows.is_one_tile() || loaded <= most;
     let taken = Taken {
         levels: windows.levels(),
         axes: 2,

@@ -262,3 +262,34 @@ fn work_groups_are_as_large_as_the_device_allows() {
     };
     assert_eq!([group(1024), group(100), group(1)], [GROUP, 100, 1]);
 }
+
+#[test]
+fn small_pictures_of_pixels_go_by_windows() {
+    let names = |shape: &[usize], levels| {
+        let axes = [shape.len() - 3, shape.len() - 2];
+        let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes);
+        BOTH.map(|direction| {
+            let problem = problem(
+                &transform.clone().levels(levels),
+                SampleType::F32,
+                direction,
+            );
+            let design = Setting::of(large_gpu()).design(&problem).unwrap();
+            let mut names = design.launches.iter().map(|one| one.pass.kernel.name);
+            let first = names.next().unwrap();
+            assert!(
+                names
+                    .clone()
+                    .all(|name| name.contains("colours") || name.contains("windows"))
+            );
+            (first, names.len() + 1)
+        })
+    };
+    let windows = |launches| ("pyramid_windows", launches);
+    assert_eq!(names(&[64, 64, 3], 5), [windows(1); 2]);
+    assert_eq!(names(&[512, 512, 3], 5), [windows(2), windows(1)]);
+    // The first level is another strategy's, as are single ones and those of many pictures.
+    assert_eq!(names(&[1024, 1024, 3], 5)[0], ("streamed_colours", 3));
+    assert_eq!(names(&[64, 64, 3], 1), [("streamed_colours", 1); 2]);
+    assert_eq!(names(&[4096, 64, 64, 3], 2)[0].0, "streamed_colours");
+}
