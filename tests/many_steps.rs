@@ -192,7 +192,7 @@ macro_rules! strategies {
 const NO_BORDER: Option<&str> = Some("do not go on beyond a symmetric border");
 const ALL_HALO: Option<&str> = Some("are all halo");
 const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
-const NO_ROWS: Option<&str> = Some("it takes rows in one piece");
+const LARGE_BOXES: Option<&str> = Some("boxes too large for a work-group");
 const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
 const NO_PIXELS: Option<&str> = Some("it takes two axes before an inner batch");
 const NO_VOLUME: Option<&str> = Some("it takes three axes");
@@ -203,7 +203,8 @@ strategies! {
     pyramid: Strategy::Pyramid, None, NO_BORDER;
     register_block: Strategy::RegisterBlock, None, ALL_HALO;
     streamed: Strategy::Streamed, None, REGISTERS;
-    register_rows: Strategy::RegisterRows, NO_ROWS, NO_ROWS;
+    whole_boxes: Strategy::WholeBoxes, LARGE_BOXES, NO_BORDER;
+    register_rows: Strategy::RegisterRows, None, NO_BORDER;
     register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;
     streamed_colours: Strategy::StreamedColours, NO_PIXELS, NO_PIXELS;
