@@ -179,6 +179,31 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     ]
 }
 
+/// Those of them that are rows alone.
+fn rows(wavelet: Wavelet) -> Vec<Transform> {
+    let mut rows = a_few(wavelet);
+    rows.retain(|transform| transform.chosen_axes().len() == 1);
+    rows
+}
+
+/// Boxes of one to three axes, side by side and one after the other, that go on in each way.
+fn boxes(wavelet: Wavelet) -> Vec<Transform> {
+    let of = |shape: &[usize], axes: &[usize]| {
+        let transform = Transform::new(wavelet.clone(), shape);
+        transform.axes(axes.to_vec()).levels(3)
+    };
+    let all = [
+        of(&[67, 8, 8], &[1, 2]),
+        of(&[5, 7, 33], &[0, 1]),
+        of(&[2, 18, 30], &[1, 2]),
+        of(&[9, 6, 5, 4], &[1, 2, 3]),
+        of(&[3, 4, 5, 40], &[0, 1, 2]),
+        of(&[3, 301, 7], &[2]),
+        of(&[3, 5, 77], &[1]),
+    ];
+    everywhere(all.to_vec())
+}
+
 /// What the tests of the strategies transform.
 fn all(wavelet: Wavelet) -> Vec<Transform> {
     let mut all = everywhere(awkward(wavelet.clone()));
@@ -314,6 +339,12 @@ impl Dump {
             let exchanging = strategy.is_some_and(|one| EXCHANGING.contains(&one));
             let same = is_pass || exchanging && target.device.kind != DeviceKind::Gpu;
             let transforms = match strategy {
+                // Their programs know their boxes, and are otherwise the same.
+                Some(Strategy::WholeBoxes) => boxes(wavelet.clone()),
+                // Side by side they exchange nothing: the programs of one way are enough.
+                Some(Strategy::RegisterRows) if !target.is_thorough && exchanges => {
+                    rows(wavelet.clone())
+                }
                 _ if !target.is_thorough || same => a_few(wavelet.clone()),
                 Some(_) => all(wavelet.clone()),
                 // As the tests of what the strategies refuse.
