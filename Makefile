@@ -80,9 +80,9 @@ oldest-rust:
 kernels:
 	scripts/kernels
 
-# Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs.
+# Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs; in CI without AVX-512 less.
 intel:
-	scripts/intel
+	scripts/intel $(if $(CI_CHECKS),short)
 
 # One program on PoCL, Intel's runtime, rusticl and an NVIDIA GPU: integers equal bit for bit, floats within their bound.
 agree:

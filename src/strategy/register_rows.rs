@@ -122,6 +122,16 @@ fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
     device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && has_registers
 }
 
+/// How rows exchange values. Lines side by side exchange nothing, and only NVIDIA's GPUs have programs made for them: of those that
+/// take as long runs Intel's compiler for CPUs crashes.
+fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
+    match device.exchange {
+        Exchange::Ptx => Exchange::Ptx,
+        _ if side_by_side => Exchange::None,
+        other => other,
+    }
+}
+
 /// Lines side by side are best done by `register_columns` a level at a time, unless they are few: on an NVIDIA H100 one level of 7
 /// lines of 599186 samples takes 16 us, by that one 26 (inverse 23). Batches of few neighbours were not tried, nor other GPUs: of
 /// AMD's compute units local memory holds one such work-group.
@@ -168,7 +178,8 @@ struct Row {
     /// Work-items of a row, and pairs that each of them has in the first level: powers of two.
     items: usize,
     pairs: usize,
-    /// Work-items in a sub-group, or in what takes its place; in a work-group.
+    /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place; in a work-group.
+    exchange: Exchange,
     lanes: usize,
     group: usize,
     /// Tiles of a row, samples from one to the next, and those before and after each.
@@ -194,7 +205,8 @@ impl Row {
             return Err(format!("its margins hold no reach of {reach} pairs"));
         }
         let most = target.work_group(NAME);
-        let alone = target.device.exchange == Exchange::None;
+        let exchange = exchange_among(target.device, side_by_side);
+        let alone = exchange == Exchange::None;
         let lanes = match alone {
             true => LANES.min(prev_power_of_two(most)),
             false => target.device.lanes,
@@ -246,6 +258,7 @@ impl Row {
             levels,
             items,
             pairs,
+            exchange,
             lanes,
             group: 0,
             tiles: 1,
@@ -419,7 +432,7 @@ impl Row {
             };
             meter.scaling(of_level, of_level) + lifted
         });
-        let alone = todo.target.device.exchange == Exchange::None || self.items > self.lanes;
+        let alone = self.exchange == Exchange::None || self.items > self.lanes;
         let barriers = if alone || self.side_by_side {
             1 + 3 * self.levels
         } else {
@@ -436,12 +449,12 @@ impl Row {
         let in_one_piece = |side: &Side| side.line.stride == 1;
         let low = geometry.has_low == 0 || in_one_piece(&geometry.low);
         // Without exchange the general way stays under test, and programs are fewer.
-        let special = device.exchange != Exchange::None;
+        let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
         let tiled = !special || self.tiles > 1;
         let mut defines = vec![
-            define("EXCHANGE", device.exchange.number()),
+            define("EXCHANGE", self.exchange.number()),
             define("LANES", self.lanes),
             define("GROUP", self.group),
             define("ROW_ITEMS", self.items),
