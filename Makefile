@@ -80,7 +80,7 @@ oldest-rust:
 kernels:
 	scripts/kernels
 
-# Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs; in CI without AVX-512 less.
+# Exchange among 8, 16, 32 and 64, and the other strategies, on Intel's runtime for CPUs; in CI what fits into some time.
 intel:
 	scripts/intel $(if $(CI_CHECKS),short)
 
