@@ -72,8 +72,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     if todo.done > 0 || todo.levels[0].axes.len() > 2 {
         return Offer::no("it takes whole levels of two axes");
     }
-    if todo.levels[0].shape.iter().any(|&n| n > MOST_LENGTH) {
-        return Offer::no(format!("it takes axes of at most {MOST_LENGTH} samples"));
+    let most = MOST_LENGTH / apart;
+    if todo.levels[0].shape.iter().any(|&n| n > most) {
+        return Offer::no(format!("it takes axes of at most {most} samples"));
     }
     if apart > 1 {
         let offer = offer_of_windows(todo, axes, apart);
