@@ -44,12 +44,13 @@ const EXCHANGING: [Strategy; 5] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 10] = [
+const PIXELS_BY: [(&[usize], Strategy); 11] = [
     (&[9, 12], Strategy::WholeBoxes),
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
     (&[64, 64, 3], Strategy::StreamedColours),
     (&[64, 64, 3], Strategy::ColourLoop),
+    (&[64, 64, 9], Strategy::RegisterPlanes),
     (&[64, 64, 64], Strategy::StreamedVolumes),
     (&[5000], Strategy::RegisterRows),
     (&[64, 64, 5], Strategy::RegisterColumns),

@@ -195,6 +195,7 @@ const REGISTERS: Option<&str> = Some("registers, a work-item of a GPU has 255");
 const LARGE_BOXES: Option<&str> = Some("boxes too large for a work-group");
 const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
 const NO_PIXELS: Option<&str> = Some("it takes two axes before an inner batch");
+const NO_PLANES: Option<&str> = Some("it takes two axes of planes");
 const NO_VOLUME: Option<&str> = Some("it takes three axes");
 const LONG_RING: Option<&str> = Some("its registers do not hold");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
@@ -208,6 +209,7 @@ strategies! {
     register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;
     streamed_colours: Strategy::StreamedColours, NO_PIXELS, NO_PIXELS;
+    register_planes: Strategy::RegisterPlanes, NO_PLANES, NO_PLANES;
     streamed_volumes: Strategy::StreamedVolumes, NO_VOLUME, NO_VOLUME;
     colour_loop: Strategy::ColourLoop, NO_PIXELS, NO_PIXELS;
     vectors: Strategy::Vectors, None, None;

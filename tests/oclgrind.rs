@@ -151,6 +151,14 @@ fn check_colours<T: RandomSample>(transform: &Transform) {
     }
 }
 
+fn check_planes<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::RegisterPlanes
+        });
+    }
+}
+
 fn check_volumes<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(16);
@@ -376,6 +384,8 @@ fn colours() {
     }
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
+    check_planes::<f32>(&picture(Wavelet::CDF_9_7, [5, 18, 3]).levels(2));
+    check_planes::<i16>(&picture(Wavelet::CDF_5_3, [7, 11, 2]).boundary(Boundary::Zero));
     // More than GPUs take.
     let many = picture(Wavelet::CDF_9_7, [7, 22, 9]);
     for device in chosen_devices() {
@@ -672,5 +682,6 @@ fn pixels_on_gpus() {
             Strategy::SEPARABLE,
         ],
     );
-    check_pixels(&colours_of_pixels(), &[Strategy::StreamedColours]);
+    let by = [Strategy::StreamedColours, Strategy::RegisterPlanes];
+    check_pixels(&colours_of_pixels(), &by);
 }

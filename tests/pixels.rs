@@ -171,7 +171,11 @@ fn colours(shape: [usize; 3], boundary: Boundary) -> Transform {
 
 #[test]
 fn colours_and_volumes() {
-    let by = [Strategy::StreamedColours, Strategy::ColourLoop];
+    let by = [
+        Strategy::StreamedColours,
+        Strategy::ColourLoop,
+        Strategy::RegisterPlanes,
+    ];
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
         for transform in [
@@ -182,11 +186,11 @@ fn colours_and_volumes() {
             colours([34, 64, 2], Boundary::Symmetric),
         ] {
             let taken = check_by::<u8, i16>(&engine, &transform, 128, &by);
-            assert_eq!(taken, 2, "{device}");
+            assert_eq!(taken, 3, "{device}");
         }
         let transform = colours([34, 64, 4], Boundary::Symmetric);
         let taken = check_by::<u16, i16>(&engine, &transform, 1 << 15, &by);
-        assert_eq!(taken, 2, "{device}");
+        assert_eq!(taken, 3, "{device}");
         let volume = Transform::new(Wavelet::CDF_9_7, [12, 20, 32]).levels(2);
         let by = [Strategy::StreamedVolumes];
         assert_eq!(check_by::<u8, f32>(&engine, &volume, 7, &by), 1, "{device}");

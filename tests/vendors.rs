@@ -151,7 +151,7 @@ const CHOSEN: [(Wavelet, SampleType); 2] = [
 ];
 
 /// Transforms in which every kernel does its work: large and small pictures, rows that go by vectors and rows that do not,
-/// borders inside and apart, whole rows, short ones and tiles of long ones, a volume, and colours.
+/// borders inside and apart, whole rows, short ones and tiles of long ones, a volume, colours, and planes side by side.
 fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
     let of = |shape: &[usize]| Transform::new(wavelet.clone(), shape);
     vec![
@@ -164,6 +164,7 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
         of(&[1024, 1024, 3]).axes([0, 1]),
+        of(&[1024, 1024, 32]).axes([0, 1]),
         of(&[1024, 1024]).axes([0]).levels(3),
         of(&[4096, 8, 8]).axes([1, 2]).levels(3),
         of(&[16, 16, 16]).levels(3),

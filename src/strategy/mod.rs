@@ -14,6 +14,7 @@ mod planner;
 mod pyramid;
 mod register_block;
 mod register_columns;
+mod register_planes;
 mod register_rows;
 mod separable;
 mod single_loop;
@@ -109,6 +110,9 @@ strategies! {
     Streamed "streamed" streamed;
     /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
+    /// One pass over memory per level of planes that stand side by side in memory, as those of pixels with many samples or of two
+    /// outer axes of a volume: each work-item sweeps down a few columns of one plane, both axes in registers. Preferred on GPUs.
+    RegisterPlanes "register_planes" register_planes;
     /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
     /// volumes of 64 x 64 x 64 and more on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
@@ -171,6 +175,7 @@ impl Strategy {
                 | Strategy::RegisterBlock
                 | Strategy::Streamed
                 | Strategy::StreamedColours
+                | Strategy::RegisterPlanes
                 | Strategy::StreamedVolumes
                 | Strategy::SingleLoop
                 | Strategy::ColourLoop

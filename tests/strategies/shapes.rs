@@ -287,7 +287,12 @@ fn zeros_beyond_the_border_stay_zeros_whatever_a_bias_makes_of_them() {
     let coloured = [transform(&[40, 40, 3]).axes([0, 1])];
     let plain = [transform(&[40, 40]).levels(2), transform(&[9, 75])];
     for device in devices() {
-        for strategy in [Strategy::StreamedColours, Strategy::ColourLoop] {
+        let by = [
+            Strategy::StreamedColours,
+            Strategy::ColourLoop,
+            Strategy::RegisterPlanes,
+        ];
+        for strategy in by {
             check_all::<i32>(&device, strategy, &coloured);
         }
         for strategy in [
@@ -319,6 +324,62 @@ fn many_levels_of_rows_by_long_steps() {
     let rows = rows.levels(10).boundary(Boundary::Zero);
     for device in devices() {
         check_all::<f64>(&device, Strategy::RegisterRows, std::slice::from_ref(&rows));
+    }
+}
+
+/// Two axes of planes that stand side by side: less than a run and more, few planes and many blocks of them, with other axes between
+/// and before.
+mod planes {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        let of = |shape: &[usize], axes: [usize; 2], levels| {
+            let transform = Transform::new(wavelet.clone(), shape);
+            transform.axes(axes).levels(levels)
+        };
+        let planes = [
+            of(&[2, 2, 3], [0, 1], 1),
+            of(&[3, 7, 40], [0, 1], 2),
+            of(&[37, 26, 9], [0, 1], 2),
+            of(&[3, 24, 33, 17], [1, 2], 3),
+            of(&[12, 3, 19, 5], [0, 2], 2),
+            of(&[18, 9, 3, 4], [0, 1], 1),
+        ];
+        for device in devices() {
+            let planes = everywhere(planes.to_vec());
+            check_all::<T>(&device, Strategy::RegisterPlanes, &planes);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn halves() {
+        check::<f16>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn doubles_to_one_side() {
+        check::<f64>(Wavelet::DAUB_4)
+    }
+    #[test]
+    fn pairs_by_themselves() {
+        check::<f32>(Wavelet::HAAR)
+    }
+    #[test]
+    fn shorts_of_columns_first() {
+        check::<i16>(Wavelet::CDF_5_3)
+    }
+    #[test]
+    fn integers_of_rows_first() {
+        check::<i32>(Wavelet::VC2_DAUB_9_7)
+    }
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check::<i16>(Wavelet::VC2_DD_9_7)
     }
 }
 

@@ -130,9 +130,12 @@ fn passes() -> Vec<Pass> {
             }
         }
     }
-    let pixels = Transform::new(Wavelet::CDF_9_7, [48, 80, 3]).axes([0, 1]);
-    for device in [large_gpu(), cpu()] {
-        add(&Setting::of(device), &pixels, SampleType::F32);
+    for samples_of_a_pixel in [3, 9] {
+        let shape = [48, 80, samples_of_a_pixel];
+        let pixels = Transform::new(Wavelet::CDF_9_7, shape).axes([0, 1]);
+        for device in [large_gpu(), cpu()] {
+            add(&Setting::of(device), &pixels, SampleType::F32);
+        }
     }
     let volume = Transform::new(Wavelet::CDF_9_7, [8, 8, 8]);
     add(

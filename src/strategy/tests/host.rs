@@ -78,7 +78,9 @@ pub(super) fn run<T: Sample>(
             written: HashSet::new(),
         };
         match launch.pass.kernel.name {
-            "streamed_one_level" | "register_block" => running.pictures(|fine| vec![fine]),
+            "streamed_one_level" | "register_block" | "register_planes" => {
+                running.pictures(|fine| vec![fine])
+            }
             "streamed_colours" | "single_loop" => running.colours(),
             "register_rows" | "rows_in_registers" => running.levels_of_rows(),
             "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),

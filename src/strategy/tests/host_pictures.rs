@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, apart, colours, is_set, line_start, own};
+use super::host::{Place, apart, colours, is_set, line_start, number as number_of, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -43,8 +43,18 @@ impl Picture {
                 line_start(side, pass, at)
             }
         };
-        let column = (colours(kernel) * apart(kernel)) as i64;
-        let stride = |stride: i64| match !is_box && is_set(kernel, "PLANAR") {
+        // Planes side by side are told how far their columns are apart, or find it.
+        let known = match kernel.name == "register_planes" {
+            true => number_of(kernel, "COLUMN_STRIDE") as i64,
+            false => (colours(kernel) * apart(kernel)) as i64,
+        };
+        let column = if known > 0 {
+            known
+        } else {
+            pass.signal.line.detail
+        };
+        let is_planar = !is_box && (is_set(kernel, "PLANAR") || kernel.name == "register_planes");
+        let stride = |stride: i64| match is_planar && known > 0 {
             true => column,
             false => stride,
         };

@@ -1,6 +1,7 @@
 //! The shares of kernels that lift pictures and volumes.
 
 use super::{Coverage, Shares};
+use crate::strategy::design::RUN;
 
 impl Shares<'_> {
     /// Pairs of columns, pairs of rows and pictures.
@@ -46,6 +47,34 @@ impl Shares<'_> {
                 for row in segment * each..((segment + 1) * each).min(rows) {
                     let row = group / groups * rows + row;
                     coverage.store(row, left..(left + strip).min(columns));
+                }
+            }
+        }
+        coverage
+    }
+
+    pub fn register_planes(&self) -> Coverage {
+        let [columns, rows, pictures] = self.sizes();
+        let mut coverage = Coverage::new(pictures * rows, columns);
+        let beside = self.launch.pass.geometry.across[1] as usize;
+        let sizes = [
+            "together",
+            "runs",
+            "blocks",
+            "segments",
+            "pairs_per_segment",
+        ];
+        let [together, runs, blocks, segments, each] = sizes.map(|name| self.own(name));
+        assert!((blocks - 1) * together < beside && (segments - 1) * each < rows);
+        for item in 0..self.launch.pass.groups * self.number("GROUP") {
+            let (plane, rest) = (item % together, item / together);
+            let (left, rest) = (rest % runs * RUN, rest / runs);
+            let (plane, rest) = (rest % blocks * together + plane, rest / blocks);
+            let (top, outer) = (rest % segments * each, rest / segments);
+            if plane < beside && outer < pictures / beside {
+                for row in top..(top + each).min(rows) {
+                    let row = (outer * beside + plane) * rows + row;
+                    coverage.store(row, left..(left + RUN).min(columns));
                 }
             }
         }

@@ -1,0 +1,215 @@
+// register_planes: one level of two axes in one pass over memory, for planes that stand side by side in memory.
+//
+// Neighbours in memory are in neighbouring planes: those of pixels with many samples, of two axes of a volume, of spectral
+// bands. A work-item has a run of one plane, RUN pairs of columns and the halo beside them (core/run.cl), and sweeps along a
+// segment of it, a pair of rows at a time. Along x it lifts the run of each row by itself; along y all columns of the run go
+// through a pipeline in registers, in which step k runs LAG_k pairs of rows behind the newest, as in register_columns. The
+// newest RING pairs of rows are kept in a ring; the loop over its phases is unrolled, so that every index is constant. The
+// border is lifted like the inside, of a plane that goes on beyond it.
+//
+// Work-items of a work-group have neighbouring planes, and then neighbouring runs of them, so that what they load and store
+// stands together, and a cache has the halo that two of them read.
+//
+// After the single loop of Barina and Zemcik 2015, for each plane by itself.
+// Cost per sample: 1 global read and 1 write, and (REACH_LO + REACH_HI) / RUN reads more that a cache has mostly; REACH_LO +
+// REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns at the border.
+// Limited by memory where planes are large: on an NVIDIA H100, one level of 2048 x 2048 x 32 by 9/7 in f32 takes 391 us
+// (inverse 389), in f64 749 (752), where copies take 357 and 702; by register_columns, a pass per axis, 781 and 1526. Where
+// they are small, by the latency of a pair of rows, of which a segment has a few: 256 x 128 x 128 takes 18 us, a copy 12. Rows
+// that are loaded a pair ahead take 32 registers more, with which fewer work-items run at once: 435 us. With four work-groups at
+// once on a compute unit instead of three, shorter segments, it takes 469 us inverse.
+
+#include "core/picture.cl"
+#include "core/run.cl"
+#include "core/small_sub_groups.cl"
+
+#ifndef GROUP
+#error "GROUP: work-items in a work-group"
+#endif
+#ifndef RING
+#error "RING: pairs of rows that stay in registers, at least KEPT"
+#endif
+#ifndef COLUMN_STRIDE
+#error "COLUMN_STRIDE: how far neighbours in a row are apart, of the signal and of a sub-band alike; 0 where that is not the same"
+#endif
+#ifndef X_FIRST
+#error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
+#endif
+
+// The arguments besides the geometry.
+typedef struct {
+  int together;  // neighbouring planes whose runs a work-group has side by side
+  int blocks;    // of so many planes
+  int runs, segments;
+  int pairs_per_segment;
+  int periodic_x, periodic_y;
+} RegisterPlanes;
+
+// Samples of a row that are loaded, and columns in the pipeline, of which the first is one of these.
+#define ROW_LOADED (2 * RUN_LOADED)
+#define FIRST_HELD (X_FIRST ? 2 * REACH_LO : 0)
+#define HELD (X_FIRST ? 2 * RUN : ROW_LOADED)
+
+// Which run of which plane a work-item has.
+typedef struct {
+  Picture plane;
+  int boundary;
+  int begin;                 // the pair of columns with which its halo begins
+  bool is_inside;            // whether all columns that it loads are
+  local int (*x_at)[GROUP];  // else which column stands for each of them
+} PlaneRun;
+
+// The sample of an axis that stands for the one at `place`, which may be beyond the border. What is set anew before every step may
+// be any.
+INLINE int place_for(const int place, const int samples, const int periodic) {
+  if (place >= 0 && place < samples) return place;
+  return RESTORED ? clamp(place, 0, samples - 1) : place_inside(place, samples, periodic);
+}
+
+// --- rows --------------------------------------------------------------------------------------------
+
+// How far neighbours in a row are apart, and those of sub-band n. Where the compiler does not know, a work-item has an address for
+// each column in registers: 9/7 in f32 takes 245 (inverse 228) by sm_90's assembler instead of 158 (126), and on an NVIDIA H100
+// 2048 x 2048 x 32 takes 465 us (426) instead of 391 (389).
+#define SIGNAL_STRIDE(pass) (COLUMN_STRIDE ? COLUMN_STRIDE : (Distance)(pass)->signal.line.detail)
+#define BAND_STRIDE_OF(plane, n) (COLUMN_STRIDE ? COLUMN_STRIDE : (plane)->band_stride[n])
+
+INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
+  return plane->band[n] + (plane->band_start[n] + row * plane->band_row[n]);
+}
+
+// Every `step`th number of a row from the first on, which are neighbours in memory.
+INLINE void load_columns(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first, const int step,
+                         const int cy, A *v) {
+  if (run->is_inside) {
+    row += 2 * run->begin / step * stride;
+    UNROLL for (int i = first; i < ROW_LOADED; i += step) v[i] = LOAD_2D(i & 1, cy, row[i / step * stride]);
+  } else {
+    UNROLL for (int i = first; i < ROW_LOADED; i += step)
+      v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / step * stride]);
+  }
+}
+
+// Row `place`, which may be beyond the border, of channel cy.
+INLINE void load_row(const PlaneRun *run, const Pass *pass, const int periodic, const int place, const int cy, A *v) {
+  const int y = place_for(place, run->plane.height, periodic);
+#if FORWARD
+  load_columns(run, run->plane.signal + y * run->plane.signal_row, SIGNAL_STRIDE(pass), 0, 1, cy, v);
+#else
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int n = 2 * cy + cx;
+    load_columns(run, row_of_band(&run->plane, n, y >> 1), BAND_STRIDE_OF(&run->plane, n), cx, 2, cy, v);
+  }
+#endif
+}
+
+// Stores the results of a run in row y.
+INLINE void store_row(const PlaneRun *run, const Pass *pass, const int y, const int cy, const A *v) {
+  const int own = run->begin + REACH_LO;
+#if FORWARD
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    const int n = 2 * cy + cx, count = (run->plane.width + 1 - cx) / 2;
+    const Distance stride = BAND_STRIDE_OF(&run->plane, n);
+    global T *const row = row_of_band(&run->plane, n, y >> 1) + own * stride;
+    UNROLL for (int i = 0; i < RUN; ++i)
+      if (own + i < count) row[i * stride] = STORE_2D(cx, cy, v[2 * i + cx]);
+  }
+#else
+  const Distance stride = SIGNAL_STRIDE(pass);
+  global S *const row = run->plane.signal + y * run->plane.signal_row + 2 * own * stride;
+  UNROLL for (int i = 0; i < 2 * RUN; ++i)
+    if (2 * own + i < run->plane.width) row[i * stride] = STORE_2D(i & 1, cy, v[i]);
+#endif
+}
+
+// --- along y -----------------------------------------------------------------------------------------
+
+// The row that is `age` pairs behind the newest.
+#define ROW_AT(age) ((phase + RING - (age)) % RING)
+#define ROW_s(offset) s[ROW_AT(lag - (offset))][c]
+#define ROW_d(offset) d[ROW_AT(lag - (offset))][c]
+#define ROW_STEP(k, target, source, first, last, before, after)                                                            \
+  { const int lag = LAG_##k;                                                                                               \
+    UNROLL for (int c = 0; c < HELD; ++c) target[ROW_AT(lag)][c] = LIFT_##k(target[ROW_AT(lag)][c], ROW_##source);         \
+    if (RESTORED) restore_rows(target, PARITY_##target, lag, phase, newest, run); }
+
+// Sets what steps read of a channel above and below the plane, when its row `lag` behind the newest has changed: zeros, or the
+// outermost row. The first one is copied to all older places, each place after the last one gets what is before it.
+INLINE void restore_rows(A (*channel)[HELD], const int parity, const int lag, const int phase, const int newest,
+                         const PlaneRun *run) {
+  const int n = newest - lag, count = parity ? D_COUNT(run->plane.height) : S_COUNT(run->plane.height);
+  UNROLL for (int c = 0; c < HELD; ++c) {
+    if (run->boundary == ZERO) {
+      if (n < 0 || n >= count) channel[ROW_AT(lag)][c] = 0;
+    } else {
+      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[ROW_AT(age)][c] = channel[ROW_AT(lag)][c];
+      if (n >= count) channel[ROW_AT(lag)][c] = channel[ROW_AT(lag + 1)][c];
+    }
+  }
+}
+
+INLINE void lift_rows(const PlaneRun *run, const int phase, const int newest, A (*s)[HELD], A (*d)[HELD]) {
+  if (RESTORED) {
+    restore_rows(s, 0, 0, phase, newest, run);
+    restore_rows(d, 1, 0, phase, newest, run);
+  }
+  LIFT_STEPS(ROW_STEP)
+}
+
+// --- sweep -------------------------------------------------------------------------------------------
+
+// Lifts the pairs of rows from `from` to `to`.
+INLINE void sweep_plane(const PlaneRun *run, const Pass *pass, const int periodic, const int from, const int to) {
+  A s[RING][HELD], d[RING][HELD];
+  const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
+  UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < HELD; ++c) s[i][c] = d[i][c] = 0;
+
+  for (int p = begin; p < end; p += RING) {
+    UNROLL for (int phase = 0; phase < RING; ++phase) {
+      const int newest = p + phase, done = newest - LAST_LAG;
+      if (newest >= end) return;
+      A rows[2][ROW_LOADED];
+      UNROLL for (int cy = 0; cy < 2; ++cy) load_row(run, pass, periodic, 2 * min(newest, last) + cy, cy, rows[cy]);
+      if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
+      UNROLL for (int c = 0; c < HELD; ++c) {
+        s[phase][c] = rows[0][FIRST_HELD + c];
+        d[phase][c] = rows[1][FIRST_HELD + c];
+      }
+      lift_rows(run, phase, newest, s, d);
+      if (done < from) continue;
+      UNROLL for (int c = 0; c < HELD; ++c) {
+        rows[0][FIRST_HELD + c] = s[ROW_AT(LAST_LAG)][c];
+        rows[1][FIRST_HELD + c] = d[ROW_AT(LAST_LAG)][c];
+      }
+      UNROLL for (int cy = 0; cy < 2; ++cy) {
+        if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
+        if (2 * done + cy < run->plane.height) store_row(run, pass, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
+      }
+    }
+  }
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
+void register_planes(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterPlanes own) {
+  local int x_at[ROW_LOADED][GROUP];
+  int rest = get_group_id(0) * GROUP + get_local_id(0);
+  const int beside = rest % own.together;
+  rest /= own.together;
+  const int number = rest % own.runs;
+  rest /= own.runs;
+  const int block = rest % own.blocks;
+  rest /= own.blocks;
+  const int segment = rest % own.segments, outer = rest / own.segments, side = block * own.together + beside;
+  if (outer >= pass.across[2] || side >= pass.across[1]) return;
+
+  PlaneRun run;
+  run.plane = picture_at(signal, bands, low, &pass, outer * pass.across[1] + side);
+  run.boundary = pass.boundary;
+  run.begin = number * RUN - REACH_LO;
+  run.is_inside = run.begin >= 0 && 2 * run.begin + ROW_LOADED <= run.plane.width;
+  run.x_at = x_at;
+  for (int i = 0; i < ROW_LOADED; ++i)
+    x_at[i][get_local_id(0)] = place_for(2 * run.begin + i, run.plane.width, own.periodic_x);
+  const int from = segment * own.pairs_per_segment, count = S_COUNT(run.plane.height);
+  sweep_plane(&run, &pass, own.periodic_y, from, min(from + own.pairs_per_segment, count));
+}

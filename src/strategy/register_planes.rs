@@ -1,0 +1,200 @@
+//! One launch per level for two axes of planes that stand side by side in memory: each work-item sweeps down a few columns of one
+//! plane, both axes in registers (cl/register_planes/register_planes.cl).
+
+use super::border::Border;
+use super::cost::Meter;
+use super::design::{
+    Define, Kernel, MOST_REGISTERS, Pass, RUN, Slots, can_stream, define, define_distance,
+    lack_of_registers, loops_as_they_are, smallest_sub_groups,
+};
+use super::lines::segments;
+use super::pixels;
+use super::planner::{Offer, Taken, Todo};
+use super::tuning::Tunable;
+use crate::device::DeviceKind;
+use crate::lifting::reach::Reach;
+use crate::lifting::schedule::Lags;
+use crate::transform::geometry::Geometry;
+
+pub(super) const TUNABLES: &[Tunable] = &[];
+
+const NAME: &str = "register_planes";
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
+
+/// Neighbouring planes whose runs a work-group has side by side, at most: the others are neighbouring runs, which read some of the
+/// same columns.
+const TOGETHER: usize = 32;
+
+/// Registers of a compute unit, and those of a work-item besides its samples. Both are NVIDIA's, whose OpenCL does not tell how
+/// many work-groups run at once. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 391 us (inverse 389) with segments for three
+/// work-groups at once, 441 (438) for two, and inverse 469 for four.
+const REGISTERS: usize = 64 << 10;
+const OTHER_REGISTERS: usize = 60;
+
+/// Samples of either axis of planes from which on a work-item mostly has what it stores.
+const LEAST_LENGTH: i32 = 8;
+
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let Some(geometry) = planes(todo) else {
+        return Offer::no("it takes two axes of planes that stand side by side in memory");
+    };
+    let borders = Border::new(todo, geometry.samples)
+        .and_then(|x| Ok([x, Border::new(todo, geometry.across[0])?]));
+    let [x, y] = match borders {
+        Ok(borders) => borders,
+        Err(why) => return Offer::No { why },
+    };
+    let sizes = Sizes::new(todo, &geometry, x.restored || y.restored);
+    if let Some(why) = lack_of_registers("a run", sizes.numbers(), todo.problem.sample) {
+        return Offer::No { why };
+    }
+    let taken = Taken {
+        levels: 1,
+        axes: 2,
+        passes: vec![pass(todo, &geometry, &sizes, [x, y])],
+    };
+    let device = todo.target.device;
+    let is_light = sizes.registers <= MOST_REGISTERS && can_stream(device);
+    let is_wide = geometry.samples.min(geometry.across[0]) >= LEAST_LENGTH;
+    match device.kind {
+        DeviceKind::Gpu if is_light && is_wide => Offer::Preferred(taken),
+        _ => Offer::Works(taken),
+    }
+}
+
+/// The planes of the two axes that are left, where neighbours in memory are in neighbouring planes.
+fn planes(todo: &Todo) -> Option<Geometry> {
+    let [a, b] = *todo.axes() else {
+        return None;
+    };
+    let geometry = Geometry {
+        boundary: todo.problem.transform.boundary_rule().number(),
+        ..todo.sides(1, 2).pictures(a.min(b), a.max(b))
+    };
+    let stand_side_by_side =
+        geometry.across[1] > 1 && geometry.sides().all(|side| side.across[1].stride == 1);
+    stand_side_by_side.then_some(geometry)
+}
+
+/// What the kernel is specialised on besides the prelude.
+struct Sizes {
+    reach: Reach,
+    lags: Lags,
+    group: usize,
+    together: usize,
+    /// Pairs of rows in the ring.
+    ring: usize,
+    x_first: bool,
+    restored: bool,
+    /// Registers of a work-item.
+    registers: usize,
+}
+
+impl Sizes {
+    fn new(todo: &Todo, geometry: &Geometry, restored: bool) -> Self {
+        let stencils = todo.problem.stencils();
+        let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
+        let planes = geometry.across[1] as usize;
+        let ring = match restored {
+            true => lags.kept.max(lags.last + 2),
+            false => lags.kept,
+        };
+        let mut sizes = Sizes {
+            group: GROUP.min(todo.target.work_group(NAME)),
+            together: planes.div_ceil(planes.div_ceil(TOGETHER)),
+            ring,
+            // Rounding apart, real steps along different axes commute; along x first, fewer columns wait.
+            x_first: todo.x_first() || !todo.problem.sample.is_integer(),
+            restored,
+            registers: 0,
+            reach,
+            lags,
+        };
+        let words = todo.problem.sample.size().div_ceil(4);
+        sizes.registers = words * sizes.numbers() + OTHER_REGISTERS;
+        sizes
+    }
+
+    /// Samples of a row that a work-item loads.
+    fn loaded(&self) -> usize {
+        2 * (self.reach.before + RUN + self.reach.after)
+    }
+
+    /// Columns that go through the pipeline along y.
+    fn held(&self) -> usize {
+        if self.x_first { 2 * RUN } else { self.loaded() }
+    }
+
+    /// Numbers that a work-item has in registers: those in the ring, and two rows that are loaded.
+    fn numbers(&self) -> usize {
+        2 * self.ring * self.held() + 2 * self.loaded()
+    }
+
+    fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
+        let device = todo.target.device;
+        let mut defines = vec![
+            define("GROUP", self.group),
+            define("RING", self.ring),
+            define("COLUMN_STRIDE", column_stride(geometry)),
+            define("X_FIRST", u8::from(self.x_first)),
+            define("RESTORED", u8::from(self.restored)),
+            define("PLANAR", 0),
+            define("SINGLE", 0),
+            define("PRE_SHIFT", todo.pre_shift()),
+            define_distance(geometry.is_narrow(2, 0)),
+            smallest_sub_groups(device),
+        ];
+        defines.extend(loops_as_they_are(device));
+        defines.extend(pixels::defines(todo.pixels()));
+        defines
+    }
+}
+
+/// How far neighbours in a row are apart, where that is the same on the signal side and in every sub-band; else 0.
+fn column_stride(geometry: &Geometry) -> i64 {
+    let stride = geometry.signal.line.detail;
+    let is_same = geometry.band_sides().all(|side| side.line.stride == stride);
+    if is_same { stride } else { 0 }
+}
+
+fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) -> Pass {
+    let [width, height] = [geometry.samples, geometry.across[0]].map(|samples| samples as usize);
+    let [planes, outer] = [geometry.across[1], geometry.across[2]].map(|count| count as usize);
+    let (rows, runs) = (height.div_ceil(2), width.div_ceil(2 * RUN));
+    let blocks = planes.div_ceil(sizes.together);
+    let items = outer * blocks * runs * sizes.together;
+    let filling = (REGISTERS / (GROUP * sizes.registers)).max(1);
+    let at_once = todo.target.device.compute_units * filling * sizes.group;
+    let overlap = sizes.reach.before + sizes.lags.last;
+    let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, overlap));
+    let segments = rows.div_ceil(pairs_each);
+    let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
+    let around = 2 * (sizes.reach.before + sizes.reach.after);
+    let read = (height + (segments - 1) * around) * (width + (runs - 1) * around);
+    let pairs = outer * planes * runs * (rows + segments * overlap);
+    Pass {
+        kernel: Kernel {
+            name: NAME,
+            file: "register_planes/register_planes.cl",
+            defines: sizes.defines(todo, geometry),
+            group: [sizes.group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("together", sizes.together as i32),
+            ("blocks", blocks as i32),
+            ("runs", runs as i32),
+            ("segments", segments as i32),
+            ("pairs_per_segment", pairs_each as i32),
+            ("periodic_x", i32::from(x.is_periodic())),
+            ("periodic_y", i32::from(y.is_periodic())),
+        ],
+        groups: (items * segments).div_ceil(sizes.group),
+        cost: meter.scaled(outer * planes * read, outer * planes * height * width)
+            + meter.lifted_alone(2 * pairs, RUN)
+            + meter.lifted(pairs * sizes.held()),
+    }
+}
