@@ -60,10 +60,12 @@ typedef struct {
 } PlaneRun;
 
 // The sample of an axis that stands for the one at `place`, which may be beyond the border. What is set anew before every step may
-// be any.
+// be any of its channel.
 INLINE int place_for(const int place, const int samples, const int periodic) {
   if (place >= 0 && place < samples) return place;
-  return RESTORED ? clamp(place, 0, samples - 1) : place_inside(place, samples, periodic);
+  if (!RESTORED) return place_inside(place, samples, periodic);
+  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  return 2 * clamp(place >> 1, 0, count - 1) + parity;
 }
 
 // --- rows --------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 //! plane, both axes in registers (cl/register_planes/register_planes.cl).
 
 use super::border::Border;
-use super::cost::Meter;
+use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, MOST_REGISTERS, Pass, RUN, Slots, can_stream, define, define_distance,
     lack_of_registers, loops_as_they_are, smallest_sub_groups,
@@ -49,6 +49,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let sizes = Sizes::new(todo, &geometry, x.restored || y.restored);
     if let Some(why) = lack_of_registers("a run", sizes.numbers(), todo.problem.sample) {
         return Offer::No { why };
+    }
+    if sizes.group == 0 {
+        return Offer::no("local memory does not hold where the columns of a run are");
     }
     let taken = Taken {
         levels: 1,
@@ -102,7 +105,7 @@ impl Sizes {
             false => lags.kept,
         };
         let mut sizes = Sizes {
-            group: GROUP.min(todo.target.work_group(NAME)),
+            group: 0,
             together: planes.div_ceil(planes.div_ceil(TOGETHER)),
             ring,
             // Rounding apart, real steps along different axes commute; along x first, fewer columns wait.
@@ -114,12 +117,20 @@ impl Sizes {
         };
         let words = todo.problem.sample.size().div_ceil(4);
         sizes.registers = words * sizes.numbers() + OTHER_REGISTERS;
+        let allowed = GROUP.min(todo.target.work_group(NAME));
+        let held = todo.target.device.local_memory as usize / sizes.local_bytes(1);
+        sizes.group = allowed.min(held);
         sizes
     }
 
     /// Samples of a row that a work-item loads.
     fn loaded(&self) -> usize {
         2 * (self.reach.before + RUN + self.reach.after)
+    }
+
+    /// The local memory of so many work-items: where each of them finds its columns.
+    fn local_bytes(&self, items: usize) -> usize {
+        items * self.loaded() * size_of::<i32>()
     }
 
     /// Columns that go through the pipeline along y.
@@ -195,6 +206,7 @@ fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) ->
         groups: (items * segments).div_ceil(sizes.group),
         cost: meter.scaled(outer * planes * read, outer * planes * height * width)
             + meter.lifted_alone(2 * pairs, RUN)
-            + meter.lifted(pairs * sizes.held()),
+            + meter.lifted(pairs * sizes.held())
+            + Cost::of_group(0, sizes.local_bytes(sizes.group)),
     }
 }
