@@ -46,9 +46,9 @@ typedef struct {
 } RegisterPlanes;
 
 // Samples of a row that are loaded, and columns in the pipeline, of which the first is one of these.
-#define ROW_LOADED (2 * RUN_LOADED)
+#define RUN_COLUMNS (2 * RUN_LOADED)
 #define FIRST_HELD (X_FIRST ? 2 * REACH_LO : 0)
-#define HELD (X_FIRST ? 2 * RUN : ROW_LOADED)
+#define HELD (X_FIRST ? 2 * RUN : RUN_COLUMNS)
 
 // Which run of which plane a work-item has.
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
 
 // The sample of an axis that stands for the one at `place`, which may be beyond the border. What is set anew before every step may
 // be any of its channel.
-INLINE int place_for(const int place, const int samples, const int periodic) {
+INLINE int place_in_plane(const int place, const int samples, const int periodic) {
   if (place >= 0 && place < samples) return place;
   if (!RESTORED) return place_inside(place, samples, periodic);
   const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
@@ -81,32 +81,32 @@ INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
 }
 
 // Every `step`th number of a row from the first on, which are neighbours in memory.
-INLINE void load_columns(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first, const int step,
-                         const int cy, A *v) {
+INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first,
+                                const int step, const int cy, A *v) {
   if (run->is_inside) {
     row += 2 * run->begin / step * stride;
-    UNROLL for (int i = first; i < ROW_LOADED; i += step) v[i] = LOAD_2D(i & 1, cy, row[i / step * stride]);
+    UNROLL for (int i = first; i < RUN_COLUMNS; i += step) v[i] = LOAD_2D(i & 1, cy, row[i / step * stride]);
   } else {
-    UNROLL for (int i = first; i < ROW_LOADED; i += step)
+    UNROLL for (int i = first; i < RUN_COLUMNS; i += step)
       v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / step * stride]);
   }
 }
 
 // Row `place`, which may be beyond the border, of channel cy.
-INLINE void load_row(const PlaneRun *run, const Pass *pass, const int periodic, const int place, const int cy, A *v) {
-  const int y = place_for(place, run->plane.height, periodic);
+INLINE void load_row_of_run(const PlaneRun *run, const Pass *pass, const int periodic, const int place, const int cy, A *v) {
+  const int y = place_in_plane(place, run->plane.height, periodic);
 #if FORWARD
-  load_columns(run, run->plane.signal + y * run->plane.signal_row, SIGNAL_STRIDE(pass), 0, 1, cy, v);
+  load_columns_of_run(run, run->plane.signal + y * run->plane.signal_row, SIGNAL_STRIDE(pass), 0, 1, cy, v);
 #else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
-    load_columns(run, row_of_band(&run->plane, n, y >> 1), BAND_STRIDE_OF(&run->plane, n), cx, 2, cy, v);
+    load_columns_of_run(run, row_of_band(&run->plane, n, y >> 1), BAND_STRIDE_OF(&run->plane, n), cx, 2, cy, v);
   }
 #endif
 }
 
 // Stores the results of a run in row y.
-INLINE void store_row(const PlaneRun *run, const Pass *pass, const int y, const int cy, const A *v) {
+INLINE void store_row_of_run(const PlaneRun *run, const Pass *pass, const int y, const int cy, const A *v) {
   const int own = run->begin + REACH_LO;
 #if FORWARD
   UNROLL for (int cx = 0; cx < 2; ++cx) {
@@ -127,41 +127,42 @@ INLINE void store_row(const PlaneRun *run, const Pass *pass, const int y, const 
 // --- along y -----------------------------------------------------------------------------------------
 
 // The row that is `age` pairs behind the newest.
-#define ROW_AT(age) ((phase + RING - (age)) % RING)
-#define ROW_s(offset) s[ROW_AT(lag - (offset))][c]
-#define ROW_d(offset) d[ROW_AT(lag - (offset))][c]
-#define ROW_STEP(k, target, source, first, last, before, after)                                                            \
-  { const int lag = LAG_##k;                                                                                               \
-    UNROLL for (int c = 0; c < HELD; ++c) target[ROW_AT(lag)][c] = LIFT_##k(target[ROW_AT(lag)][c], ROW_##source);         \
-    if (RESTORED) restore_rows(target, PARITY_##target, lag, phase, newest, run); }
+#define PLANE_ROW(age) ((phase + RING - (age)) % RING)
+#define PLANE_ROW_s(offset) s[PLANE_ROW(lag - (offset))][c]
+#define PLANE_ROW_d(offset) d[PLANE_ROW(lag - (offset))][c]
+#define PLANE_STEP(k, target, source, first, last, before, after)                                          \
+  { const int lag = LAG_##k;                                                                               \
+    UNROLL for (int c = 0; c < HELD; ++c)                                                                  \
+      target[PLANE_ROW(lag)][c] = LIFT_##k(target[PLANE_ROW(lag)][c], PLANE_ROW_##source);                 \
+    if (RESTORED) restore_rows_of_plane(target, PARITY_##target, lag, phase, newest, run); }
 
 // Sets what steps read of a channel above and below the plane, when its row `lag` behind the newest has changed: zeros, or the
 // outermost row. The first one is copied to all older places, each place after the last one gets what is before it.
-INLINE void restore_rows(A (*channel)[HELD], const int parity, const int lag, const int phase, const int newest,
-                         const PlaneRun *run) {
+INLINE void restore_rows_of_plane(A (*channel)[HELD], const int parity, const int lag, const int phase, const int newest,
+                                  const PlaneRun *run) {
   const int n = newest - lag, count = parity ? D_COUNT(run->plane.height) : S_COUNT(run->plane.height);
   UNROLL for (int c = 0; c < HELD; ++c) {
     if (run->boundary == ZERO) {
-      if (n < 0 || n >= count) channel[ROW_AT(lag)][c] = 0;
+      if (n < 0 || n >= count) channel[PLANE_ROW(lag)][c] = 0;
     } else {
-      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[ROW_AT(age)][c] = channel[ROW_AT(lag)][c];
-      if (n >= count) channel[ROW_AT(lag)][c] = channel[ROW_AT(lag + 1)][c];
+      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[PLANE_ROW(age)][c] = channel[PLANE_ROW(lag)][c];
+      if (n >= count) channel[PLANE_ROW(lag)][c] = channel[PLANE_ROW(lag + 1)][c];
     }
   }
 }
 
-INLINE void lift_rows(const PlaneRun *run, const int phase, const int newest, A (*s)[HELD], A (*d)[HELD]) {
+INLINE void lift_rows_of_plane(const PlaneRun *run, const int phase, const int newest, A (*s)[HELD], A (*d)[HELD]) {
   if (RESTORED) {
-    restore_rows(s, 0, 0, phase, newest, run);
-    restore_rows(d, 1, 0, phase, newest, run);
+    restore_rows_of_plane(s, 0, 0, phase, newest, run);
+    restore_rows_of_plane(d, 1, 0, phase, newest, run);
   }
-  LIFT_STEPS(ROW_STEP)
+  LIFT_STEPS(PLANE_STEP)
 }
 
 // --- sweep -------------------------------------------------------------------------------------------
 
 // Lifts the pairs of rows from `from` to `to`.
-INLINE void sweep_plane(const PlaneRun *run, const Pass *pass, const int periodic, const int from, const int to) {
+INLINE void sweep_run(const PlaneRun *run, const Pass *pass, const int periodic, const int from, const int to) {
   A s[RING][HELD], d[RING][HELD];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
   UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < HELD; ++c) s[i][c] = d[i][c] = 0;
@@ -170,22 +171,22 @@ INLINE void sweep_plane(const PlaneRun *run, const Pass *pass, const int periodi
     UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
-      A rows[2][ROW_LOADED];
-      UNROLL for (int cy = 0; cy < 2; ++cy) load_row(run, pass, periodic, 2 * min(newest, last) + cy, cy, rows[cy]);
+      A rows[2][RUN_COLUMNS];
+      UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, pass, periodic, 2 * min(newest, last) + cy, cy, rows[cy]);
       if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
       UNROLL for (int c = 0; c < HELD; ++c) {
         s[phase][c] = rows[0][FIRST_HELD + c];
         d[phase][c] = rows[1][FIRST_HELD + c];
       }
-      lift_rows(run, phase, newest, s, d);
+      lift_rows_of_plane(run, phase, newest, s, d);
       if (done < from) continue;
       UNROLL for (int c = 0; c < HELD; ++c) {
-        rows[0][FIRST_HELD + c] = s[ROW_AT(LAST_LAG)][c];
-        rows[1][FIRST_HELD + c] = d[ROW_AT(LAST_LAG)][c];
+        rows[0][FIRST_HELD + c] = s[PLANE_ROW(LAST_LAG)][c];
+        rows[1][FIRST_HELD + c] = d[PLANE_ROW(LAST_LAG)][c];
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
-        if (2 * done + cy < run->plane.height) store_row(run, pass, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
+        if (2 * done + cy < run->plane.height) store_row_of_run(run, pass, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
       }
     }
   }
@@ -193,7 +194,7 @@ INLINE void sweep_plane(const PlaneRun *run, const Pass *pass, const int periodi
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void register_planes(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterPlanes own) {
-  local int x_at[ROW_LOADED][GROUP];
+  local int x_at[RUN_COLUMNS][GROUP];
   int rest = get_group_id(0) * GROUP + get_local_id(0);
   const int beside = rest % own.together;
   rest /= own.together;
@@ -208,10 +209,10 @@ void register_planes(global S *signal, global T *bands, global T *low, const Pas
   run.plane = picture_at(signal, bands, low, &pass, outer * pass.across[1] + side);
   run.boundary = pass.boundary;
   run.begin = number * RUN - REACH_LO;
-  run.is_inside = run.begin >= 0 && 2 * run.begin + ROW_LOADED <= run.plane.width;
+  run.is_inside = run.begin >= 0 && 2 * run.begin + RUN_COLUMNS <= run.plane.width;
   run.x_at = x_at;
-  for (int i = 0; i < ROW_LOADED; ++i)
-    x_at[i][get_local_id(0)] = place_for(2 * run.begin + i, run.plane.width, own.periodic_x);
+  for (int i = 0; i < RUN_COLUMNS; ++i)
+    x_at[i][get_local_id(0)] = place_in_plane(2 * run.begin + i, run.plane.width, own.periodic_x);
   const int from = segment * own.pairs_per_segment, count = S_COUNT(run.plane.height);
-  sweep_plane(&run, &pass, own.periodic_y, from, min(from + own.pairs_per_segment, count));
+  sweep_run(&run, &pass, own.periodic_y, from, min(from + own.pairs_per_segment, count));
 }

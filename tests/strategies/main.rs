@@ -141,8 +141,15 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         By::Auto => engine.plan::<T>(transform),
         By::One(strategy) => engine.plan_with::<T>(transform, strategy),
     };
-    // Of pixels `pyramid` takes what it has windows for.
-    let may_take = by == By::One(Strategy::Pyramid) && plan.is_ok();
+    // Of pixels `pyramid` takes what it has windows for, on GPUs.
+    let inner = transform.chosen_axes().iter().max().map_or(0, |&last| {
+        let behind = transform.shape()[last + 1..].iter();
+        behind.product::<usize>()
+    });
+    let may_take = by == By::One(Strategy::Pyramid)
+        && engine.device().info().kind == DeviceKind::Gpu
+        && (2..=8).contains(&inner)
+        && plan.is_ok();
     if let By::One(strategy) = by
         && is_refused(strategy, engine.device().info().kind, transform, T::TYPE)
         && !may_take

@@ -1,0 +1,354 @@
+//! How a row, a tile of it or lines that stand side by side are dealt out to the work-items of a work-group.
+
+use super::super::border::Border;
+use super::super::design::registers;
+use super::super::lines::Lines;
+use super::super::planner::Todo;
+use super::{IN_REGISTERS, NAME, are_even, exchange_among, levels_of_rows};
+use crate::device::{DeviceInfo, Exchange};
+use crate::lifting::extension::are_near;
+use crate::lifting::reach::Reach;
+
+/// Samples of four bytes of the longest row that goes as a whole, and of the tiles of longer ones.
+const TILE: usize = 2048;
+
+/// Of lines that stand side by side: how many of them a work-group has at least, samples of a tile, and pairs of a run. On an NVIDIA
+/// H100, three levels along the first axis of 2048 x 2048 by 9/7 in f32 take 20 and 19 us, by runs of 8 pairs 22 and 21, of 4 31
+/// and 34, by 8 lines of 512 or 1024 samples 21 and 26, by 32 of 256 26 and 29; by a pass of `register_columns` per level
+/// 33 and 39. In i16 by 5/3, 512 x 512 x 512 takes 370 and 348 us by 16 lines, 470 and 481 by 32.
+pub(super) const TOGETHER: usize = 16;
+const TILE_SIDE_BY_SIDE: usize = 512;
+const RUN_SIDE_BY_SIDE: usize = 16;
+/// The lines where devices do not exchange, so that small work-groups have a tile of each.
+const TOGETHER_ALONE: usize = 8;
+
+/// Work-items in a work-group, where the device allows as many.
+const GROUP: usize = 128;
+
+/// Work-items that take the place of a sub-group where there is no exchange.
+const LANES: usize = 32;
+
+/// Pairs of a run at least; less would be mostly reach.
+const LEAST_RUN: usize = 4;
+const LONGEST_RUN: usize = 32;
+
+/// Pairs of a run in local memory where a row or a tile has so many samples: more of them share the reach, and fewer work-items
+/// move samples together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
+/// 8 72 and 75; of 256 by 4 47 and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by
+/// 16 40 and 46, by 32 52 and 52.
+fn best_run(tile: usize) -> usize {
+    (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
+}
+
+/// Bytes in memory of a run that stays in registers, the second where rows do not end with the first. On an NVIDIA H200, three levels of
+/// 2^24 samples in rows of 256 by 9/7 in f32 take 36 us by the first, 44 by the second, as by runs in local memory; two levels of
+/// 131072 rows of 100, of which the first is none, 32 instead of 44.
+const WHOLE_RUNS: [usize; 2] = [32, 16];
+
+/// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by what compilers for Intel's GPUs
+/// put in memory with fewer (`make vendors`).
+const REGISTERS_OF_PAIR: usize = 4;
+
+/// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
+pub(super) const SHORT_REACH: usize = 8;
+
+/// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), of which the first that hold the
+/// reach are taken, and the reach that the last ones hold.
+const MARGINS: [usize; 3] = [8, 16, 32];
+const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
+
+/// Levels in which work-items have a pair at most, for which there is room where they are fewer, too: so programs are few.
+pub(super) const USUAL_NARROW: usize = 8;
+
+/// After how many places in local memory one is unused (PLACE_IN there).
+const BANKS: usize = 32;
+
+fn prev_power_of_two(number: usize) -> usize {
+    1 << number.ilog2()
+}
+
+/// How a row, or a tile of it, is dealt out.
+pub(super) struct Row {
+    pub reach: Reach,
+    pub border: Border,
+    pub levels: usize,
+    /// Work-items of a row, and pairs that each of them has in the first level: powers of two.
+    pub items: usize,
+    pub pairs: usize,
+    /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place; in a work-group.
+    pub exchange: Exchange,
+    pub lanes: usize,
+    pub group: usize,
+    /// Tiles of a row, samples from one to the next, and those before and after each.
+    pub tiles: usize,
+    pub tile_samples: usize,
+    pub halo: usize,
+    pub bytes: usize,
+    /// Whether neighbouring work-items have neighbouring rows.
+    pub side_by_side: bool,
+    /// Whether runs stay in registers (cl/register_rows/rows_in_registers.cl).
+    pub in_registers: bool,
+}
+
+impl Row {
+    /// The shares for a device, or why it cannot run them.
+    pub fn new(todo: &Todo, lines: &Lines, side_by_side: bool) -> Result<Self, String> {
+        let (levels, border) = levels_of_rows(todo)?;
+        let samples = lines.geometry.samples as usize;
+        let reach = lines.reach.before.max(lines.reach.after);
+        if reach > LONGEST_REACH {
+            return Err(format!("its margins hold no reach of {reach} pairs"));
+        }
+        let device = todo.target.device;
+        let most = todo.target.work_group(NAME);
+        let exchange = exchange_among(device, side_by_side);
+        let way = Way {
+            device,
+            exchange,
+            lanes: match exchange {
+                Exchange::None => LANES.min(prev_power_of_two(most)),
+                _ => device.lanes,
+            },
+            most,
+            bytes: todo.problem.sample.local_size(),
+            restored: border.restored,
+        };
+        if way.lanes > most {
+            return Err(format!("it needs work-groups of {}", way.lanes));
+        }
+        let share = match side_by_side {
+            true => Share::side_by_side(&way, lines),
+            false => Share::of_rows(&way, lines),
+        };
+        let mut row = Row {
+            reach: lines.reach.clone(),
+            border,
+            levels,
+            items: share.items,
+            pairs: share.pairs,
+            exchange,
+            lanes: way.lanes,
+            group: 0,
+            tiles: 1,
+            tile_samples: samples,
+            halo: 0,
+            bytes: way.bytes,
+            side_by_side,
+            in_registers: false,
+        };
+        if let Some(pairs) = row.in_registers(todo, samples) {
+            row.in_registers = true;
+            row.pairs = pairs;
+            row.items = (samples / 2 / pairs).next_power_of_two();
+        } else if samples > share.tile {
+            row.cut(samples, share.tile)?;
+        }
+        row.group = row.work_group(todo, share.together)?;
+        Ok(row)
+    }
+
+    /// Work-items of a work-group: whole rows and whole sub-groups, as many as local memory holds.
+    fn work_group(&self, todo: &Todo, together: usize) -> Result<usize, String> {
+        let kernel = if self.in_registers {
+            IN_REGISTERS
+        } else {
+            NAME
+        };
+        let wanted = GROUP.min(todo.target.work_group(kernel)).max(self.items);
+        let have = todo.target.device.local_memory;
+        let fitting = have as usize / self.local_bytes(1);
+        let rows = (wanted / self.items).max(together).min(fitting);
+        // Neighbours side by side are loaded in whole pieces of memory.
+        let rows = match self.side_by_side && rows > 0 {
+            true => prev_power_of_two(rows),
+            false => rows,
+        };
+        let unit = match self.exchange {
+            Exchange::None => self.items,
+            _ => self.lanes.max(self.items),
+        };
+        let group = rows * self.items / unit * unit;
+        if group == 0 {
+            let needed = self.local_bytes(unit / self.items);
+            return Err(format!(
+                "rows of {unit} work-items need {needed} bytes of local memory, there are {have}"
+            ));
+        }
+        Ok(group)
+    }
+
+    /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
+    fn cut(&mut self, samples: usize, tile: usize) -> Result<(), String> {
+        let reach = self.reach.before.max(self.reach.after);
+        // Level l depends on the reach in its own pairs, of 2^l samples.
+        let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
+        // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
+        // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
+        let beside = |levels: usize| halo(levels).max(1 << levels);
+        // A launch of columns is as much worth as a longer halo.
+        let share = if self.side_by_side { 16 } else { 32 };
+        let is_small = |levels: &usize| *levels == 1 || share * beside(*levels) <= tile;
+        self.levels = (1..=self.levels).take_while(is_small).count();
+        self.halo = halo(self.levels);
+        let unit = 1 << self.levels;
+        let most = tile.saturating_sub(2 * self.halo) / unit * unit;
+        if most == 0 {
+            return Err(format!("tiles of {tile} samples are all halo"));
+        }
+        // All tiles but the outermost are as long as can be: those load without conditions.
+        self.tile_samples = most;
+        self.tiles = samples.div_ceil(most);
+        Ok(())
+    }
+
+    /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors.
+    fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
+        let geometry = Lines::of_levels(todo, self.levels).geometry;
+        let mirrored = !self.border.is_periodic() && !self.border.restored;
+        let target = todo.target.of(IN_REGISTERS);
+        let can = !self.side_by_side
+            && target.device.exchange == todo.target.device.exchange
+            && target.device.exchange != Exchange::None
+            && self.lanes <= target.work_group(IN_REGISTERS)
+            && are_near(&todo.problem.stencils())
+            && are_even(&geometry);
+        let is_whole = |pairs: &usize| {
+            let mut bands = geometry.band_sides();
+            samples.is_multiple_of(2 * pairs)
+                && samples <= 2 * pairs * self.lanes
+                && geometry.signal.is_aligned(2, 2 * pairs)
+                && bands.all(|side| side.is_aligned(1, *pairs))
+        };
+        let pairs_of = |bytes: usize| bytes / 2 / todo.problem.sample.size();
+        let mut runs = WHOLE_RUNS.map(pairs_of).into_iter();
+        runs.find(|pairs| can && mirrored && is_whole(pairs))
+    }
+
+    /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
+    pub fn wide_levels(&self) -> usize {
+        let wide = self.pairs.ilog2() as usize + usize::from(self.in_registers);
+        self.levels.min(wide)
+    }
+
+    pub fn narrow_levels(&self) -> usize {
+        self.levels - self.wide_levels()
+    }
+
+    fn tile(&self) -> usize {
+        2 * self.pairs * self.items
+    }
+
+    /// Places of local memory for a row.
+    pub fn places(&self) -> usize {
+        if self.in_registers {
+            return self.items;
+        }
+        let levels = match self.levels > self.wide_levels() {
+            true => self.tile().ilog2() as usize,
+            false => self.wide_levels(),
+        };
+        let reach = self.reach.before.max(self.reach.after);
+        let holds = |margin: &usize| 2 * reach + 2 <= *margin;
+        let margin = MARGINS.into_iter().find(holds).unwrap_or(MARGINS[2]);
+        let samples = self.tile() + (levels + 2) * margin;
+        // Rows side by side begin in other banks each.
+        (samples + samples.div_ceil(BANKS)) | usize::from(self.side_by_side)
+    }
+
+    pub fn local_bytes(&self, rows: usize) -> usize {
+        rows * self.places() * self.bytes
+    }
+}
+
+/// How long a tile is at most, and its work-items and their runs: powers of two.
+struct Share {
+    tile: usize,
+    items: usize,
+    pairs: usize,
+    /// Neighbouring lines of a work-group at least.
+    together: usize,
+}
+
+/// What it depends on besides the rows.
+struct Way<'a> {
+    device: &'a DeviceInfo,
+    exchange: Exchange,
+    /// Work-items in a sub-group, or in what takes its place, and in a work-group at most.
+    lanes: usize,
+    most: usize,
+    bytes: usize,
+    restored: bool,
+}
+
+impl Way<'_> {
+    fn is_alone(&self) -> bool {
+        self.exchange == Exchange::None
+    }
+
+    /// Pairs of the longest run whose reach a work-item has the registers for.
+    fn longest_run(&self, reach: &Reach) -> usize {
+        let words = self.bytes.div_ceil(4);
+        // To set doubles beyond a border anew takes two more.
+        let [more, least] = match self.restored {
+            true => [2 * (words - 1), LEAST_RUN / words],
+            false => [0, LEAST_RUN],
+        };
+        let fitting = registers(self.device) / (REGISTERS_OF_PAIR * words + more);
+        let fitting = fitting.saturating_sub(reach.before + reach.after);
+        prev_power_of_two(fitting.max(least))
+    }
+}
+
+impl Share {
+    /// A tile holds whole runs of so many pairs at best, as many as there are work-items for.
+    fn new(tile: usize, best: usize, most_items: usize, together: usize) -> Self {
+        let shortest = tile / 2 / most_items;
+        let pairs = best.max(shortest).min(tile / 2);
+        Share {
+            tile,
+            items: tile / 2 / pairs,
+            pairs,
+            together,
+        }
+    }
+
+    fn of_rows(way: &Way, lines: &Lines) -> Self {
+        let samples = lines.geometry.samples as usize;
+        let longest_run = way.longest_run(&lines.reach);
+        let most_items = prev_power_of_two(way.most);
+        if way.is_alone() {
+            // Programs for rows of all lengths; compilers for CPUs take long over long runs.
+            let tile = (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * way.lanes);
+            return Share::new(tile, LEAST_RUN.min(longest_run), most_items, 1);
+        }
+        let longest = (TILE * 4 / way.bytes.max(4)).min(2 * LONGEST_RUN * most_items);
+        let tile = tile_of(samples, longest);
+        Share::new(tile, best_run(tile).min(longest_run), most_items, 1)
+    }
+
+    fn side_by_side(way: &Way, lines: &Lines) -> Self {
+        let samples = lines.geometry.samples as usize;
+        let longest_run = way.longest_run(&lines.reach);
+        let neighbours = match way.is_alone() {
+            true => TOGETHER_ALONE,
+            false => TOGETHER.min((lines.geometry.lines as usize).next_power_of_two()),
+        };
+        // A line has at least four work-items, or tiles would be all halo.
+        let most = prev_power_of_two(way.most);
+        let together = neighbours.min((most / 4).max(1));
+        let most_items = most / together;
+        if way.is_alone() {
+            let tile = 2 * LEAST_RUN * LANES.min(most_items);
+            return Share::new(tile, LEAST_RUN.min(longest_run), most_items, together);
+        }
+        let best = RUN_SIDE_BY_SIDE.min(longest_run);
+        let tile = tile_of(samples, TILE_SIDE_BY_SIDE.min(2 * best * most_items));
+        Share::new(tile, best, most_items, together)
+    }
+}
+
+/// Samples of a tile: all of a short row.
+fn tile_of(samples: usize, longest: usize) -> usize {
+    let longest = longest.max(2 * LEAST_RUN);
+    samples.next_power_of_two().clamp(2 * LEAST_RUN, longest)
+}
