@@ -425,7 +425,7 @@ impl Dump {
         let by = PIXELS_BY.map(|(shape, strategy)| (shape.to_vec(), Some(strategy)));
         for (shape, strategy) in composed.chain(by) {
             let axes = match shape[..] {
-                [_, _, 3 | 4] => vec![0, 1],
+                [_, _, 3 | 4 | 9] => vec![0, 1],
                 [_, _, 5] => vec![0],
                 _ => (0..shape.len()).collect(),
             };

@@ -385,6 +385,7 @@ fn colours() {
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
     check_planes::<f32>(&picture(Wavelet::CDF_9_7, [5, 18, 3]).levels(2));
+    check_planes::<i32>(&picture(Wavelet::CDF_5_3, [4, 5, 33]));
     check_planes::<i16>(&picture(Wavelet::CDF_5_3, [7, 11, 2]).boundary(Boundary::Zero));
     // More than GPUs take.
     let many = picture(Wavelet::CDF_9_7, [7, 22, 9]);

@@ -1,8 +1,8 @@
 // register_planes: one level of two axes in one pass over memory, for planes that stand side by side in memory.
 //
-// Neighbours in memory are in neighbouring planes: those of pixels with many samples, of two axes of a volume, of spectral
-// bands. A work-item has a run of one plane, RUN pairs of columns and the halo beside them (core/run.cl), and sweeps along a
-// segment of it, a pair of rows at a time. Along x it lifts the run of each row by itself; along y all columns of the run go
+// Planes are the pictures of each band of a spectrum, where the bands of a pixel stand together, or the slices of a volume along
+// its innermost axis: neighbours in memory are in neighbouring planes. A work-item has a run of one plane, RUN pairs of columns
+// and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a time. Along x it lifts the run of each row by itself; along y all columns of the run go
 // through a pipeline in registers, in which step k runs LAG_k pairs of rows behind the newest, as in register_columns. The
 // newest RING pairs of rows are kept in a ring; the loop over its phases is unrolled, so that every index is constant. The
 // border is lifted like the inside, of a plane that goes on beyond it.
@@ -15,7 +15,7 @@
 // REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns at the border.
 // Limited by memory where planes are large: on an NVIDIA H100, one level of 2048 x 2048 x 32 by 9/7 in f32 takes 391 us
 // (inverse 389), in f64 749 (752), where copies take 357 and 702; by register_columns, a pass per axis, 781 and 1526. Where
-// they are small, by the latency of a pair of rows, of which a segment has a few: 256 x 128 x 128 takes 18 us, a copy 12. Rows
+// they are small, by the latency of a pair of rows, of which a segment has a few: 256 x 128 x 128 takes 17 us, a copy 11. Rows
 // that are loaded a pair ahead take 32 registers more, with which fewer work-items run at once: 435 us. With four work-groups at
 // once on a compute unit instead of three, shorter segments, it takes 469 us inverse.
 
@@ -27,7 +27,7 @@
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef RING
-#error "RING: pairs of rows that stay in registers, at least KEPT"
+#error "RING: pairs of rows that stay in registers, at least KEPT, and LAST_LAG + 2 where they are RESTORED"
 #endif
 #ifndef COLUMN_STRIDE
 #error "COLUMN_STRIDE: how far neighbours in a row are apart, of the signal and of a sub-band alike; 0 where that is not the same"
@@ -42,7 +42,7 @@ typedef struct {
   int blocks;    // of so many planes
   int runs, segments;
   int pairs_per_segment;
-  int periodic_x, periodic_y;
+  int periodic;  // whether planes go on from their other end
 } RegisterPlanes;
 
 // Samples of a row that are loaded, and columns in the pipeline, of which the first is one of these.
@@ -53,14 +53,15 @@ typedef struct {
 // Which run of which plane a work-item has.
 typedef struct {
   Picture plane;
-  int boundary;
+  Distance signal_stride;    // how far neighbours in a row of it are apart
+  int boundary, periodic;
   int begin;                 // the pair of columns with which its halo begins
   bool is_inside;            // whether all columns that it loads are
   local int (*x_at)[GROUP];  // else which column stands for each of them
 } PlaneRun;
 
-// The sample of an axis that stands for the one at `place`, which may be beyond the border. What is set anew before every step may
-// be any of its channel.
+// The sample of an axis that stands for the one at `place`, which may be beyond the border. Where steps set what is there anew, any
+// sample of the same channel will do.
 INLINE int place_in_plane(const int place, const int samples, const int periodic) {
   if (place >= 0 && place < samples) return place;
   if (!RESTORED) return place_inside(place, samples, periodic);
@@ -70,57 +71,59 @@ INLINE int place_in_plane(const int place, const int samples, const int periodic
 
 // --- rows --------------------------------------------------------------------------------------------
 
-// How far neighbours in a row are apart, and those of sub-band n. Where the compiler does not know, a work-item has an address for
-// each column in registers: 9/7 in f32 takes 245 (inverse 228) by sm_90's assembler instead of 158 (126), and on an NVIDIA H100
-// 2048 x 2048 x 32 takes 465 us (426) instead of 391 (389).
-#define SIGNAL_STRIDE(pass) (COLUMN_STRIDE ? COLUMN_STRIDE : (Distance)(pass)->signal.line.detail)
-#define BAND_STRIDE_OF(plane, n) (COLUMN_STRIDE ? COLUMN_STRIDE : (plane)->band_stride[n])
+// How far neighbours in a row of sub-band n are apart, as `stride` of others, which is theirs on the signal side. Where the compiler
+// does not know, a work-item has an address for each column in registers: 9/7 in f32 takes 245 (inverse 228) by sm_90's assembler
+// instead of 158 (126), and on an NVIDIA H100 2048 x 2048 x 32 takes 465 us (426) instead of 391 (389).
+#define STRIDE_OR(stride) (COLUMN_STRIDE ? COLUMN_STRIDE : (stride))
 
 INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
   return plane->band[n] + (plane->band_start[n] + row * plane->band_row[n]);
 }
 
-// Every `step`th number of a row from the first on, which are neighbours in memory.
+// Channel cy of a row, the columns from `first` on that neighbours in memory are: all of the signal, of a sub-band every other one.
+#define EVERY (FORWARD ? 1 : 2)
 INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first,
-                                const int step, const int cy, A *v) {
+                                const int cy, A *v) {
   if (run->is_inside) {
-    row += 2 * run->begin / step * stride;
-    UNROLL for (int i = first; i < RUN_COLUMNS; i += step) v[i] = LOAD_2D(i & 1, cy, row[i / step * stride]);
+    row += 2 * run->begin / EVERY * stride;
+    UNROLL for (int i = first; i < RUN_COLUMNS; i += EVERY)
+      v[i] = LOAD_2D(i & 1, cy, row[i / EVERY * stride]);
   } else {
-    UNROLL for (int i = first; i < RUN_COLUMNS; i += step)
-      v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / step * stride]);
+    UNROLL for (int i = first; i < RUN_COLUMNS; i += EVERY)
+      v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / EVERY * stride]);
   }
 }
 
 // Row `place`, which may be beyond the border, of channel cy.
-INLINE void load_row_of_run(const PlaneRun *run, const Pass *pass, const int periodic, const int place, const int cy, A *v) {
-  const int y = place_in_plane(place, run->plane.height, periodic);
+INLINE void load_row_of_run(const PlaneRun *run, const int place, const int cy, A *v) {
+  const Picture *const plane = &run->plane;
+  const int y = place_in_plane(place, plane->height, run->periodic);
 #if FORWARD
-  load_columns_of_run(run, run->plane.signal + y * run->plane.signal_row, SIGNAL_STRIDE(pass), 0, 1, cy, v);
+  load_columns_of_run(run, plane->signal + y * plane->signal_row, run->signal_stride, 0, cy, v);
 #else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
-    load_columns_of_run(run, row_of_band(&run->plane, n, y >> 1), BAND_STRIDE_OF(&run->plane, n), cx, 2, cy, v);
+    load_columns_of_run(run, row_of_band(plane, n, y >> 1), STRIDE_OR(plane->band_stride[n]), cx, cy, v);
   }
 #endif
 }
 
 // Stores the results of a run in row y.
-INLINE void store_row_of_run(const PlaneRun *run, const Pass *pass, const int y, const int cy, const A *v) {
+INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, const A *v) {
+  const Picture *const plane = &run->plane;
   const int own = run->begin + REACH_LO;
 #if FORWARD
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    const int n = 2 * cy + cx, count = (run->plane.width + 1 - cx) / 2;
-    const Distance stride = BAND_STRIDE_OF(&run->plane, n);
-    global T *const row = row_of_band(&run->plane, n, y >> 1) + own * stride;
+    const int n = 2 * cy + cx, count = (plane->width + 1 - cx) / 2;
+    const Distance stride = STRIDE_OR(plane->band_stride[n]);
+    global T *const row = row_of_band(plane, n, y >> 1) + own * stride;
     UNROLL for (int i = 0; i < RUN; ++i)
       if (own + i < count) row[i * stride] = STORE_2D(cx, cy, v[2 * i + cx]);
   }
 #else
-  const Distance stride = SIGNAL_STRIDE(pass);
-  global S *const row = run->plane.signal + y * run->plane.signal_row + 2 * own * stride;
+  global S *const row = plane->signal + y * plane->signal_row + 2 * own * run->signal_stride;
   UNROLL for (int i = 0; i < 2 * RUN; ++i)
-    if (2 * own + i < run->plane.width) row[i * stride] = STORE_2D(i & 1, cy, v[i]);
+    if (2 * own + i < plane->width) row[i * run->signal_stride] = STORE_2D(i & 1, cy, v[i]);
 #endif
 }
 
@@ -162,7 +165,7 @@ INLINE void lift_rows_of_plane(const PlaneRun *run, const int phase, const int n
 // --- sweep -------------------------------------------------------------------------------------------
 
 // Lifts the pairs of rows from `from` to `to`.
-INLINE void sweep_run(const PlaneRun *run, const Pass *pass, const int periodic, const int from, const int to) {
+INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
   A s[RING][HELD], d[RING][HELD];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
   UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < HELD; ++c) s[i][c] = d[i][c] = 0;
@@ -172,7 +175,7 @@ INLINE void sweep_run(const PlaneRun *run, const Pass *pass, const int periodic,
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
       A rows[2][RUN_COLUMNS];
-      UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, pass, periodic, 2 * min(newest, last) + cy, cy, rows[cy]);
+      UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, 2 * min(newest, last) + cy, cy, rows[cy]);
       if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
       UNROLL for (int c = 0; c < HELD; ++c) {
         s[phase][c] = rows[0][FIRST_HELD + c];
@@ -186,7 +189,7 @@ INLINE void sweep_run(const PlaneRun *run, const Pass *pass, const int periodic,
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
-        if (2 * done + cy < run->plane.height) store_row_of_run(run, pass, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
+        if (2 * done + cy < run->plane.height) store_row_of_run(run, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
       }
     }
   }
@@ -207,12 +210,14 @@ void register_planes(global S *signal, global T *bands, global T *low, const Pas
 
   PlaneRun run;
   run.plane = picture_at(signal, bands, low, &pass, outer * pass.across[1] + side);
+  run.signal_stride = STRIDE_OR(pass.signal.line.detail);
   run.boundary = pass.boundary;
+  run.periodic = own.periodic;
   run.begin = number * RUN - REACH_LO;
   run.is_inside = run.begin >= 0 && 2 * run.begin + RUN_COLUMNS <= run.plane.width;
   run.x_at = x_at;
-  for (int i = 0; i < RUN_COLUMNS; ++i)
-    x_at[i][get_local_id(0)] = place_in_plane(2 * run.begin + i, run.plane.width, own.periodic_x);
+  for (int i = 0; i < RUN_COLUMNS && !run.is_inside; ++i)
+    x_at[i][get_local_id(0)] = place_in_plane(2 * run.begin + i, run.plane.width, own.periodic);
   const int from = segment * own.pairs_per_segment, count = S_COUNT(run.plane.height);
-  sweep_run(&run, &pass, own.periodic_y, from, min(from + own.pairs_per_segment, count));
+  sweep_run(&run, from, min(from + own.pairs_per_segment, count));
 }

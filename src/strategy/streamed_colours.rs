@@ -11,6 +11,7 @@ use super::design::{
 use super::lines::segments;
 use super::pixels;
 use super::planner::{Coloured, Offer, Taken, Todo};
+use super::register_planes;
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::is_symmetric;
@@ -47,11 +48,13 @@ const GROUP: usize = 128;
 
 /// Samples of a pixel at most. On an NVIDIA H200, one level of 4096 x 4096 x 5 by 9/7 in f32 takes 250 us (inverse 278), of x 8
 /// 312 (370), where copies take 162 and 255, and two passes 1170 (820) and 740 (764). Of more than 4 it is preferred where a
-/// work-item has so few registers, and pixels so few bytes: interleaved, 1024 x 512 x 8 in f32 takes 48 us (inverse 65) on an NVIDIA
-/// H100, by `register_planes` 21 (29).
+/// work-item has so few registers.
 const MOST_COLOURS: i64 = 8;
 const MOST_REGISTERS: usize = 192;
-const MOST_BYTES: usize = 28;
+
+/// Bytes of pixels of 8 samples from which on `register_planes` is asked first, whose work-items read and store so much together: on an
+/// NVIDIA H100 4096 x 4096 x 8 in f32 takes 406 us by it (inverse 411), here 409 (450); interleaved 1024 x 512 x 8 21 (29), and 48 (65).
+const BYTES_TOGETHER: usize = 32;
 
 /// Bytes of a row up to which more of them are loaded ahead.
 const SHORT_RUN: usize = 16;
@@ -92,8 +95,14 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     // VC-2's Fidelity, for which 14 of 32 work-items are overlap, took 1191 us where 9/7 took 157.
     let little_overlap = 3 * sizes.strip() >= 2 * sizes.lanes * sizes.pairs;
     let device = todo.target.device;
+    let is_light = sizes.registers <= MOST_REGISTERS;
     let bytes = picture.colours * todo.problem.sample.size();
-    let is_light = sizes.registers <= MOST_REGISTERS && bytes <= MOST_BYTES;
+    if picture.colours as i64 == MOST_COLOURS
+        && bytes >= BYTES_TOGETHER
+        && matches!(register_planes::offer(todo), Offer::Preferred(_))
+    {
+        return Offer::Works(taken);
+    }
     let fits = can_stream(device) && sizes.fits && (picture.colours <= 4 || is_light);
     match device.kind {
         DeviceKind::Gpu if fits && sizes.lanes > 1 && little_overlap => Offer::Preferred(taken),

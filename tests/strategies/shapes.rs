@@ -327,7 +327,7 @@ fn many_levels_of_rows_by_long_steps() {
     }
 }
 
-/// Two axes of planes that stand side by side: less than a run and more, few planes and many blocks of them, with other axes between
+/// Two axes of planes that stand side by side: less than a run and more, few planes and blocks of them that are not full, with other axes between
 /// and before.
 mod planes {
     use super::*;
@@ -338,7 +338,7 @@ mod planes {
         };
         let planes = [
             of(&[2, 2, 3], [0, 1], 1),
-            of(&[3, 7, 40], [0, 1], 2),
+            of(&[3, 7, 37], [0, 1], 2),
             of(&[37, 26, 9], [0, 1], 2),
             of(&[3, 24, 33, 17], [1, 2], 3),
             of(&[12, 3, 19, 5], [0, 2], 2),
@@ -380,6 +380,25 @@ mod planes {
     #[test]
     fn shorts_with_a_pre_shift() {
         check::<i16>(Wavelet::VC2_DD_9_7)
+    }
+    /// Where a border is set anew, more rows wait than fit the registers in one direction, and the plan is refused.
+    #[test]
+    fn shorts_of_a_long_reach() {
+        check::<i16>(Wavelet::VC2_DD_13_7)
+    }
+    #[test]
+    fn of_few_work_items() {
+        let planes = Transform::new(Wavelet::CDF_5_3, [12, 19, 5]).axes([0, 1]);
+        for device in devices() {
+            for limit in [1, 7, 50] {
+                let device = device.with_max_work_group(limit);
+                check_all::<i32>(
+                    &device,
+                    Strategy::RegisterPlanes,
+                    std::slice::from_ref(&planes),
+                );
+            }
+        }
     }
 }
 
