@@ -2,10 +2,10 @@
 //
 // Planes are the pictures of each band of a spectrum, where the bands of a pixel stand together, or the slices of a volume along
 // its innermost axis: neighbours in memory are in neighbouring planes. A work-item has a run of one plane, RUN pairs of columns
-// and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a time. Along x it lifts the run of each row by itself; along y all columns of the run go
-// through a pipeline in registers, in which step k runs LAG_k pairs of rows behind the newest, as in register_columns. The
-// newest RING pairs of rows are kept in a ring; the loop over its phases is unrolled, so that every index is constant. The
-// border is lifted like the inside, of a plane that goes on beyond it.
+// and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a time. Along x it lifts the run
+// of each row by itself; along y all columns of the run go through a pipeline in registers, in which step k runs LAG_k pairs of
+// rows behind the newest, as in register_columns. The newest RING pairs of rows are kept in a ring; the loop over its phases is
+// unrolled, so that every index is constant. The border is lifted like the inside, of a plane that goes on beyond it.
 //
 // Work-items of a work-group have neighbouring planes, and then neighbouring runs of them, so that what they load and store
 // stands together, and a cache has the halo that two of them read.
@@ -71,16 +71,17 @@ INLINE int place_in_plane(const int place, const int samples, const int periodic
 
 // --- rows --------------------------------------------------------------------------------------------
 
-// How far neighbours in a row of sub-band n are apart, as `stride` of others, which is theirs on the signal side. Where the compiler
-// does not know, a work-item has an address for each column in registers: 9/7 in f32 takes 245 (inverse 228) by sm_90's assembler
-// instead of 158 (126), and on an NVIDIA H100 2048 x 2048 x 32 takes 465 us (426) instead of 391 (389).
+// How far neighbours in a row are apart, which is `stride` where the compiler does not know. Then a work-item has an address for
+// each column in registers: 9/7 in f32 takes 245 (inverse 228) by sm_90's assembler instead of 158 (126), and on an NVIDIA H100
+// 2048 x 2048 x 32 takes 465 us (426) instead of 391 (389).
 #define STRIDE_OR(stride) (COLUMN_STRIDE ? COLUMN_STRIDE : (stride))
 
 INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
   return plane->band[n] + (plane->band_start[n] + row * plane->band_row[n]);
 }
 
-// Channel cy of a row, the columns from `first` on that neighbours in memory are: all of the signal, of a sub-band every other one.
+// The columns of a row of channel cy from `first` on, of which a row of the signal has every one and a row of a sub-band every
+// other one.
 #define EVERY (FORWARD ? 1 : 2)
 INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first,
                                 const int cy, A *v) {
