@@ -101,14 +101,10 @@ impl Sizes {
         let stencils = todo.problem.stencils();
         let (reach, lags) = (Reach::new(&stencils), Lags::new(&stencils));
         let planes = geometry.across[1] as usize;
-        let ring = match restored {
-            true => lags.kept.max(lags.last + 2),
-            false => lags.kept,
-        };
         let mut sizes = Sizes {
             group: GROUP.min(todo.target.work_group(NAME)),
             together: planes.div_ceil(planes.div_ceil(TOGETHER)),
-            ring,
+            ring: lags.kept_where(restored),
             // Rounding apart, real steps along different axes commute; along x first, fewer columns wait.
             x_first: todo.x_first() || !todo.problem.sample.is_integer(),
             restored,

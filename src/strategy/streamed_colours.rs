@@ -283,10 +283,7 @@ impl Sizes {
         let Coloured { geometry, colours } = picture;
         let device = todo.target.device;
         let restored = borders.are_restored();
-        let kept = match restored {
-            true => self.lags.kept.max(self.lags.last + 2),
-            false => self.lags.kept,
-        };
+        let kept = self.lags.kept_where(restored);
         let is_dense = |side: &Side| side.line.stride == *colours as i64;
         let planar = geometry.band_sides().all(is_dense);
         let run = self.pairs * colours;

@@ -245,10 +245,8 @@ impl<'a> Picture<'a> {
 
     /// Pairs of rows that steps still read, or write.
     fn kept(&self) -> usize {
-        match self.extension {
-            Some(Extension::Clamped) => self.sizes.lags.kept.max(self.sizes.lags.last + 2),
-            _ => self.sizes.lags.kept,
-        }
+        let restored = self.extension == Some(Extension::Clamped);
+        self.sizes.lags.kept_where(restored)
     }
 
     fn segments(&self) -> Segments {
