@@ -327,8 +327,8 @@ fn many_levels_of_rows_by_long_steps() {
     }
 }
 
-/// Two axes of planes that stand side by side: less than a run and more, few planes and blocks of them that are not full, with other axes between
-/// and before.
+/// Two axes of planes that stand side by side: less than a run and more, few planes and blocks of them that are not full, with other
+/// axes between and before.
 mod planes {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
