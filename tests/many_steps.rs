@@ -197,6 +197,7 @@ const NO_COLUMNS: Option<&str> = Some("it takes lines that stand side by side");
 const NO_PIXELS: Option<&str> = Some("it takes two axes before an inner batch");
 const NO_PLANES: Option<&str> = Some("it takes two axes of planes");
 const NO_VOLUME: Option<&str> = Some("it takes three axes");
+const LONG_REACH: Option<&str> = Some("its margins hold no reach");
 const LONG_RING: Option<&str> = Some("its registers do not hold");
 const ROUNDING: Option<&str> = Some("convolution cannot round");
 
@@ -205,7 +206,7 @@ strategies! {
     register_block: Strategy::RegisterBlock, None, ALL_HALO;
     streamed: Strategy::Streamed, None, REGISTERS;
     whole_boxes: Strategy::WholeBoxes, LARGE_BOXES, NO_BORDER;
-    register_rows: Strategy::RegisterRows, None, NO_BORDER;
+    register_rows: Strategy::RegisterRows, None, LONG_REACH;
     register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;
     streamed_colours: Strategy::StreamedColours, NO_PIXELS, NO_PIXELS;

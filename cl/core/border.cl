@@ -19,24 +19,33 @@ INLINE A read_or_zero(const A *channel, const int index) {
   return index < 0 ? (A)0 : v;
 }
 
+// The boundary rule, where the compiler may know it.
+#ifndef RULE
+#define RULE pass.boundary
+#endif
+#if JOINED_SAMPLES > 0
+#define UNROLL_JOINED UNROLL
+#else
+#define UNROLL_JOINED
+#endif
 #define JOINED_s(offset) read_or_zero(s, map_index(boundary, 0, n + (offset), ends.samples))
 #define JOINED_d(offset) read_or_zero(d, map_index(boundary, 1, n + (offset), ends.samples))
-#define JOINED_STEP(k, target, source, first, last, before, after)  \
-  for (int n = 0; n < ends.target##_count; ++n) target[n] = LIFT_##k(target[n], JOINED_##source);
+#define JOINED_STEP(k, target, source, first, last, before, after) \
+  UNROLL_JOINED for (int n = 0; n < ends.target##_count; ++n) target[n] = LIFT_##k(target[n], JOINED_##source);
 
 // Lifts a joined line from what was loaded to what is to be stored.
 INLINE void lift_joined(A *s, A *d, const Ends ends, const Pass pass) {
-  const int boundary = pass.boundary;
-  for (int j = 0; j < ends.s_count; ++j) s[j] = SCALED_IN(s[j], IN_s, pass.shift);
-  for (int j = 0; j < ends.d_count; ++j) d[j] = SCALED_IN(d[j], IN_d, pass.shift);
+  const int boundary = RULE;
+  UNROLL_JOINED for (int j = 0; j < ends.s_count; ++j) s[j] = SCALED_IN(s[j], IN_s, pass.shift);
+  UNROLL_JOINED for (int j = 0; j < ends.d_count; ++j) d[j] = SCALED_IN(d[j], IN_d, pass.shift);
   LIFT_STEPS(JOINED_STEP)
-  for (int j = 0; j < ends.s_count; ++j) s[j] = SCALED_OUT(s[j], OUT_s, pass.shift);
-  for (int j = 0; j < ends.d_count; ++j) d[j] = SCALED_OUT(d[j], OUT_d, pass.shift);
+  UNROLL_JOINED for (int j = 0; j < ends.s_count; ++j) s[j] = SCALED_OUT(s[j], OUT_s, pass.shift);
+  UNROLL_JOINED for (int j = 0; j < ends.d_count; ++j) d[j] = SCALED_OUT(d[j], OUT_d, pass.shift);
 }
 
 // Stores those results of a joined line that are the whole line's.
-INLINE void store_joined(const A *s, const A *d, const Ends ends, const Line out) {
-  for (int j = 0; j < ends.s_count; ++j) {
+INLINE void store_joined(const A *s, const A *d, const Ends ends, const StoredLine out) {
+  UNROLL_JOINED for (int j = 0; j < ends.s_count; ++j) {
     if (!is_result(ends, j)) continue;
     const int p = pair_of_line(ends, j);
     out.s[p * out.s_stride] = SAMPLE(s[j]);
@@ -44,11 +53,11 @@ INLINE void store_joined(const A *s, const A *d, const Ends ends, const Line out
   }
 }
 
-INLINE void lift_border(const Line in, const Line out, const Pass pass) {
+INLINE void lift_border(const LoadedLine in, const StoredLine out, const Pass pass) {
   const Ends ends = ends_of(pass.samples);
   A s[2 * BORDER], d[2 * BORDER];
-  for (int j = 0; j < ends.s_count; ++j) s[j] = NUMBER(in.s[pair_of_line(ends, j) * in.s_stride]);
-  for (int j = 0; j < ends.d_count; ++j) d[j] = NUMBER(in.d[pair_of_line(ends, j) * in.d_stride]);
+  UNROLL_JOINED for (int j = 0; j < ends.s_count; ++j) s[j] = NUMBER(in.s[pair_of_line(ends, j) * in.s_stride]);
+  UNROLL_JOINED for (int j = 0; j < ends.d_count; ++j) d[j] = NUMBER(in.d[pair_of_line(ends, j) * in.d_stride]);
   lift_joined(s, d, ends, pass);
   store_joined(s, d, ends, out);
 }

@@ -5,6 +5,10 @@
 #ifndef BORDER
 #error "BORDER: how many pairs at each end of a line are joined"
 #endif
+// Samples of the joined line; 0 where they are known at run time only.
+#ifndef JOINED_SAMPLES
+#define JOINED_SAMPLES 0
+#endif
 
 // What the joined line is made of: the pairs left out between its ends, its samples, and those of each channel.
 typedef struct {
@@ -13,7 +17,8 @@ typedef struct {
 
 static inline Ends ends_of(const int samples) {
   const int gap = max(S_COUNT(samples) - 2 * BORDER, 0);
-  const Ends ends = {gap, samples - 2 * gap, S_COUNT(samples) - gap, D_COUNT(samples) - gap};
+  const int joined = JOINED_SAMPLES > 0 ? JOINED_SAMPLES : samples - 2 * gap;
+  const Ends ends = {gap, joined, S_COUNT(joined), D_COUNT(joined)};
   return ends;
 }
 

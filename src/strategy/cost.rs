@@ -209,8 +209,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// A launch for lines that are all border.
-    pub fn short_lines(&self, lines: &Geometry, reach: &Reach) -> Cost {
+    /// A launch for the borders alone.
+    pub fn line_ends(&self, lines: &Geometry, reach: &Reach) -> Cost {
         Cost {
             launches: 1,
             ..self.borders(lines, reach)

@@ -9,6 +9,7 @@ use super::cost::{Cost, Meter};
 use super::design::{
     Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are, smallest_sub_groups,
 };
+use super::line_ends;
 use super::lines::fits_32_bits;
 use super::planner::impossible;
 use crate::device::DeviceKind;
@@ -139,7 +140,7 @@ impl Designer<'_> {
         let inner = self.reach.inner(geometry.samples as usize).len();
         if inner == 0 {
             return InPlace {
-                passes: vec![self.short_lines(geometry)],
+                passes: vec![self.line_ends(geometry)],
                 scratch: 0,
             };
         }
@@ -243,9 +244,9 @@ impl Designer<'_> {
     }
 
     /// Lines that are all border.
-    fn short_lines(&self, geometry: Geometry) -> Pass {
+    fn line_ends(&self, geometry: Geometry) -> Pass {
         let meter = Meter::new(self.problem, 1, geometry.shift);
-        let mut kernel = self.kernel_of_items("short_lines", "separable/short_lines.cl");
+        let mut kernel = self.kernel_of_items(line_ends::KERNEL, line_ends::FILE);
         kernel.defines.push(define("BORDER", self.reach.border()));
         Pass {
             groups: (geometry.lines as usize).div_ceil(kernel.group[0]),
@@ -253,7 +254,7 @@ impl Designer<'_> {
             slots: Slots::OF_TAKE,
             geometry,
             own: vec![("unused", 0)],
-            cost: meter.short_lines(&geometry, &self.reach),
+            cost: meter.line_ends(&geometry, &self.reach),
         }
     }
 
@@ -430,7 +431,7 @@ mod tests {
                 SampleType::F32
             ))[0]
                 .0,
-            "short_lines"
+            "line_ends"
         );
     }
 

@@ -5,6 +5,11 @@ use super::planner::{Taken, Todo};
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 
+/// Samples of lines that are short and so many that their kernel knows how long they are: by `register_columns` on an NVIDIA
+/// H200, 1398101 lines of 3 take 22 us, 599186 of 7 12, without 51 and 18.
+const SHORT: i32 = 8;
+const MANY: i32 = 4096;
+
 /// The lines of the next axis that is left.
 pub(super) struct Lines {
     pub geometry: Geometry,
@@ -44,6 +49,17 @@ impl Lines {
             near,
             geometry,
         }
+    }
+
+    /// Whether lines have anything between their ends (line_ends.rs).
+    pub fn have_inside(&self) -> bool {
+        !self.reach.inner(self.geometry.samples as usize).is_empty()
+    }
+
+    /// The samples of lines that are so short and so many that their kernel is made for this length; else 0.
+    pub fn known_length(&self) -> i32 {
+        let is_known = self.geometry.samples <= SHORT && self.geometry.lines >= MANY;
+        if is_known { self.geometry.samples } else { 0 }
     }
 
     /// Whether neighbouring lines are neighbours in memory, on one side at least.

@@ -7,6 +7,7 @@ mod colour_loop;
 mod cost;
 mod design;
 mod in_place;
+mod line_ends;
 mod lines;
 mod passes;
 mod pixels;

@@ -6,6 +6,7 @@ use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
 };
+use super::line_ends;
 use super::lines::{Lines, segments, taken};
 use super::pixels;
 use super::planner::{Offer, Todo};
@@ -42,11 +43,6 @@ const SHORT_RING: usize = 4;
 const RING_REGISTERS: usize = 64;
 const FEW_RING_REGISTERS: usize = 16;
 
-/// Samples of lines that are short and so many that their kernel knows how long they are: on an NVIDIA H200, 1398101 lines of 3
-/// take 22 us, 599186 of 7 12, without 51 and 18.
-const SHORT: i32 = 8;
-const MANY: i32 = 4096;
-
 /// Pairs of a segment at least, as often as it reads the reach again.
 const LEAST_SEGMENT: usize = 4;
 
@@ -59,15 +55,15 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     if kept > LONGEST_RING {
         return Offer::no(format!("its registers do not hold {kept} pairs"));
     }
-    let offer = Border::new(todo, lines.geometry.samples).map(|border| {
-        let taken = taken(vec![pass(todo, &lines, &border)]);
-        let device = todo.target.device;
-        match device.kind == DeviceKind::Gpu && (kept <= SHORT_RING || can_stream(device)) {
-            true => Offer::Preferred(taken),
-            false => Offer::Works(taken),
-        }
-    });
-    offer.unwrap_or_else(|why| Offer::No { why })
+    let border = Border::of_lines(todo, &lines);
+    let inside = (!border.apart || lines.have_inside()).then(|| pass(todo, &lines, &border));
+    let ends = border.apart.then(|| line_ends::pass(todo, &lines));
+    let taken = taken(inside.into_iter().chain(ends).collect());
+    let device = todo.target.device;
+    match device.kind == DeviceKind::Gpu && (kept <= SHORT_RING || can_stream(device)) {
+        true => Offer::Preferred(taken),
+        false => Offer::Works(taken),
+    }
 }
 
 /// Whether as many neighbouring lines are a vector everywhere.
@@ -120,14 +116,12 @@ impl Sizes {
         }
     }
 
-    fn defines(&self, todo: &Todo, geometry: &Geometry, border: &Border) -> Vec<Define> {
-        let is_known = geometry.samples <= SHORT && geometry.lines >= MANY;
-        let length = if is_known { geometry.samples } else { 0 };
+    fn defines(&self, todo: &Todo, lines: &Lines, border: &Border) -> Vec<Define> {
         let mut defines = vec![
             define("GROUP", self.group),
             define("RING", self.ring),
             define("PREFETCHED", PREFETCHED),
-            define("LENGTH", length),
+            define("LENGTH", lines.known_length()),
             define("RESTORED", u8::from(border.restored)),
             smallest_sub_groups(todo.target.device),
         ];
@@ -164,7 +158,7 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
         kernel: Kernel {
             name: "register_columns",
             file: "register_columns/register_columns.cl",
-            defines: sizes.defines(todo, geometry, border),
+            defines: sizes.defines(todo, lines, border),
             group: [sizes.group, 1],
         },
         slots: Slots::OF_TAKE,
@@ -254,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_preferred_on_gpus_where_their_border_goes_on() {
+    fn columns_are_preferred_on_gpus() {
         let kernel = |device: DeviceInfo, wavelet, samples| {
             let transform = Transform::new(wavelet, [samples, 9]).axes([0]);
             launch(device, &transform, SampleType::F32).pass.kernel.name
@@ -262,7 +256,9 @@ mod tests {
         let gpu = DeviceInfo::imaginary;
         assert_eq!(kernel(gpu(), Wavelet::CDF_9_7, 99), "register_columns");
         assert_eq!(kernel(gpu(), Wavelet::HAAR, 98), "register_columns");
-        assert_eq!(kernel(gpu(), Wavelet::HAAR, 99), "column_pairs");
+        // The first of two launches, and of one.
+        assert_eq!(kernel(gpu(), Wavelet::HAAR, 99), "register_columns");
+        assert_eq!(kernel(gpu(), Wavelet::HAAR, 9), "line_ends");
         let cpu = DeviceInfo {
             kind: DeviceKind::Cpu,
             ..gpu()

@@ -8,7 +8,8 @@ use self::sizes::{Row, SHORT_REACH, TOGETHER, USUAL_NARROW};
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
-use super::lines::Lines;
+use super::line_ends;
+use super::lines::{Lines, taken};
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -43,18 +44,25 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             "it takes rows in one piece, or lines that stand side by side, whose places fit 32 bits",
         );
     }
-    let offer = Row::new(todo, &lines, !in_turn).map(|row| {
+    let device = todo.target.device;
+    let is_best = is_best_for(device, todo.problem.sample, &lines);
+    let preferred_if = |is_best: bool, taken| match is_best {
+        true => Offer::Preferred(taken),
+        false => Offer::Works(taken),
+    };
+    let border = Border::of_lines(todo, &lines);
+    let ends = border.apart.then(|| line_ends::pass(todo, &lines));
+    if border.apart && !lines.have_inside() {
+        return preferred_if(is_best && in_turn, taken(ends.into_iter().collect()));
+    }
+    let offer = Row::new(todo, &lines, border, !in_turn).map(|row| {
+        let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
         let taken = Taken {
             levels: row.levels,
             axes: 1,
-            passes: vec![row.pass(todo)],
+            passes: [row.pass(todo)].into_iter().chain(ends).collect(),
         };
-        let device = todo.target.device;
-        let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
-        match is_for_rows && is_best_for(device, todo.problem.sample, &lines) {
-            true => Offer::Preferred(taken),
-            false => Offer::Works(taken),
-        }
+        preferred_if(is_best && is_for_rows, taken)
     });
     offer.unwrap_or_else(|why| Offer::No { why })
 }
@@ -88,22 +96,21 @@ fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> 
     device.exchange == Exchange::Ptx && is_long && are_near && are_best
 }
 
-/// The next levels that have no other axis and go on beyond their border in the same way, and this way. The level at hand is
-/// one of them even where it has more axes.
-fn levels_of_rows(todo: &Todo) -> Result<(usize, Border), String> {
+/// How many of the next levels have no other axis and go on beyond their border in the same way as the first. The level at hand is
+/// one of them even where it has more axes, and the only one where the ends of lines are lifted apart.
+fn levels_of_rows(todo: &Todo, first: &Border) -> usize {
     let axis = todo.axes()[0];
     let border = |level: usize| Border::new(todo, todo.levels[level].shape[axis] as i32);
-    let first = border(0)?;
     let alone = |level: usize| todo.levels[level].axes == [axis];
     let same = |level: &usize| {
         let kind = |border: &Border| (border.is_periodic(), border.restored);
-        alone(*level) && border(*level).is_ok_and(|border| kind(&border) == kind(&first))
+        alone(*level) && border(*level).is_ok_and(|border| kind(&border) == kind(first))
     };
-    let more = match todo.done == 0 && alone(0) {
+    let more = match todo.done == 0 && alone(0) && !first.apart {
         true => (1..todo.levels.len()).take_while(same).count(),
         false => 0,
     };
-    Ok((1 + more, first))
+    1 + more
 }
 
 /// Whether each row starts as far after the one before on either side.

@@ -83,7 +83,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let lines_each = lines.div_ceil(wanted(todo.target));
     let samples = geometry.samples as usize;
     let cost = if reach.inner(samples).is_empty() {
-        meter.short_lines(geometry, reach)
+        meter.line_ends(geometry, reach)
     } else {
         // Whole rows, in whole vectors; what is wrong at their borders is stored again.
         let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples) + vectors.late_pairs();

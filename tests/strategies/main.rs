@@ -89,8 +89,7 @@ fn is_refused(
             let planar = transform.coefficient_layout() == Layout::Mallat;
             levels > 0 && !(boxes && goes_on && planar)
         }
-        Strategy::RegisterRows => !goes_on,
-        Strategy::RegisterColumns => !columns || !goes_on,
+        Strategy::RegisterColumns => !columns,
         Strategy::Streamed => !pictures,
         Strategy::StreamedColours => !coloured || !goes_on,
         Strategy::RegisterPlanes => !planes || !goes_on,

@@ -10,9 +10,12 @@ mod many_short_lines {
             let shapes = [[length, 4099], [length, 4100]];
             shapes.map(|shape| Transform::new(wavelet.clone(), shape).axes([0]))
         };
-        let transforms = everywhere(lengths.map(lines).concat());
+        let columns = everywhere(lengths.map(lines).concat());
+        let rows = |length| Transform::new(wavelet.clone(), [4099, length]).axes([1]);
+        let rows = everywhere(lengths.map(rows).into());
         for device in devices() {
-            check_all::<T>(&device, Strategy::RegisterColumns, &transforms);
+            check_all::<T>(&device, Strategy::RegisterColumns, &columns);
+            check_all::<T>(&device, Strategy::RegisterRows, &rows);
         }
     }
     #[test]

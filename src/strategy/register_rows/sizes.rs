@@ -92,8 +92,13 @@ pub(super) struct Row {
 
 impl Row {
     /// The shares for a device, or why it cannot run them.
-    pub fn new(todo: &Todo, lines: &Lines, side_by_side: bool) -> Result<Self, String> {
-        let (levels, border) = levels_of_rows(todo)?;
+    pub fn new(
+        todo: &Todo,
+        lines: &Lines,
+        border: Border,
+        side_by_side: bool,
+    ) -> Result<Self, String> {
+        let levels = levels_of_rows(todo, &border);
         let samples = lines.geometry.samples as usize;
         let reach = lines.reach.before.max(lines.reach.after);
         if reach > LONGEST_REACH {

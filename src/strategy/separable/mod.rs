@@ -6,7 +6,8 @@ mod rows;
 mod transposed;
 
 use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Slots, Target, define};
+use super::design::Target;
+use super::line_ends;
 use super::lines::{Lines, taken};
 use super::planner::{Offer, Todo};
 use super::tuning::Tunable;
@@ -18,9 +19,6 @@ pub(super) const TUNABLES: &[Tunable] = &[rows::ROWS_X, rows::ROWS_Y];
 /// Pairs that one work-item lifts in its registers at once (Blazewicz et al.).
 const FOUR_PAIRS: usize = 4;
 
-/// Work-items in a work-group where each has a line.
-const GROUP: usize = 64;
-
 /// One axis.
 pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
     let convolves = rows == RowPass::Convolution || columns == ColumnPass::Convolution;
@@ -28,9 +26,8 @@ pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
         return Offer::no("convolution cannot round at every step, as lifting rounds integers");
     }
     let lines = Lines::new(todo);
-    let samples = lines.geometry.samples as usize;
-    let passes = if lines.reach.inner(samples).is_empty() {
-        vec![short_lines(todo, &lines)]
+    let passes = if !lines.have_inside() {
+        vec![line_ends::pass(todo, &lines)]
     } else if lines.are_rows {
         vec![rows::pass(todo, &lines, rows)]
     } else {
@@ -42,28 +39,6 @@ pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
         }
     };
     Offer::Preferred(taken(passes))
-}
-
-/// Lines that are all border.
-fn short_lines(todo: &Todo, lines: &Lines) -> Pass {
-    let meter = Meter::new(todo.problem, 1, lines.geometry.shift);
-    let group = GROUP.min(todo.target.work_group("short_lines"));
-    Pass {
-        kernel: Kernel {
-            name: "short_lines",
-            file: "separable/short_lines.cl",
-            defines: vec![
-                define("GROUP", group),
-                define("BORDER", lines.reach.border()),
-            ],
-            group: [group, 1],
-        },
-        slots: Slots::OF_TAKE,
-        geometry: lines.geometry,
-        own: vec![("unused", 0)],
-        groups: (lines.geometry.lines as usize).div_ceil(group),
-        cost: meter.short_lines(&lines.geometry, &lines.reach),
-    }
 }
 
 /// What lines cost of which every inner pair is computed in registers (cl/separable/pairs.cl), in so many runs of so many

@@ -74,7 +74,7 @@ fn short_lines_are_all_border() {
             "",
             Transform::new(Wavelet::CDF_9_7, [50, 7]).axes([1]),
         );
-        assert_eq!(names(&launches), ["short_lines"]);
+        assert_eq!(names(&launches), ["line_ends"]);
         (
             number(&launches[0].pass.kernel, "GROUP"),
             launches[0].pass.groups,
@@ -133,7 +133,7 @@ fn kernels_can_allow_less_than_the_device() {
     let limits = [
         ("column_pairs", 200),
         ("column_pairs", 100),
-        ("short_lines", 1),
+        ("line_ends", 1),
     ];
     assert_eq!(
         groups(DeviceInfo::imaginary(), "", &limits),

@@ -249,11 +249,14 @@ impl Shares<'_> {
         coverage
     }
 
-    fn short_lines(&self) -> Coverage {
+    /// What is between the ends of lines is another launch's.
+    fn line_ends(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let work_items = self.launch.pass.groups * self.number("GROUP");
+        let samples = self.launch.pass.geometry.samples as usize;
         for line in 0..work_items.min(self.lines()) {
             coverage.store_border(line, self.number("BORDER"), self.reach);
+            coverage.store(line, self.reach.inner(samples));
         }
         coverage
     }
@@ -395,7 +398,7 @@ fn check(
                 "column_exchanged" => shares.column_exchanged(),
                 "transpose" => shares.transpose(),
                 "column_pairs" => shares.column_pairs(),
-                "short_lines" => shares.short_lines(),
+                "line_ends" => shares.line_ends(),
                 "row_vectors" => shares.row_vectors(),
                 "boxes_in_cache" => shares.boxes(),
                 "column_vectors" => shares.column_vectors(),
@@ -429,7 +432,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("column_pairs", 24),
     ("column_exchanged", 13),
     ("transpose", 30),
-    ("short_lines", 7),
+    ("line_ends", 7),
     ("streamed_one_level", 96),
     ("streamed_colours", 96),
     ("register_planes", 50),

@@ -93,7 +93,7 @@ pub(super) fn run<T: Sample>(
             }
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            "move" | "short_lines" | "register_columns" | "row_pairs" | "row_exchanged"
+            "move" | "line_ends" | "register_columns" | "row_pairs" | "row_exchanged"
             | "column_pairs" | "column_exchanged" | "row_vectors" | "column_vectors" => {
                 running.lines(true)
             }

@@ -187,7 +187,7 @@ const ONE_LEVEL: [&str; 17] = [
     "row_exchanged",
     "row_pairs",
     "row_vectors",
-    "short_lines",
+    "line_ends",
     "single_loop",
     "streamed_one_level",
     "transpose",

@@ -1,0 +1,55 @@
+//! The ends of lines in a launch by themselves, under any boundary rule (cl/line_ends/line_ends.cl): of lines that are nothing
+//! else, or after a launch of a kernel that knows no such border.
+
+use super::cost::Meter;
+use super::design::{Kernel, Pass, Slots, define, loops_as_they_are};
+use super::lines::Lines;
+use super::pixels;
+use super::planner::Todo;
+
+pub(super) const KERNEL: &str = "line_ends";
+pub(super) const FILE: &str = "line_ends/line_ends.cl";
+
+/// Work-items in a work-group, each with a line.
+const GROUP: usize = 64;
+
+/// Registers of 32 bits for a joined line at most.
+const MOST_JOINED: usize = 64;
+
+/// Samples of the line that both ends make, of which the compiler then makes no loop: on an NVIDIA H100 one level of 255 periodic columns
+/// of 255 samples takes 13 us instead of 22. There are two such programs for all long lines; 0 for short ones that are not worth their own, and
+/// for what registers do not hold.
+fn joined_samples(todo: &Todo, lines: &Lines) -> i32 {
+    let joined = match lines.have_inside() {
+        true => 4 * lines.reach.border() as i32 - lines.geometry.samples % 2,
+        false => lines.known_length(),
+    };
+    let registers = joined as usize * todo.problem.sample.size().div_ceil(4);
+    if registers <= MOST_JOINED { joined } else { 0 }
+}
+
+pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
+    let meter = Meter::new(todo.problem, 1, lines.geometry.shift).with_signal(todo.signal_size());
+    let group = GROUP.min(todo.target.work_group(KERNEL));
+    let mut defines = vec![
+        define("GROUP", group),
+        define("BORDER", lines.reach.border()),
+        define("RULE", lines.geometry.boundary),
+        define("JOINED_SAMPLES", joined_samples(todo, lines)),
+    ];
+    defines.extend(loops_as_they_are(todo.target.device));
+    defines.extend(pixels::defines(todo.pixels()));
+    Pass {
+        kernel: Kernel {
+            name: KERNEL,
+            file: FILE,
+            defines,
+            group: [group, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: lines.geometry,
+        own: vec![("unused", 0)],
+        groups: (lines.geometry.lines as usize).div_ceil(group),
+        cost: meter.line_ends(&lines.geometry, &lines.reach),
+    }
+}
