@@ -46,6 +46,11 @@ INLINE int place_inside(const int place, const int samples, const int periodic) 
   return inside;
 }
 
+// The same for a place that may be inside.
+INLINE int place_in_signal(const int place, const int samples, const int periodic) {
+  return place >= 0 && place < samples ? place : place_inside(place, samples, periodic);
+}
+
 #define PARITY_s 0
 #define PARITY_d 1
 

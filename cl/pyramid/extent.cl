@@ -84,7 +84,7 @@ INLINE int results_end(const Extent *e) { return e->periodic ? 2 * e->hi : min(2
 // in local memory (y). Of a picture that repeats itself there is more in local memory than in the picture. What no result
 // depends on is read anywhere.
 static inline int2 place_of_sample(const Extent *e, const int place) {
-  const int in_picture = place >= 0 && place < e->samples ? place : place_inside(place, e->samples, e->periodic);
+  const int in_picture = place_in_signal(place, e->samples, e->periodic);
   const int lo = e->periodic ? e->from : max(e->from, 0), hi = e->periodic ? e->to : min(e->to, e->samples);
   const int wanted = clamp(e->periodic ? place : in_picture, lo, hi - 1);
   return (int2)(in_picture, (FORWARD ? wanted : wanted >> 1) - e->kept_from);

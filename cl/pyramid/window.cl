@@ -121,7 +121,7 @@ INLINE void load_kept(local const A *from, const int pairs, A *v) {
 INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
   const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
 #if MIRRORED_OFTEN
-  return (place >= 0 && place <= last ? place : place_inside(place, samples, 0)) >> 1;
+  return place_in_signal(place, samples, 0) >> 1;
 #else
   return (last - (int)abs(last - (int)abs(place))) >> 1;
 #endif

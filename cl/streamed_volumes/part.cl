@@ -92,11 +92,6 @@ typedef struct {
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 
-// What stands for a place on an axis, which may be beyond the border.
-INLINE int place_on_axis(const int place, const int samples) {
-  return place >= 0 && place < samples ? place : place_inside(place, samples, REPEATED);
-}
-
 // The same of sub-bands: channel `parity` of an axis.
 INLINE Distance place_in_bands(const Axis axis, const int place, const int parity) {
   return (place >> 1) * (Distance)axis.stride + parity * (Distance)axis.detail;
@@ -114,13 +109,13 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.column = from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
   for (int i = 0; i < OWN_COLUMNS; ++i) {
     const int place = 2 * part.column + i;
-    part.loaded[i] = place_on_axis(place, pass->samples) >> !FORWARD;
+    part.loaded[i] = place_in_signal(place, pass->samples, REPEATED) >> !FORWARD;
   }
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
   rows += item / ITEMS_X * ROWS_READ;
   for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X) {
-    const int y = place_on_axis(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0]);
+    const int y = place_in_signal(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0], REPEATED);
     rows[i] = FORWARD ? y * (Distance)pass->signal.across[0].detail : place_in_bands(pass->bands.across[0], y, i % 2);
     if (i % 2 == 0) rows[2 * ROW_TURNS + i / 2] = part.has_low ? place_in_bands(pass->low.across[0], y, 0) : rows[i];
   }
@@ -141,7 +136,7 @@ typedef struct {
 INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
   Planes planes;
   UNROLL for (int cz = 0; cz < 2; ++cz) {
-    const int z = place_on_axis(place_in_stream(p, cz), pass->across[1]);
+    const int z = place_in_signal(place_in_stream(p, cz), pass->across[1], REPEATED);
     planes.each[cz] = FORWARD ? z * (Distance)pass->signal.across[1].detail : place_in_bands(pass->bands.across[1], z, cz);
     if (cz == 0) planes.low = part->has_low ? place_in_bands(pass->low.across[1], z, 0) : planes.each[0];
   }

@@ -118,7 +118,7 @@ INLINE void take_run(const WholeBoxes *own, local const L *line, const int apart
   UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) {
     // Nothing depends on what is further on.
     const int place = min(2 * begin + j, 2 * (S_COUNT(samples) + REACH_HI) - 1);
-    const int inside = place >= 0 && place < samples ? place : place_inside(place, samples, own->periodic);
+    const int inside = place_in_signal(place, samples, own->periodic);
     const L sample = line[(FORWARD ? inside : IN_CHANNELS(inside / 2, inside % 2, samples)) * apart];
     v[j] = SCALED_IN((A)sample, j % 2 ? IN_d : IN_s, shift);
   }
