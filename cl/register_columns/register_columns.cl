@@ -1,10 +1,8 @@
 // register_columns: one axis in one pass over memory, for lines that stand side by side in memory.
 //
 // A work-item has one line, or VECTOR neighbours of them as vectors, and sweeps along a segment of it: a pipeline in
-// registers, in which step k runs LAG_k pairs behind the newest, as along y in `streamed`. The newest RING pairs are kept in
-// a ring; the loop over its phases is unrolled, so that every index is constant and nothing is moved. Pairs are loaded
-// PREFETCHED pairs before they are needed, so that many loads are under way. The border is lifted like the inside, of a line
-// that goes on beyond it.
+// registers (core/ring.cl), as along y in `streamed`. Pairs are loaded PREFETCHED pairs before they are needed, so that many
+// loads are under way.
 //
 // After the pipeline of Barina and Zemcik 2015, in registers and along columns alone.
 // Cost per sample: 1 global read and 1 write; REACH_LO + REACH_HI pairs more are read per segment. No barrier, no local
@@ -12,25 +10,19 @@
 // along the first axis of 256 x 512 x 512 takes 140 us, along the second 144, a copy 131. Where rows begin at no multiple of
 // 16 bytes, 255 x 255 x 257 takes 1.5 copies.
 
-#include "core/boundary.cl"
 #include "core/pass.cl"
+#include "core/ring.cl"
 #include "core/small_sub_groups.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
-#ifndef RING
-#error "RING: pairs of a line that stay in registers, a power of two and at least KEPT"
-#endif
 #ifndef PREFETCHED
-#error "PREFETCHED: pairs that are loaded ahead, a power of two"
+#error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is"
 #endif
 // Else a work-item takes most of its instructions to find what is beyond the border.
 #ifndef LENGTH
 #error "LENGTH: samples of a line, where it is short and one segment; 0 where they are known at run time only"
-#endif
-#ifndef RESTORED
-#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 
 // The arguments besides the geometry.
@@ -46,14 +38,12 @@ typedef struct {
 #define LINES VECTOR
 #define LOADED_LINES LOADED_V
 #define STORED_LINES STORED_V
-#define NUMBERS AV
 #define AS_STORED TO_T
 #define AS_NUMBERS TO_A
 #else
 #define LINES 1
 #define LOADED_LINES LOADED
 #define STORED_LINES STORED
-#define NUMBERS A
 #define AS_STORED SAMPLE
 #define AS_NUMBERS NUMBER
 #endif
@@ -67,51 +57,14 @@ typedef struct {
 
 // --- loads -------------------------------------------------------------------------------------------
 
-// Which sample of a channel stands for sample n of it where that one is beyond the border; -1 for a zero.
-INLINE int sample_beyond(const int n, const int parity, const Pass *pass, const int periodic) {
-  const int place = 2 * n + parity, samples = SAMPLES_ALONG(pass);
-  if (place >= 0 && place < samples) return n;
-  if (!RESTORED) return place_inside(place, samples, periodic) >> 1;
-  return pass->boundary == ZERO ? -1 : clamp(n, 0, (parity ? D_COUNT(samples) : S_COUNT(samples)) - 1);
-}
-
-INLINE LOADED_LINES load_lines(global const LOADED *channel, const long stride, const int n) {
-  return n < 0 ? (LOADED_LINES)0 : *(global const LOADED_LINES *)(channel + n * stride);
-}
-
 // Pair n of lines, which may be beyond the border.
 INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const int periodic, const int n, LOADED_LINES *pair) {
-  if (n >= 0 && n < D_COUNT(SAMPLES_ALONG(pass))) {
-    pair[0] = *(global const LOADED_LINES *)(in->s + n * in->s_stride);
-    pair[1] = *(global const LOADED_LINES *)(in->d + n * in->d_stride);
-  } else {
-    pair[0] = load_lines(in->s, in->s_stride, sample_beyond(n, 0, pass, periodic));
-    pair[1] = load_lines(in->d, in->d_stride, sample_beyond(n, 1, pass, periodic));
-  }
-}
-
-// --- steps -------------------------------------------------------------------------------------------
-
-// The place in the ring of the pair that is `age` pairs behind the newest.
-#define RING_AT(age) ((phase + RING - (age)) % RING)
-#define PIPED_s(offset) s[RING_AT(lag - (offset))]
-#define PIPED_d(offset) d[RING_AT(lag - (offset))]
-#define PIPED_STEP(k, target, source, first, last, before, after)                        \
-  { const int lag = LAG_##k;                                                             \
-    target[RING_AT(lag)] = LIFT_##k(target[RING_AT(lag)], PIPED_##source);               \
-    if (RESTORED) restore_in_ring(target, PARITY_##target, lag, phase, newest, pass); }
-
-// Sets what steps read of a channel beyond the border, when its sample `lag` behind the newest has changed: zeros, or the
-// outermost sample. The first one is copied to all older places, each place after the last one gets what is before it.
-INLINE void restore_in_ring(NUMBERS *channel, const int parity, const int lag, const int phase, const int newest,
-                            const Pass *pass) {
-  const int n = newest - lag, count = parity ? D_COUNT(SAMPLES_ALONG(pass)) : S_COUNT(SAMPLES_ALONG(pass));
-  if (pass->boundary == ZERO) {
-    if (n < 0 || n >= count) channel[RING_AT(lag)] = (NUMBERS)0;
-  } else {
-    if (n == 0) UNROLL for (int age = lag + 1; age < KEPT; ++age) channel[RING_AT(age)] = channel[RING_AT(lag)];
-    if (n >= count) channel[RING_AT(lag)] = channel[RING_AT(lag + 1)];
-  }
+  const int samples = SAMPLES_ALONG(pass);
+  const bool is_inside = n >= 0 && n < D_COUNT(samples);
+  const int s = is_inside ? n : place_to_load(2 * n, samples, periodic) >> 1;
+  const int d = is_inside ? n : place_to_load(2 * n + 1, samples, periodic) >> 1;
+  pair[0] = *(global const LOADED_LINES *)(in->s + s * in->s_stride);
+  pair[1] = *(global const LOADED_LINES *)(in->d + d * in->d_stride);
 }
 
 // --- sweep -------------------------------------------------------------------------------------------
@@ -136,12 +89,7 @@ INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pas
       d[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][1]), IN_d, pass->shift);
       if (newest + PREFETCHED <= last)
         load_pair_of_columns(in, pass, periodic, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
-      // Zeros beyond the border are zeros after the level shift.
-      if (RESTORED && PIXEL_BITS && FORWARD) {
-        restore_in_ring(s, 0, 0, phase, newest, pass);
-        restore_in_ring(d, 1, 0, phase, newest, pass);
-      }
-      LIFT_STEPS(PIPED_STEP)
+      lift_in_ring(s, d, 1, phase, newest, SAMPLES_ALONG(pass), pass->boundary);
       if (done >= from) {
         *(global STORED_LINES *)(out->s + done * out->s_stride) =
             AS_STORED(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));

@@ -3,9 +3,8 @@
 // Planes are the pictures of each band of a spectrum, where the bands of a pixel stand together, or the slices of a volume along
 // its innermost axis: neighbours in memory are in neighbouring planes. A work-item has a run of one plane, RUN pairs of columns
 // and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a time. Along x it lifts the run
-// of each row by itself; along y all columns of the run go through a pipeline in registers, in which step k runs LAG_k pairs of
-// rows behind the newest, as in register_columns. The newest RING pairs of rows are kept in a ring; the loop over its phases is
-// unrolled, so that every index is constant. The border is lifted like the inside, of a plane that goes on beyond it.
+// of each row by itself; along y all columns of the run go through a pipeline in registers (core/ring.cl), as in
+// register_columns. The border is lifted like the inside, of a plane that goes on beyond it.
 //
 // Work-items of a work-group have neighbouring planes, and then neighbouring runs of them, so that what they load and store
 // stands together, and a cache has the halo that two of them read.
@@ -20,14 +19,12 @@
 // once on a compute unit instead of three, shorter segments, it takes 469 us inverse.
 
 #include "core/picture.cl"
+#include "core/ring.cl"
 #include "core/run.cl"
 #include "core/small_sub_groups.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
-#endif
-#ifndef RING
-#error "RING: pairs of rows that stay in registers, at least KEPT, and LAST_LAG + 2 where they are RESTORED"
 #endif
 #ifndef COLUMN_STRIDE
 #error "COLUMN_STRIDE: how far neighbours in a row are apart, of the signal and of a sub-band alike; 0 where that is not the same"
@@ -60,15 +57,6 @@ typedef struct {
   local int (*x_at)[GROUP];  // else which column stands for each of them
 } PlaneRun;
 
-// The sample of an axis that stands for the one at `place`, which may be beyond the border. Where steps set what is there anew, any
-// sample of the same channel will do.
-INLINE int place_in_plane(const int place, const int samples, const int periodic) {
-  if (place >= 0 && place < samples) return place;
-  if (!RESTORED) return place_inside(place, samples, periodic);
-  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
-  return 2 * clamp(place >> 1, 0, count - 1) + parity;
-}
-
 // --- rows --------------------------------------------------------------------------------------------
 
 // How far neighbours in a row are apart, which is `stride` where the compiler does not know. Then a work-item has an address for
@@ -98,7 +86,7 @@ INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, c
 // Row `place`, which may be beyond the border, of channel cy.
 INLINE void load_row_of_run(const PlaneRun *run, const int place, const int cy, A *v) {
   const Picture *const plane = &run->plane;
-  const int y = place_in_plane(place, plane->height, run->periodic);
+  const int y = place_to_load(place, plane->height, run->periodic);
 #if FORWARD
   load_columns_of_run(run, plane->signal + y * plane->signal_row, run->signal_stride, 0, cy, v);
 #else
@@ -128,41 +116,6 @@ INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, con
 #endif
 }
 
-// --- along y -----------------------------------------------------------------------------------------
-
-// The row that is `age` pairs behind the newest.
-#define PLANE_ROW(age) ((phase + RING - (age)) % RING)
-#define PLANE_ROW_s(offset) s[PLANE_ROW(lag - (offset))][c]
-#define PLANE_ROW_d(offset) d[PLANE_ROW(lag - (offset))][c]
-#define PLANE_STEP(k, target, source, first, last, before, after)                                          \
-  { const int lag = LAG_##k;                                                                               \
-    UNROLL for (int c = 0; c < HELD; ++c)                                                                  \
-      target[PLANE_ROW(lag)][c] = LIFT_##k(target[PLANE_ROW(lag)][c], PLANE_ROW_##source);                 \
-    if (RESTORED) restore_rows_of_plane(target, PARITY_##target, lag, phase, newest, run); }
-
-// Sets what steps read of a channel above and below the plane, when its row `lag` behind the newest has changed: zeros, or the
-// outermost row. The first one is copied to all older places, each place after the last one gets what is before it.
-INLINE void restore_rows_of_plane(A (*channel)[HELD], const int parity, const int lag, const int phase, const int newest,
-                                  const PlaneRun *run) {
-  const int n = newest - lag, count = parity ? D_COUNT(run->plane.height) : S_COUNT(run->plane.height);
-  UNROLL for (int c = 0; c < HELD; ++c) {
-    if (run->boundary == ZERO) {
-      if (n < 0 || n >= count) channel[PLANE_ROW(lag)][c] = 0;
-    } else {
-      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[PLANE_ROW(age)][c] = channel[PLANE_ROW(lag)][c];
-      if (n >= count) channel[PLANE_ROW(lag)][c] = channel[PLANE_ROW(lag + 1)][c];
-    }
-  }
-}
-
-INLINE void lift_rows_of_plane(const PlaneRun *run, const int phase, const int newest, A (*s)[HELD], A (*d)[HELD]) {
-  if (RESTORED) {
-    restore_rows_of_plane(s, 0, 0, phase, newest, run);
-    restore_rows_of_plane(d, 1, 0, phase, newest, run);
-  }
-  LIFT_STEPS(PLANE_STEP)
-}
-
 // --- sweep -------------------------------------------------------------------------------------------
 
 // Lifts the pairs of rows from `from` to `to`.
@@ -182,11 +135,11 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
         s[phase][c] = rows[0][FIRST_HELD + c];
         d[phase][c] = rows[1][FIRST_HELD + c];
       }
-      lift_rows_of_plane(run, phase, newest, s, d);
+      lift_in_ring(s[0], d[0], HELD, phase, newest, run->plane.height, run->boundary);
       if (done < from) continue;
       UNROLL for (int c = 0; c < HELD; ++c) {
-        rows[0][FIRST_HELD + c] = s[PLANE_ROW(LAST_LAG)][c];
-        rows[1][FIRST_HELD + c] = d[PLANE_ROW(LAST_LAG)][c];
+        rows[0][FIRST_HELD + c] = s[RING_AT(LAST_LAG)][c];
+        rows[1][FIRST_HELD + c] = d[RING_AT(LAST_LAG)][c];
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
@@ -218,7 +171,7 @@ void register_planes(global S *signal, global T *bands, global T *low, const Pas
   run.is_inside = run.begin >= 0 && 2 * run.begin + RUN_COLUMNS <= run.plane.width;
   run.x_at = x_at;
   for (int i = 0; i < RUN_COLUMNS && !run.is_inside; ++i)
-    x_at[i][get_local_id(0)] = place_in_plane(2 * run.begin + i, run.plane.width, own.periodic);
+    x_at[i][get_local_id(0)] = place_to_load(2 * run.begin + i, run.plane.width, own.periodic);
   const int from = segment * own.pairs_per_segment, count = S_COUNT(run.plane.height);
   sweep_run(&run, from, min(from + own.pairs_per_segment, count));
 }

@@ -5,9 +5,9 @@
 // neighbours by neighbouring work-items, which then exchange them through local memory. Samples are prefetched as they are
 // in memory. What is beyond the border a sub-group finds among its own pixels, and puts there through local memory.
 
-#include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
+#include "core/ring.cl"
 #include "core/words.cl"
 
 #ifndef GROUP
@@ -31,8 +31,8 @@
 #if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
 #endif
-#if !defined(RESTORED) || !defined(REPEATED)
-#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; REPEATED: 1 where they are periodic"
+#ifndef REPEATED
+#error "REPEATED: 1 where samples beyond the border are periodic"
 #endif
 
 // Without exchange a work-item is alone: it loads its own surroundings.
@@ -74,17 +74,9 @@ static inline OwnPixels pixels_of(const int strip, const int width) {
   return pixels;
 }
 
-// Which sample of an axis stands for the one at `place`, which may be beyond the border; -1 for a zero.
-INLINE int place_for(const int place, const int samples, const int boundary) {
-  if (place >= 0 && place < samples) return place;
-  if (!RESTORED) return place_inside(place, samples, REPEATED);
-  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
-  return boundary == ZERO ? -1 : 2 * clamp(place >> 1, 0, count - 1) + parity;
-}
-
-// The same for a pixel of a row: on the sub-band side one of channel cx.
-INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width, const int boundary) {
-  return unit == 2 ? place_for(pixel, width, boundary) : place_for(2 * pixel + cx, width, boundary) >> 1;
+// Which pixel of a row stands for one that may be beyond the border: on the sub-band side one of channel cx.
+INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width) {
+  return unit == 2 ? place_to_load(pixel, width, REPEATED) : place_to_load(2 * pixel + cx, width, REPEATED) >> 1;
 }
 INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
 
@@ -97,13 +89,13 @@ INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED
 
 // Loads a run from a row; neighbouring pixels are `stride` places apart.
 INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row, const int unit, const int cx,
-                               const Distance stride, const int width, const int boundary, WORD *to) {
+                               const Distance stride, const int width, WORD *to) {
   const int count = unit * PIXEL_RUN;
   if (reads_elsewhere(pixels)) {
     LOADED run[2 * PIXEL_RUN];
     UNROLL for (int i = 0; i < unit * PIXELS_LOADED; ++i) {
-      const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width, boundary);
-      UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = pixel < 0 ? (LOADED)0 : row[pixel * stride + c];
+      const int pixel = pixel_for(unit, cx, unit * (pixels->own - HALO_LO) + i, width);
+      UNROLL for (int c = 0; c < COLOURS; ++c) run[i * COLOURS + c] = row[pixel * stride + c];
     }
     UNROLL for (int i = 0; i < count / IN_WORD; ++i) to[i] = LOADED_WORD_OF(run, i);
   } else if (WIDE) {
@@ -123,7 +115,7 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row
 
 // Gives each work-item its own run of what its sub-group has loaded, and what is beyond the border.
 INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const int unit, const int cx, const int width,
-                           const int boundary, WORD *run) {
+                           WORD *run) {
 #if !ALONE
   local LOADED *const stage = (local LOADED *)stage_of_all;
   const int count = unit * RUN_OWN;
@@ -135,7 +127,7 @@ INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const
   LOADED own[2 * RUN_OWN];
   UNROLL for (int i = 0; i < unit * PAIRS; ++i) {
     int pixel = unit * pixels->own + i;
-    if (pixels->beyond && !RESTORED) pixel = pixel_for(unit, cx, pixel, width, boundary);
+    if (pixels->beyond && !RESTORED) pixel = pixel_for(unit, cx, pixel, width);
     const int place = clamp(pixel - unit * pixels->start, 0, LANES * unit * PAIRS - 1);
     UNROLL for (int c = 0; c < COLOURS; ++c) own[i * COLOURS + c] = stage[place * COLOURS + c];
   }
@@ -183,15 +175,14 @@ INLINE global T *band_row_at(const Picture *picture, const int n, const int row)
 }
 
 #if FORWARD
-INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        WORD *to) {
-  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, boundary, to);
+INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
+  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, to);
 }
 
 // From what was loaded to approximations, then details.
-INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          WORD *loaded, const int cy, A *row) {
-  arrange_loaded(stage, pixels, 2, 0, picture->width, boundary, loaded);
+INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, WORD *loaded, const int cy,
+                          A *row) {
+  arrange_loaded(stage, pixels, 2, 0, picture->width, loaded);
   UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
     const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
     row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
@@ -213,20 +204,19 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
 }
 
 #else
-INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int y, const int cy,
-                        WORD *to) {
+INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
-    load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width, boundary,
+    load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width,
                        to + cx * PIXEL_RUN / IN_WORD);
   }
 }
 
-INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int boundary,
-                          WORD *loaded, const int cy, A *row) {
+INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, WORD *loaded, const int cy,
+                          A *row) {
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
-    arrange_loaded(stage, pixels, 1, cx, picture->width, boundary, run);
+    arrange_loaded(stage, pixels, 1, cx, picture->width, run);
     UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
   }
 }

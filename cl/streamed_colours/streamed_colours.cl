@@ -2,11 +2,9 @@
 //
 // A pixel has COLOURS samples side by side: colours, the parts of complex numbers, any small inner batch. As in `streamed`,
 // each sub-group sweeps down a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of pixels with all of
-// their samples, so that rows are read and written as they are in memory. Along y it lifts them as a pipeline in registers,
-// in which step k runs LAG_k pairs of rows behind the newest; along x a step gets the same colour of neighbouring pixels
-// from the work-items beside this one. The newest RING pairs of rows are kept in a ring; the loop over its phases is
-// unrolled, so that every index is constant. Rows are loaded PREFETCHED pairs before they are needed. The border is lifted
-// like the inside, of a picture that goes on beyond it.
+// their samples, so that rows are read and written as they are in memory. Along y it lifts them as a pipeline in registers
+// (core/ring.cl); along x a step gets the same colour of neighbouring pixels from the work-items beside this one. Rows are
+// loaded PREFETCHED pairs before they are needed. The border is lifted like the inside, of a picture that goes on beyond it.
 //
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
 // Cost per sample: 1 global read and 1 write, and more for the overlaps, as in `streamed`. No barrier; local memory for a run
@@ -19,11 +17,8 @@
 
 #include "streamed_colours/pixels.cl"
 
-#ifndef RING
-#error "RING: pairs of rows that stay in registers, at least KEPT and a multiple of PREFETCHED"
-#endif
 #ifndef PREFETCHED
-#error "PREFETCHED: pairs of rows that are loaded ahead, a power of two"
+#error "PREFETCHED: pairs of rows that are loaded ahead, of which RING is a multiple"
 #endif
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
@@ -99,47 +94,17 @@ INLINE void gather_pixels(const A *channel, const int c, const int first, const 
 
 INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { LIFT_STEPS(PIXEL_STEP) }
 
-// --- along y -----------------------------------------------------------------------------------------
-
-#define ROW_LOADED (2 * PIXEL_RUN)
-// The place of sample i of the row that is `age` pairs behind the newest.
-#define SAMPLE_AT(age) ((phase + RING - (age)) % RING * ROW_LOADED + i)
-#define SAMPLE_s(offset) s[SAMPLE_AT(lag - (offset))]
-#define SAMPLE_d(offset) d[SAMPLE_AT(lag - (offset))]
-#define SAMPLE_STEP(k, target, source, first, last, before, after)                                                 \
-  { const int lag = LAG_##k;                                                                                       \
-    UNROLL for (int i = 0; i < ROW_LOADED; ++i) target[SAMPLE_AT(lag)] = LIFT_##k(target[SAMPLE_AT(lag)], SAMPLE_##source); \
-    if (RESTORED) restore_rows_of_pixels(target, PARITY_##target, lag, phase, newest, height, boundary); }
-
-// Sets what steps read of a channel above and below the picture, when its row `lag` behind the newest has changed: zeros,
-// or the outermost row. The first one is copied to all older places, each place after the last one gets what is before it.
-INLINE void restore_rows_of_pixels(A *channel, const int parity, const int lag, const int phase, const int newest,
-                                   const int height, const int boundary) {
-  const int n = newest - lag, count = parity ? D_COUNT(height) : S_COUNT(height);
-  UNROLL for (int i = 0; i < ROW_LOADED; ++i) {
-    A *const place = channel + SAMPLE_AT(lag);
-    if (boundary == ZERO) {
-      if (n < 0 || n >= count) *place = 0;
-    } else {
-      if (n == 0) UNROLL for (int age = lag + 1; age < RING; ++age) channel[SAMPLE_AT(age)] = *place;
-      if (n >= count) *place = channel[SAMPLE_AT(lag + 1)];
-    }
-  }
-}
-
-INLINE void lift_pixels_y(A *s, A *d, const int phase, const int newest, const int height, const int boundary) {
-  LIFT_STEPS(SAMPLE_STEP)
-}
-
 // --- sweep -------------------------------------------------------------------------------------------
 
+// Numbers of a row: the approximations along x, then the details.
+#define ROW_LOADED (2 * PIXEL_RUN)
+
 // Both rows of pair p, which may be beyond the border.
-INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int boundary, const int p,
-                                    const int way, WORD (*to)[PIXEL_WORDS]) {
+INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int p, const int way,
+                                    WORD (*to)[PIXEL_WORDS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    const int y = place_for(way * (2 * p + cy), picture->height, boundary);
-    if (!RESTORED || y >= 0) load_pixels(picture, pixels, boundary, y, cy, to[cy]);
-    else UNROLL for (int i = 0; i < PIXEL_WORDS; ++i) to[cy][i] = 0;
+    const int y = place_to_load(way * (2 * p + cy), picture->height, REPEATED);
+    load_pixels(picture, pixels, y, cy, to[cy]);
   }
 }
 
@@ -153,7 +118,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
   const int top = from >> 1, bottom = (to + 1) >> 1;
   const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1;
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_pair_of_pixel_rows(picture, pixels, boundary, min(begin + a, last), way, prefetched[a]);
+    load_pair_of_pixel_rows(picture, pixels, min(begin + a, last), way, prefetched[a]);
   UNROLL for (int i = 0; i < RING * ROW_LOADED; ++i) s[i] = d[i] = 0;
 
   for (int p = begin; p < end; p += RING) {
@@ -162,25 +127,19 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
       if (newest >= end) return;
       WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
       A *const low = s + phase * ROW_LOADED, *const high = d + phase * ROW_LOADED;
-      unpack_pixels(stage, picture, pixels, boundary, loaded[0], 0, low);
-      unpack_pixels(stage, picture, pixels, boundary, loaded[1], 1, high);
+      unpack_pixels(stage, picture, pixels, loaded[0], 0, low);
+      unpack_pixels(stage, picture, pixels, loaded[1], 1, high);
       if (newest + PREFETCHED <= last)
-        load_pair_of_pixel_rows(picture, pixels, boundary, newest + PREFETCHED, way, loaded);
+        load_pair_of_pixel_rows(picture, pixels, newest + PREFETCHED, way, loaded);
       if (X_FIRST) {
         lift_pixels(pixels, boundary, low);
         lift_pixels(pixels, boundary, high);
       }
-      // The first step along y reads zeros beyond the border, which rows of zeros no longer are where pixels are shifted, or where
-      // a step along x has added its bias.
-      if (RESTORED && boundary == ZERO && (LEVEL_SHIFT != 0 || (X_FIRST && INTEGER))) {
-        restore_rows_of_pixels(s, 0, 0, phase, newest, picture->height, boundary);
-        restore_rows_of_pixels(d, 1, 0, phase, newest, picture->height, boundary);
-      }
-      lift_pixels_y(s, d, phase, newest, picture->height, boundary);
+      lift_in_ring(s, d, ROW_LOADED, phase, newest, picture->height, boundary);
       A rows[2][ROW_LOADED];
       UNROLL for (int i = 0; i < ROW_LOADED; ++i) {
-        rows[0][i] = s[SAMPLE_AT(LAST_LAG)];
-        rows[1][i] = d[SAMPLE_AT(LAST_LAG)];
+        rows[0][i] = s[RING_AT(LAST_LAG) * ROW_LOADED + i];
+        rows[1][i] = d[RING_AT(LAST_LAG) * ROW_LOADED + i];
       }
       if (!X_FIRST) {
         lift_pixels(pixels, boundary, rows[0]);

@@ -1,0 +1,67 @@
+// A pipeline in the registers of one work-item, over a stream of pairs: step k runs LAG_k pairs behind the newest.
+//
+// The newest RING pairs are kept in a ring; `phase` is where the newest is. Loops over the phases are unrolled, so that every index
+// is constant and nothing is moved. A pair has `width` numbers of each channel, of as many lines side by side. The border is lifted
+// like the inside, of lines that go on beyond it.
+
+#include "core/boundary.cl"
+#include "core/samples.cl"
+
+#ifndef RING
+#error "RING: pairs that stay in registers, at least KEPT"
+#endif
+#ifndef RESTORED
+#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
+#endif
+
+#ifdef VECTOR
+#define NUMBERS AV
+#else
+#define NUMBERS A
+#endif
+
+// Where the sample is that is loaded for one at `place`, which may be beyond the border. Where those are RESTORED, it is the nearest
+// one of the same channel, which zeros replace in the ring.
+INLINE int place_to_load(const int place, const int samples, const int periodic) {
+  if (!RESTORED) return place_in_signal(place, samples, periodic);
+  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  return 2 * clamp(place >> 1, 0, count - 1) + parity;
+}
+
+// Where the pair is in the ring that is `age` pairs behind the newest, and where its number i is.
+#define RING_AT(age) ((phase + RING - (age)) % RING)
+#define IN_RING(age) (RING_AT(age) * width + i)
+
+// Sets what steps read of a channel beyond the border, when its pair `lag` behind the newest has changed: zeros, or the outermost
+// pair. The first one is copied to all older places, each place after the last one gets what is before it. Where that has left the
+// ring, no step reads what is copied.
+INLINE void restore_in_ring(NUMBERS *channel, const int width, const int parity, const int lag, const int phase,
+                            const int newest, const int samples, const int boundary) {
+  const int n = newest - lag, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  if (boundary == ZERO) {
+    if (n < 0 || n >= count) UNROLL for (int i = 0; i < width; ++i) channel[IN_RING(lag)] = (NUMBERS)0;
+  } else {
+    if (n == 0)
+      UNROLL for (int age = lag + 1; age < KEPT; ++age)
+        UNROLL for (int i = 0; i < width; ++i) channel[IN_RING(age)] = channel[IN_RING(lag)];
+    if (n >= count) UNROLL for (int i = 0; i < width; ++i) channel[IN_RING(lag)] = channel[IN_RING(lag + 1)];
+  }
+}
+
+#define PIPED_s(offset) s[IN_RING(lag - (offset))]
+#define PIPED_d(offset) d[IN_RING(lag - (offset))]
+#define PIPED_STEP(k, target, source, first, last, before, after)                                                 \
+  { const int lag = LAG_##k;                                                                                      \
+    UNROLL for (int i = 0; i < width; ++i) target[IN_RING(lag)] = LIFT_##k(target[IN_RING(lag)], PIPED_##source); \
+    if (RESTORED) restore_in_ring(target, width, PARITY_##target, lag, phase, newest, samples, boundary); }
+
+// Runs every step once, when pair `newest` of lines of `samples` samples has come into the ring.
+INLINE void lift_in_ring(NUMBERS *s, NUMBERS *d, const int width, const int phase, const int newest, const int samples,
+                         const int boundary) {
+  // A level shift, or the bias of a step along another axis, would not leave zeros that were loaded what they are.
+  if (RESTORED && boundary == ZERO) {
+    restore_in_ring(s, width, 0, 0, phase, newest, samples, boundary);
+    restore_in_ring(d, width, 1, 0, phase, newest, samples, boundary);
+  }
+  LIFT_STEPS(PIPED_STEP)
+}
