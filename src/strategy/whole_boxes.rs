@@ -38,7 +38,9 @@ const LEAST_TOGETHER: usize = 32;
 /// levels. On an NVIDIA H100, in f32 by 9/7, one level along the first two axes of 32 x 32 x 32 x 32 takes 14 us, by a pass per axis
 /// 24; of 16384 pictures of 16 x 16 29 (inverse 34) and 28 (28), three levels 38 (49) and 61 (61); of 1024 volumes of 16 x 16 x 16 54
 /// (59) and 34 (36), three levels 73 (68) and 116 (114), but side by side 83 (90) and 63 (72). One level of few pictures is best done by
-/// `register_block`: of 64 x 64 10 us, there 8.
+/// `register_block`: of 64 x 64 10 us, there 8. Two levels along the first two axes of 64 x 64 x 128, two of which a work-group
+/// has side by side, take 19 us, by `register_planes` 27; in i16 by 5/3 of 32 x 32 x 1024 11 and 20, but of 128 x 64 x 128, one by one,
+/// 34 and 20.
 const FEW: usize = 1 << 20;
 /// As many as were timed. Passes per axis wait for their launches there, too: of many more boxes that are not tiny they may be faster.
 const MANY: usize = 1 << 22;
@@ -173,15 +175,20 @@ impl Boxes {
     }
 
     fn are_best(&self, todo: &Todo) -> bool {
-        let loads_well = !self.side_by_side || self.together * todo.signal_size() >= LEAST_TOGETHER;
+        let samples = self.geometry.lines as usize * self.geometry.samples as usize;
+        let (are_few, are_many) = (samples <= FEW, samples > MANY);
+        // Few are in a cache, from which two neighbours are as well loaded as many.
+        let least = match self.axes == 2 && self.levels > 1 && are_few {
+            true => 2,
+            false => LEAST_TOGETHER.div_ceil(todo.signal_size()),
+        };
+        let loads_well = !self.side_by_side || self.together >= least;
         let can = todo.target.device.kind == DeviceKind::Gpu && is_known(todo);
         // A run is not mostly halo.
         let is_short = self.reach.before + self.reach.after <= RUN;
         if !can || !loads_well || !is_short || is_of_a_large_picture(todo) {
             return false;
         }
-        let samples = self.geometry.lines as usize * self.geometry.samples as usize;
-        let (are_few, are_many) = (samples <= FEW, samples > MANY);
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
             (1, levels) => are_tiny && levels > 1 && self.side_by_side,
@@ -374,6 +381,9 @@ mod tests {
             (&[16384, 16, 16], &[1, 2], 1, false),
             (&[16384, 16, 16], &[1, 2], 3, true),
             (&[32, 32, 32, 32], &[0, 2], 1, true),
+            (&[64, 64, 128], &[0, 1], 1, false),
+            (&[64, 64, 128], &[0, 1], 2, true),
+            (&[128, 64, 128], &[0, 1], 2, false),
             (&[16, 16, 16], &[0, 1, 2], 3, true),
             (&[1024, 16, 16, 16], &[1, 2, 3], 1, false),
             (&[1024, 16, 16, 16], &[1, 2, 3], 2, true),
