@@ -25,15 +25,13 @@
 #error "PAIRS: pairs of columns of a work-item, 2 of 16-bit samples, 1 of others"
 #endif
 
-// The arguments besides the geometry. Beyond its border a signal repeats after `period` samples, and sample n of a period
-// is sample min(n, turn - n) of the picture: mirrored, it runs backwards from the last one on; periodic, it never turns.
+// The arguments besides the geometry.
 typedef struct {
-  int strips, groups;    // blocks side by side; work-groups of a picture
-  int loads_words;       // whether what is loaded is in aligned pairs of words
-  int stores_words;      // whether what is stored is
-  int restored;          // whether what is beyond the border must be set anew before every step
-  int period_x, turn_x;  // of a row
-  int period_y, turn_y;  // of a column
+  int strips, groups;          // blocks side by side; work-groups of a picture
+  int loads_words;             // whether what is loaded is in aligned pairs of words
+  int stores_words;            // whether what is stored is
+  int restored;                // whether what is beyond the border must be set anew before every step
+  int periodic_x, periodic_y;  // whether rows, and columns, go on from their other end; else they are mirrored
 } RegisterBlocks;
 
 // Pairs of columns from one block to the next.
@@ -116,21 +114,33 @@ INLINE Words load_block_row(const Picture *picture, const int cy, const int y, c
   return words_of(samples);
 }
 
+// A signal repeats after `period` samples, of which sample n is sample min(n, turn - n) of the picture: mirrored, it runs backwards
+// from the last one on; periodic, it never turns.
+typedef struct {
+  int period, turn;
+} Repeats;
+
+INLINE Repeats repeats_of(const int samples, const int periodic) {
+  const Repeats mirrored = {2 * (samples - 1), 2 * (samples - 1)}, from_start = {samples, INT_MAX};
+  return periodic ? from_start : mirrored;
+}
+
 INLINE void load_block(const Picture *picture, const Block *block, const RegisterBlocks *own, A (*v)[COLUMNS_OWN]) {
   Words loaded[BLOCK_ROWS];
   int x[COLUMNS_OWN];  // declared in the branch that uses it, it would be one array for all work-items (PoCL 3.1)
   if (block->inside && own->loads_words) {
     UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) loaded[r] = load_inner_row(picture, block, r);
   } else {
+    const Repeats row = repeats_of(picture->width, own->periodic_x), column = repeats_of(picture->height, own->periodic_y);
     UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) {
       const int place = 2 * (block->column + LOADED_PAIR(i)) + LOADED_CHANNEL(i);
-      const int inner = place_in_period(place, own->period_x);
-      x[i] = min(inner, own->turn_x - inner);
+      const int inner = place_in_period(place, row.period);
+      x[i] = min(inner, row.turn - inner);
     }
-    int y = place_in_period(2 * block->row, own->period_y);
+    int y = place_in_period(2 * block->row, column.period);
     UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) {
-      loaded[r] = load_block_row(picture, r & 1, min(y, own->turn_y - y), x);
-      y = y + 1 < own->period_y ? y + 1 : 0;
+      loaded[r] = load_block_row(picture, r & 1, min(y, column.turn - y), x);
+      y = y + 1 < column.period ? y + 1 : 0;
     }
   }
   UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) {

@@ -7,34 +7,27 @@ use crate::wavelet::Boundary;
 
 /// How an axis goes on beyond its border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Border {
-    /// The signal repeats after so many samples. Sample n is that at min(n, turn - n): mirrored, it runs backwards in the
-    /// second half.
-    pub period: i32,
-    pub turn: i32,
-    /// Whether samples beyond the border must be set anew before every step.
-    pub restored: bool,
-    /// Whether all this gives the inside of lines alone, so that their ends are lifted by themselves (line_ends.rs).
-    pub apart: bool,
+pub(super) enum Border {
+    /// Backwards, from its outermost sample on.
+    Mirrored,
+    /// From its other end on.
+    Periodic,
+    /// In some way: what is there must be set anew before every step.
+    Restored,
+    /// In no way that holds for all steps: the ends of lines are lifted by themselves (line_ends.rs).
+    Apart,
 }
 
 impl Border {
+    /// How an axis of so many samples goes on, or why it does not.
     pub fn new(todo: &Todo, samples: i32) -> Result<Self, String> {
         let transform = &todo.problem.transform;
         let (wavelet, boundary) = (transform.wavelet(), transform.boundary_rule());
         let extension = Extension::new(wavelet, todo.problem.sample, boundary, samples as usize);
-        let mirrored = Border::mirrored(samples);
         match (extension, boundary) {
-            (Some(Extension::Mirrored), _) => Ok(mirrored),
-            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => Ok(Border {
-                restored: true,
-                ..mirrored
-            }),
-            (Some(Extension::Periodic), _) => Ok(Border {
-                period: samples,
-                turn: i32::MAX,
-                ..mirrored
-            }),
+            (Some(Extension::Mirrored), _) => Ok(Border::Mirrored),
+            (Some(Extension::Clamped), _) | (None, Boundary::Zero) => Ok(Border::Restored),
+            (Some(Extension::Periodic), _) => Ok(Border::Periodic),
             // Each step would have to read elsewhere in the block, or in another one.
             (None, _) => Err(format!(
                 "{samples} samples and these steps do not go on beyond a {boundary} border"
@@ -42,28 +35,20 @@ impl Border {
         }
     }
 
-    /// The same for lines whose ends are lifted by themselves where they do not go on.
+    /// The same for lines whose ends can be lifted apart.
     pub fn of_lines(todo: &Todo, lines: &Lines) -> Self {
-        let samples = lines.geometry.samples;
-        Self::new(todo, samples).unwrap_or(Border {
-            apart: true,
-            ..Border::mirrored(samples)
-        })
+        Self::new(todo, lines.geometry.samples).unwrap_or(Border::Apart)
     }
 
-    fn mirrored(samples: i32) -> Self {
-        // An axis has at most MAX_LENGTH samples, of which twice as many still fit.
-        let period = 2 * (samples - 1);
-        Border {
-            period,
-            turn: period,
-            restored: false,
-            apart: false,
-        }
-    }
-
-    /// Whether the signal never runs backwards.
     pub fn is_periodic(self) -> bool {
-        self.turn == i32::MAX
+        self == Border::Periodic
+    }
+
+    pub fn is_restored(self) -> bool {
+        self == Border::Restored
+    }
+
+    pub fn is_apart(self) -> bool {
+        self == Border::Apart
     }
 }

@@ -226,12 +226,6 @@ fn borders(todo: &Todo, [y, x]: [usize; 2]) -> Result<[Border; 2], String> {
     ])
 }
 
-/// Whether two levels go on in the same way, so that one launch can do both.
-fn go_on_alike(one: [Border; 2], other: [Border; 2]) -> bool {
-    let ways = |borders: [Border; 2]| borders.map(|border| (border.is_periodic(), border.restored));
-    ways(one) == ways(other)
-}
-
 fn pass(todo: &Todo, [y, x]: [usize; 2], borders: [Border; 2], sizes: &Sizes) -> Pass {
     let transform = &todo.problem.transform;
     let geometry = Geometry {

@@ -56,8 +56,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         return Offer::no(format!("its registers do not hold {kept} pairs"));
     }
     let border = Border::of_lines(todo, &lines);
-    let inside = (!border.apart || lines.have_inside()).then(|| pass(todo, &lines, &border));
-    let ends = border.apart.then(|| line_ends::pass(todo, &lines));
+    let inside = (!border.is_apart() || lines.have_inside()).then(|| pass(todo, &lines, &border));
+    let ends = border.is_apart().then(|| line_ends::pass(todo, &lines));
     let taken = taken(inside.into_iter().chain(ends).collect());
     let device = todo.target.device;
     match device.kind == DeviceKind::Gpu && (kept <= SHORT_RING || can_stream(device)) {
@@ -122,7 +122,7 @@ impl Sizes {
             define("RING", self.ring),
             define("PREFETCHED", PREFETCHED),
             define("LENGTH", lines.known_length()),
-            define("RESTORED", u8::from(border.restored)),
+            define("RESTORED", u8::from(border.is_restored())),
             smallest_sub_groups(todo.target.device),
         ];
         if self.vector > 1 {

@@ -47,7 +47,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Ok(borders) => borders,
         Err(why) => return Offer::No { why },
     };
-    let sizes = Sizes::new(todo, &geometry, x.restored || y.restored);
+    let sizes = Sizes::new(todo, &geometry, x.is_restored() || y.is_restored());
     if let Some(why) = lack_of_registers("a run", sizes.numbers(), todo.problem.sample) {
         return Offer::No { why };
     }

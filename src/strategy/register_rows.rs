@@ -51,8 +51,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         false => Offer::Works(taken),
     };
     let border = Border::of_lines(todo, &lines);
-    let ends = border.apart.then(|| line_ends::pass(todo, &lines));
-    if border.apart && !lines.have_inside() {
+    let ends = border.is_apart().then(|| line_ends::pass(todo, &lines));
+    if border.is_apart() && !lines.have_inside() {
         return preferred_if(is_best && in_turn, taken(ends.into_iter().collect()));
     }
     let offer = Row::new(todo, &lines, border, !in_turn).map(|row| {
@@ -98,15 +98,12 @@ fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> 
 
 /// How many of the next levels have no other axis and go on beyond their border in the same way as the first. The level at hand is
 /// one of them even where it has more axes, and the only one where the ends of lines are lifted apart.
-fn levels_of_rows(todo: &Todo, first: &Border) -> usize {
+fn levels_of_rows(todo: &Todo, first: Border) -> usize {
     let axis = todo.axes()[0];
     let border = |level: usize| Border::new(todo, todo.levels[level].shape[axis] as i32);
     let alone = |level: usize| todo.levels[level].axes == [axis];
-    let same = |level: &usize| {
-        let kind = |border: &Border| (border.is_periodic(), border.restored);
-        alone(*level) && border(*level).is_ok_and(|border| kind(&border) == kind(first))
-    };
-    let more = match todo.done == 0 && alone(0) && !first.apart {
+    let same = |level: &usize| alone(*level) && border(*level) == Ok(first);
+    let more = match todo.done == 0 && alone(0) {
         true => (1..todo.levels.len()).take_while(same).count(),
         false => 0,
     };
@@ -209,7 +206,7 @@ impl Row {
             defines.extend([
                 define("ROW_PLACES", self.places()),
                 define("SIGNAL_ROWS", u8::from(signal)),
-                define("RESTORED", u8::from(self.border.restored)),
+                define("RESTORED", u8::from(self.border.is_restored())),
             ]);
         }
         defines.extend(loops_as_they_are(device));

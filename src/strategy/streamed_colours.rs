@@ -126,7 +126,7 @@ impl Borders {
 
     /// Whether samples beyond one of them must be set anew before every step.
     fn are_restored(&self) -> bool {
-        self.x.restored || self.y.restored
+        self.x.is_restored() || self.y.is_restored()
     }
 }
 

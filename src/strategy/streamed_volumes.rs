@@ -330,15 +330,9 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         return Err("it takes sub-bands in one piece".into());
     }
     let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
-    let borders = [width, height, depth].map(|samples| Border::new(todo, samples));
-    let [on_x, on_y, on_z] = borders;
-    let (on_x, on_y, on_z) = (on_x?, on_y?, on_z?);
-    let periodic = on_x.is_periodic();
-    if on_x.restored
-        || [on_y, on_z]
-            .iter()
-            .any(|axis| axis.restored || axis.is_periodic() != periodic)
-    {
+    let border = |samples| Border::new(todo, samples);
+    let (on_x, on_y, on_z) = (border(width)?, border(height)?, border(depth)?);
+    if on_x.is_restored() || [on_y, on_z] != [on_x; 2] {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
@@ -357,7 +351,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         kernel: Kernel {
             name: "streamed_volumes",
             file: "streamed_volumes/streamed_volumes.cl",
-            defines: sizes.defines(todo, &geometry, periodic),
+            defines: sizes.defines(todo, &geometry, on_x.is_periodic()),
             group: [sizes.group, 1],
         },
         slots: Slots::OF_TAKE,

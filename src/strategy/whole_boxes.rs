@@ -106,7 +106,7 @@ impl Boxes {
             ],
             reach: Reach::new(&todo.problem.stencils()),
             periodic: borders.iter().any(|border| border.is_periodic()),
-            restored: borders.iter().any(|border| border.restored),
+            restored: borders.iter().any(|border| border.is_restored()),
             side_by_side: neighbours > 1 && apart < geometry.signal.line.detail,
             together: 1,
             group: 0,

@@ -1,6 +1,6 @@
 //! How the kernel `pyramid` shares a picture out: levels, tiles and local memory.
 
-use super::{borders, go_on_alike};
+use super::borders;
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::reach::Reach;
 use crate::strategy::border::Border;
@@ -189,7 +189,7 @@ impl Sizes {
             x_first: todo.x_first() && problem.sample.is_integer(),
             shape: axes.map(|axis| todo.levels[level].shape[axis]),
             periodic: borders.map(|border| border.is_periodic()),
-            restored: borders.iter().any(|border| border.restored),
+            restored: borders.iter().any(|border| border.is_restored()),
             levels: 0,
             tile: [0; 2],
             loaded: 0,
@@ -203,7 +203,7 @@ impl Sizes {
                 ..*todo
             };
             let same_axes = todo.levels[level].axes == todo.levels[0].axes;
-            same_axes && self::borders(&next, axes).is_ok_and(|other| go_on_alike(borders, other))
+            same_axes && self::borders(&next, axes) == Ok(borders)
         };
         let levels = (0..todo.levels.len()).take_while(is_alike).count();
         let pictures: usize = todo.levels[0].shape.iter().product::<usize>()

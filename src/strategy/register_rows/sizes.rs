@@ -98,7 +98,7 @@ impl Row {
         border: Border,
         side_by_side: bool,
     ) -> Result<Self, String> {
-        let levels = levels_of_rows(todo, &border);
+        let levels = levels_of_rows(todo, border);
         let samples = lines.geometry.samples as usize;
         let reach = lines.reach.before.max(lines.reach.after);
         if reach > LONGEST_REACH {
@@ -116,7 +116,7 @@ impl Row {
             },
             most,
             bytes: todo.problem.sample.local_size(),
-            restored: border.restored,
+            restored: border.is_restored(),
         };
         if way.lanes > most {
             return Err(format!("it needs work-groups of {}", way.lanes));
@@ -209,7 +209,7 @@ impl Row {
     /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
-        let mirrored = !self.border.is_periodic() && !self.border.restored;
+        let mirrored = matches!(self.border, Border::Mirrored | Border::Apart);
         let target = todo.target.of(IN_REGISTERS);
         let can = !self.side_by_side
             && target.device.exchange == todo.target.device.exchange

@@ -62,7 +62,7 @@ fn mirrored_levels(todo: &Todo, axes: [usize; 2]) -> usize {
             levels: &todo.levels[level..],
             ..*todo
         };
-        let is_mirrored = |border: &Border| !border.is_periodic() && !border.restored;
+        let is_mirrored = |border: &Border| *border == Border::Mirrored;
         todo.levels[level].axes == todo.levels[0].axes
             && borders(&next, axes).is_ok_and(|both| both.iter().all(is_mirrored))
     };
