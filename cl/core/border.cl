@@ -4,7 +4,7 @@
 // whole; where head and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not
 // stored. Lines of at most 2 * BORDER pairs are done here alone.
 //
-// One work-item per line; the short lines in private memory.
+// One work-item per line; the short lines in private memory, or in registers where JOINED_SAMPLES and RULE are known.
 // REACH_LO pairs are stored at the head and REACH_HI + 1 at the tail (the last pair of an odd line has no detail).
 // Cost: 4 * BORDER reads per line, no barrier, no local memory. Limited by scattered access where lines are rows; there
 // are few samples. CPUs lift vectors of such lines in their caches (vectors/parallel_lines.cl).

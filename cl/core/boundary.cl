@@ -38,7 +38,7 @@ INLINE int place_inside(const int place, const int samples, const int periodic) 
   int inside = periodic ? (place < 0 ? place + samples : place - samples) : (place < 0 ? -place : 2 * last - place);
   // Signals shorter than a step reaches.
   if (inside < 0 || inside > last) {
-    const int period = periodic ? samples : 2 * last;
+    const int period = periodic ? samples : max(2 * last, 1);
     inside = place % period;
     inside = inside < 0 ? inside + period : inside;
     inside = periodic ? inside : min(inside, period - inside);

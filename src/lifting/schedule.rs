@@ -66,15 +66,6 @@ impl Lags {
             newest,
         }
     }
-
-    /// How many pairs must be stored where each step's results beyond a border are `restored`: what is past the end gets what the
-    /// step left one pair before.
-    pub fn kept_where(&self, restored: bool) -> usize {
-        match restored {
-            true => self.kept.max(self.last + 2),
-            false => self.kept,
-        }
-    }
 }
 
 #[cfg(test)]

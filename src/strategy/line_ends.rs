@@ -16,16 +16,15 @@ const GROUP: usize = 64;
 /// Registers of 32 bits for a joined line at most.
 const MOST_JOINED: usize = 64;
 
-/// Samples of the line that both ends make, of which the compiler then makes no loop: on an NVIDIA H100 one level of 255 periodic columns
-/// of 255 samples takes 13 us instead of 22. There are two such programs for all long lines; 0 for short ones that are not worth their own, and
-/// for what registers do not hold.
-fn joined_samples(todo: &Todo, lines: &Lines) -> i32 {
+/// Samples of the line that both ends make, where the compiler shall know them and the rule (cl/line_ends/line_ends.cl): of long lines
+/// in two programs for each rule, of short ones where there are many. Registers hold no more.
+fn joined_samples(todo: &Todo, lines: &Lines) -> Option<i32> {
     let joined = match lines.have_inside() {
         true => 4 * lines.reach.border() as i32 - lines.geometry.samples % 2,
-        false => lines.known_length(),
+        false => lines.known_length()?,
     };
     let registers = joined as usize * todo.problem.sample.size().div_ceil(4);
-    if registers <= MOST_JOINED { joined } else { 0 }
+    (registers <= MOST_JOINED).then_some(joined)
 }
 
 pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
@@ -34,9 +33,11 @@ pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
     let mut defines = vec![
         define("GROUP", group),
         define("BORDER", lines.reach.border()),
-        define("RULE", lines.geometry.boundary),
-        define("JOINED_SAMPLES", joined_samples(todo, lines)),
     ];
+    if let Some(samples) = joined_samples(todo, lines) {
+        defines.push(define("JOINED_SAMPLES", samples));
+        defines.push(define("RULE", lines.geometry.boundary));
+    }
     defines.extend(loops_as_they_are(todo.target.device));
     defines.extend(pixels::defines(todo.pixels()));
     Pass {

@@ -56,10 +56,10 @@ impl Lines {
         !self.reach.inner(self.geometry.samples as usize).is_empty()
     }
 
-    /// The samples of lines that are so short and so many that their kernel is made for this length; else 0.
-    pub fn known_length(&self) -> i32 {
+    /// The samples of lines that are so short and so many that their kernel is made for this length.
+    pub fn known_length(&self) -> Option<i32> {
         let is_known = self.geometry.samples <= SHORT && self.geometry.lines >= MANY;
-        if is_known { self.geometry.samples } else { 0 }
+        is_known.then_some(self.geometry.samples)
     }
 
     /// Whether neighbouring lines are neighbours in memory, on one side at least.

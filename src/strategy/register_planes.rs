@@ -33,6 +33,11 @@ const TOGETHER: usize = 32;
 const REGISTERS: usize = 64 << 10;
 const OTHER_REGISTERS: usize = 60;
 
+/// Pairs of rows in a segment at least. Where planes are so few that not all compute units are full, it is the turns of a segment
+/// that take time, those that fill its pipeline as well: 64 x 64 x 128 takes 12.8 us by 2, 15.0 by 4, 18.9 by 6, as many as fill it
+/// (NVIDIA H100, f32 by 9/7).
+const LEAST_SEGMENT: usize = 2;
+
 /// Samples of either axis from which on planes are taken by themselves: of smaller ones work-items have mostly what is beside or
 /// above, and a pass per axis has vectors. 5 x 4096 x 256 takes 33 us by that, a copy 17 (NVIDIA H100).
 const LEAST_LENGTH: i32 = 8;
@@ -104,7 +109,7 @@ impl Sizes {
         let mut sizes = Sizes {
             group: GROUP.min(todo.target.work_group(NAME)),
             together: planes.div_ceil(planes.div_ceil(TOGETHER)),
-            ring: lags.kept_where(restored),
+            ring: lags.kept,
             // Rounding apart, real steps along different axes commute; along x first, fewer columns wait.
             x_first: todo.x_first() || !todo.problem.sample.is_integer(),
             restored,
@@ -176,7 +181,7 @@ fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) ->
     let filling = (REGISTERS / (GROUP * sizes.registers)).max(1);
     let at_once = todo.target.device.compute_units * filling * sizes.group;
     let overlap = sizes.reach.before + sizes.lags.last;
-    let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, overlap));
+    let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, LEAST_SEGMENT));
     let segments = rows.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let around = 2 * (sizes.reach.before + sizes.reach.after);

@@ -283,7 +283,6 @@ impl Sizes {
         let Coloured { geometry, colours } = picture;
         let device = todo.target.device;
         let restored = borders.are_restored();
-        let kept = self.lags.kept_where(restored);
         let is_dense = |side: &Side| side.line.stride == *colours as i64;
         let planar = geometry.band_sides().all(is_dense);
         let run = self.pairs * colours;
@@ -318,7 +317,7 @@ impl Sizes {
             define("SIGNAL_VECTOR", signal),
             define("BAND_VECTOR", band),
             define("PREFETCHED", self.prefetched),
-            define("RING", kept.next_multiple_of(self.prefetched)),
+            define("RING", self.lags.kept.next_multiple_of(self.prefetched)),
             define("RESTORED", u8::from(restored)),
             define("REPEATED", u8::from(borders.x.is_periodic() && !restored)),
             define("X_FIRST", u8::from(self.x_first)),

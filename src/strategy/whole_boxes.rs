@@ -33,6 +33,8 @@ const REGISTERS_BESIDES: usize = 32;
 /// many as memory gives at once.
 const BYTES_TOGETHER: usize = 128;
 const LEAST_TOGETHER: usize = 32;
+/// The same of boxes that are so few that a cache has them.
+const LEAST_IN_CACHE: usize = 8;
 
 /// Samples of all boxes, up to which it is launches that take time. More are best done here where a line is one run, or by several
 /// levels. On an NVIDIA H100, in f32 by 9/7, one level along the first two axes of 32 x 32 x 32 x 32 takes 14 us, by a pass per axis
@@ -177,12 +179,11 @@ impl Boxes {
     fn are_best(&self, todo: &Todo) -> bool {
         let samples = self.geometry.lines as usize * self.geometry.samples as usize;
         let (are_few, are_many) = (samples <= FEW, samples > MANY);
-        // Few are in a cache, from which two neighbours are as well loaded as many.
         let least = match self.axes == 2 && self.levels > 1 && are_few {
-            true => 2,
-            false => LEAST_TOGETHER.div_ceil(todo.signal_size()),
+            true => LEAST_IN_CACHE,
+            false => LEAST_TOGETHER,
         };
-        let loads_well = !self.side_by_side || self.together >= least;
+        let loads_well = !self.side_by_side || self.together * todo.signal_size() >= least;
         let can = todo.target.device.kind == DeviceKind::Gpu && is_known(todo);
         // A run is not mostly halo.
         let is_short = self.reach.before + self.reach.after <= RUN;

@@ -82,6 +82,15 @@ fn exchange_in_blocks(way: Exchange, lanes: usize) {
     }
 }
 
+/// Steps of two neighbours on the same side.
+pub(super) fn beside() -> Wavelet {
+    let steps = [
+        RealStep::new(Channel::Detail, 1, &[0.5, -0.25]),
+        RealStep::new(Channel::Approximation, -2, &[0.25, 0.125]),
+    ];
+    Wavelet::real("beside", &steps, Scale::NONE).unwrap()
+}
+
 /// The same for rows, where sub-groups wait for their own work-items alone: several rows in a sub-group, a row in each, rows
 /// for several sub-groups, tiles; aligned and not, with levels left for one pair of each work-item.
 fn exchange_in_rows(way: Exchange, lanes: usize) {
@@ -110,6 +119,8 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
         // Rows whose first levels stay in registers: of one run, of some, of those of a sub-group.
         let short = [cdf97(8, 9), cdf97(72, 2), cdf97(8 * lanes - 24, 9)];
         check_all::<f32>(&device, strategy, &short);
+        // Steps of two neighbours that are not one on each side, of which the ends are lifted apart.
+        check_all::<f32>(&device, strategy, &[rows(beside(), 128, 1)]);
         check_all::<f64>(&device, strategy, &[cdf97(4 * lanes, 9), cdf97(6, 1)]);
         let shorts = [
             rows(Wavelet::CDF_5_3, 40, 5),

@@ -21,8 +21,9 @@ use common::{
 };
 use half::f16;
 use wavelift::{
-    Boundary, ColumnPass, Device, DeviceInfo, DeviceKind, Direction, Engine, Error, Exchange,
-    Layout, Rounded, RowPass, SampleType, Strategy, Transform, Wavelet,
+    Boundary, Channel, ColumnPass, Device, DeviceInfo, DeviceKind, Direction, Engine, Error,
+    Exchange, IntegerStep, Layout, RealStep, Rounded, RowPass, SampleType, Scale, Strategy,
+    Transform, Wavelet,
 };
 
 /// Whether a strategy cannot round these samples at every step.

@@ -3,6 +3,36 @@
 use super::*;
 
 /// Lines so short and so many that kernels know their length.
+/// Lines that go on beyond no border, of lengths about those from which on they have anything between their ends.
+mod ends_apart {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet) {
+        let rows = |samples| Transform::new(wavelet.clone(), [3, samples]).axes([1]);
+        let columns = |samples| Transform::new(wavelet.clone(), [samples, 9]).axes([0]);
+        let lengths = [1, 2, 7, 27, 28, 29, 30, 31, 32, 64, 65, 257, 515];
+        let levels = |transform: Transform| transform.levels(2);
+        let [rows, columns] = [&rows as &dyn Fn(usize) -> Transform, &columns]
+            .map(|of| everywhere(lengths.map(|samples| levels(of(samples))).into()));
+        for device in devices() {
+            for strategy in [Strategy::RegisterRows, Strategy::RegisterColumns] {
+                check_all::<T>(&device, strategy, &columns);
+            }
+            check_all::<T>(&device, Strategy::RegisterRows, &rows);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(exchange::beside())
+    }
+    #[test]
+    fn integers_with_a_pre_shift() {
+        let steps = [
+            IntegerStep::subtract(Channel::Detail, -1, &[3, 1, 2], 4, 3),
+            IntegerStep::add(Channel::Approximation, 0, &[1, 2], 2, 2),
+        ];
+        check::<i32>(Wavelet::integer("lopsided", &steps, 1).unwrap())
+    }
+}
 mod many_short_lines {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet, lengths: [usize; 2]) {

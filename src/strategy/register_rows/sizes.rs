@@ -206,10 +206,10 @@ impl Row {
         Ok(())
     }
 
-    /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors.
+    /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors. Of steps that
+    /// are near, those that mirror rows read a neighbour on each side.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
-        let mirrored = matches!(self.border, Border::Mirrored | Border::Apart);
         let target = todo.target.of(IN_REGISTERS);
         let can = !self.side_by_side
             && target.device.exchange == todo.target.device.exchange
@@ -226,7 +226,7 @@ impl Row {
         };
         let pairs_of = |bytes: usize| bytes / 2 / todo.problem.sample.size();
         let mut runs = WHOLE_RUNS.map(pairs_of).into_iter();
-        runs.find(|pairs| can && mirrored && is_whole(pairs))
+        runs.find(|pairs| can && self.border == Border::Mirrored && is_whole(pairs))
     }
 
     /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.

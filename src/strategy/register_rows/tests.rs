@@ -6,7 +6,7 @@ use crate::strategy::design::Launch;
 use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;
-use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 fn launches(setting: &Setting, transform: &Transform, sample: SampleType) -> Vec<Launch> {
     let problem = problem(transform, sample, Direction::Forward);
@@ -103,6 +103,14 @@ fn short_mirrored_rows_that_end_with_a_run_stay_in_registers() {
     assert_eq!(runs(periodic, SampleType::F32), None);
     let far = Transform::new(Wavelet::VC2_DD_13_7, [9, 256]).axes([1]);
     assert_eq!(runs(far, SampleType::I16), None);
+    // As many neighbours, but not one on each side.
+    let steps = [
+        RealStep::new(Channel::Detail, 1, &[0.5, -0.25]),
+        RealStep::new(Channel::Approximation, -2, &[0.25, 0.125]),
+    ];
+    let beside = Wavelet::real("beside", &steps, Scale::NONE).unwrap();
+    let beside = Transform::new(beside, [9, 256]).axes([1]);
+    assert_eq!(runs(beside, SampleType::F32), None);
 }
 
 #[test]

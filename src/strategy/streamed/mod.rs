@@ -243,15 +243,9 @@ impl<'a> Picture<'a> {
         8 * samples < lifted && lifted > LARGE * self.todo.target.device.compute_units
     }
 
-    /// Pairs of rows that steps still read, or write.
-    fn kept(&self) -> usize {
-        let restored = self.extension == Some(Extension::Clamped);
-        self.sizes.lags.kept_where(restored)
-    }
-
     fn segments(&self) -> Segments {
         if self.rows.is_empty() || self.columns.is_empty() {
-            return Segments::none();
+            return Segments::none(&self.sizes);
         }
         let strips = self.strips() * self.count;
         let (rows, compute_units) = (self.rows.len(), self.todo.target.device.compute_units);
@@ -323,9 +317,10 @@ impl<'a> Picture<'a> {
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
         let sizes = &self.sizes;
-        let halves = self.kept() >= HALF_ROUNDS;
+        let kept = self.sizes.lags.kept;
+        let halves = kept >= HALF_ROUNDS;
         let unit = if halves { 2 } else { 1 } * segments.prefetched;
-        let ring = self.kept().next_multiple_of(unit);
+        let ring = kept.next_multiple_of(unit);
         let round = if halves { ring / 2 } else { ring };
         // CPUs without exchange keep the general way under test.
         let exchanges = sizes.lanes > 1;

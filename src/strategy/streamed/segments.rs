@@ -21,12 +21,12 @@ pub struct Segments {
 
 impl Segments {
     /// Of a picture that is all border.
-    pub fn none() -> Self {
+    pub fn none(sizes: &Sizes) -> Self {
         Segments {
             count: 0,
             pairs: 0,
             bottom_up: 0,
-            prefetched: PREFETCHED.default,
+            prefetched: usual_prefetched(sizes),
         }
     }
 
@@ -38,6 +38,11 @@ impl Segments {
             ..self
         }
     }
+}
+
+/// Pairs of rows that are loaded ahead where nothing was measured: few registers hold one.
+fn usual_prefetched(sizes: &Sizes) -> usize {
+    if sizes.crowded { 1 } else { PREFETCHED.default }
 }
 
 /// How many of `rows` pairs of rows of each of `strips` strips a segment gets for so many segments per compute unit. Not one
@@ -85,7 +90,7 @@ pub fn of_one_level(
         count: work[0].div_ceil(pairs),
         pairs,
         bottom_up: i32::from(turns && pairs >= TURNING),
-        prefetched: tuned.unwrap_or(if sizes.crowded { 1 } else { PREFETCHED.default }),
+        prefetched: tuned.unwrap_or(usual_prefetched(sizes)),
     }
 }
 
@@ -164,7 +169,7 @@ mod tests {
         assert_eq!([bottom_up(8192), bottom_up(2048)], [1, 0]);
         let of = |count| Segments {
             count,
-            ..Segments::none()
+            ..Segments::none(&sizes("", 1))
         };
         // Bit 0 are the even ones, bit 1 the odd ones; segment `count - 1` is the last.
         let last = |count, up| of(count).with_last(up).bottom_up;

@@ -6,12 +6,14 @@
 //! and in which order axes are lifted, not how they are lifted.
 
 use super::host_pictures::Picture;
+use crate::lifting::reach::Reach;
 use crate::strategy::Problem;
 use crate::strategy::design::{Array, Design, Kernel, Launch};
 use crate::transform::geometry::{Axis, Geometry, Side};
 use crate::transform::reference::{forward_line, inverse_line, shift_line};
 use crate::wavelet::{Boundary, Direction, Sample};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// A sample of one of the arrays.
 pub(super) type Place = (Array, i64);
@@ -51,6 +53,8 @@ struct Running<'a, T> {
     memory: &'a mut Memory<T>,
     /// What this launch has written: nothing twice.
     written: HashSet<(usize, i64)>,
+    garbage: T,
+    lifts: Lifts,
 }
 
 /// The output of a design for `input`. What no launch has written is `garbage`.
@@ -66,7 +70,7 @@ pub(super) fn run<T: Sample>(
         scratch: design.scratch.map(|samples| vec![garbage; samples]),
         temps: design.temps.map(|samples| vec![garbage; samples]),
     };
-    for launch in &design.launches {
+    for (i, launch) in design.launches.iter().enumerate() {
         let arrays = launch.arrays;
         let has_low = launch.pass.geometry.has_low == 1;
         let goes_on = launch.pass.slots.between.is_some();
@@ -76,12 +80,15 @@ pub(super) fn run<T: Sample>(
             launch,
             memory: &mut memory,
             written: HashSet::new(),
+            garbage,
+            lifts: Lifts::of(problem, launch, design.launches.get(i + 1)),
         };
         match launch.pass.kernel.name {
             "streamed_one_level" | "register_block" | "register_planes" => {
                 running.pictures(|fine| vec![fine])
             }
             "streamed_colours" | "single_loop" => running.colours(),
+            "register_rows" if running.lifts == Lifts::Inside => running.lines(true),
             "register_rows" | "rows_in_registers" => running.levels_of_rows(),
             "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),
             "boxes_in_cache" => running.levels_of_rows(),
@@ -104,9 +111,46 @@ pub(super) fn run<T: Sample>(
         let samples = i64::from(geometry.samples)
             * geometry.across.map(i64::from).iter().product::<i64>()
             * colours(&launch.pass.kernel) as i64;
-        assert_eq!(running.written.len() as i64, samples, "{launch:?}");
+        let written = match running.lifts {
+            Lifts::Ends => {
+                samples - inside(problem, geometry).len() as i64 * i64::from(geometry.lines)
+            }
+            _ => samples,
+        };
+        assert_eq!(running.written.len() as i64, written, "{launch:?}");
     }
     memory.output
+}
+
+/// What a launch gets right of the lines of one axis: all, or what is left to the other of two launches (line_ends.rs).
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lifts {
+    All,
+    /// What it stores at the ends of lines is anything.
+    Inside,
+    Ends,
+}
+
+impl Lifts {
+    fn of(problem: &Problem, launch: &Launch, next: Option<&Launch>) -> Self {
+        let lifts_ends = |launch: &Launch| {
+            let has_inside = !inside(problem, &launch.pass.geometry).is_empty();
+            launch.pass.kernel.name == "line_ends" && has_inside
+        };
+        if lifts_ends(launch) {
+            Lifts::Ends
+        } else if next.is_some_and(lifts_ends) {
+            Lifts::Inside
+        } else {
+            Lifts::All
+        }
+    }
+}
+
+/// The samples of a line that are between its ends.
+fn inside(problem: &Problem, geometry: &Geometry) -> Range<usize> {
+    let pairs = Reach::new(&problem.stencils()).inner(geometry.samples as usize);
+    2 * pairs.start..2 * pairs.end
 }
 
 impl<T: Sample> Running<'_, T> {
@@ -161,7 +205,22 @@ impl<T: Sample> Running<'_, T> {
             if lifts && !self.problem.transform.active_levels().is_empty() {
                 self.lift_line(&mut line);
             }
-            self.scatter(&to, &line);
+            let inside = inside(self.problem, &geometry);
+            let ends = [0..inside.start, inside.end..line.len()];
+            match self.lifts {
+                Lifts::All => self.scatter(&to, &line),
+                Lifts::Inside => {
+                    for end in ends {
+                        line[end].fill(self.garbage);
+                    }
+                    self.scatter(&to, &line);
+                }
+                Lifts::Ends => {
+                    for end in ends {
+                        self.scatter(&to[end.clone()], &line[end]);
+                    }
+                }
+            }
         }
     }
 
