@@ -372,6 +372,16 @@ fn rows_and_columns_beyond_every_border() {
             .axes([0])
             .levels(2),
     );
+    // Whose ends are lifted apart: nothing between them, or little, and in tiles of which the last has one sample.
+    for samples in [27, 29] {
+        let periodic = |shape: [usize; 2], axis| {
+            let lines = Transform::new(Wavelet::CDF_9_7, shape).axes([axis]);
+            lines.boundary(Boundary::Periodic)
+        };
+        check_rows::<f32>(&periodic([3, samples], 1));
+        check_columns::<f32>(&periodic([samples, 5], 0));
+    }
+    check_rows::<i32>(&Transform::new(Wavelet::VC2_HAAR_0, [257]));
 }
 
 /// By the kernels for GPUs and for CPUs, of every rule.
