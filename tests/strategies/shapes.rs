@@ -9,7 +9,7 @@ mod ends_apart {
     fn check<T: RandomSample>(wavelet: Wavelet) {
         let rows = |samples| Transform::new(wavelet.clone(), [3, samples]).axes([1]);
         let columns = |samples| Transform::new(wavelet.clone(), [samples, 9]).axes([0]);
-        let lengths = [1, 2, 7, 27, 28, 29, 30, 31, 32, 64, 65, 257, 515];
+        let lengths = [2, 7, 28, 31, 64, 65, 259];
         let levels = |transform: Transform| transform.levels(2);
         let [rows, columns] = [&rows as &dyn Fn(usize) -> Transform, &columns]
             .map(|of| everywhere(lengths.map(|samples| levels(of(samples))).into()));
