@@ -39,7 +39,8 @@ const LONGEST_RING: usize = 16;
 /// Pairs in a ring that fits the registers of any GPU.
 const SHORT_RING: usize = 4;
 
-/// Registers for the pairs in the ring, at most, and on Intel's GPUs for all pairs.
+/// Registers for the pairs in the ring, at most, and on Intel's GPUs for all pairs: with 48, 5/3 in i32 had some in memory on
+/// pvc (`make vendors`).
 const RING_REGISTERS: usize = 64;
 const FEW_REGISTERS: usize = 40;
 

@@ -7,12 +7,13 @@ use super::*;
 mod ends_apart {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
-        let rows = |samples| Transform::new(wavelet.clone(), [3, samples]).axes([1]);
-        let columns = |samples| Transform::new(wavelet.clone(), [samples, 9]).axes([0]);
+        let lines = |shape: [usize; 2], axis| {
+            let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
+            transform.levels(2)
+        };
         let lengths = [2, 7, 28, 31, 64, 65, 259];
-        let levels = |transform: Transform| transform.levels(2);
-        let [rows, columns] = [&rows as &dyn Fn(usize) -> Transform, &columns]
-            .map(|of| everywhere(lengths.map(|samples| levels(of(samples))).into()));
+        let rows = everywhere(lengths.map(|samples| lines([3, samples], 1)).into());
+        let columns = everywhere(lengths.map(|samples| lines([samples, 9], 0)).into());
         for device in devices() {
             for strategy in [Strategy::RegisterRows, Strategy::RegisterColumns] {
                 check_all::<T>(&device, strategy, &columns);
