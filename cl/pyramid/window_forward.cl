@@ -21,11 +21,12 @@ typedef struct {
 
 INLINE Span span_of(const int finest, const int level, const int pairs, const int tile, const int tiles, const int number) {
   // Windows begin at whole pairs of all levels, and of vectors of two pairs.
-  const int whole = max(1 << REST, 4) - 1, last = (max(finest - 2 * (pairs << level), 0) + whole) & ~whole;
+  const int whole = max(1 << REST, 4) - 1, beyond = finest - 2 * (pairs << level), last = (max(beyond, 0) + whole) & ~whole;
   const int begin = min(2 * number * tile, last), samples = HALVED(finest, level);
   Span span;
   span.begin = begin >> (level + 1);
-  span.samples = min(2 * pairs, samples - 2 * span.begin);
+  // Where the last window ends with the picture, compilers know of all of them how many samples they have.
+  span.samples = beyond == last ? 2 * pairs : min(2 * pairs, samples - 2 * span.begin);
   span.s_count = S_COUNT(samples);
   span.d_count = D_COUNT(samples);
   span.own = number == 0 ? 0 : (number * tile + HALO) >> level;
@@ -44,11 +45,19 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const Span *x) {
   return ends;
 }
 
+// Which row of its window a work-item's row r is, mirrored. Where all of them have whole blocks, only the halo can be beyond it.
+INLINE int row_in_window(constant const Window *of, const Span *y, const int r) {
+  const int top = rows_above(of) - REACH_LO, row = 2 * top + r, last = 2 * of->rows - 1;
+  const bool is_whole = y->samples == 2 * of->rows && GROUP / of->lanes * of->height == of->rows;
+  if (MIRRORED_OFTEN || !is_whole) return 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
+  if (r < 2 * REACH_LO) return abs(row);
+  return r < 2 * (REACH_LO + of->height) ? row : last - (int)abs(last - row);
+}
+
 // A row of the picture, from a work-item's first sample on.
 INLINE global const S *row_of_signal(const Picture *picture, constant const Window *of, const Span *y, const Span *x,
                                      const int r) {
-  const int pair = mirrored_pair(rows_above(of) - REACH_LO + r / 2, r % 2, y->samples);
-  return picture->signal + ((2 * (y->begin + pair) + r % 2) * picture->signal_row + 2 * x->begin * APART);
+  return picture->signal + ((2 * y->begin + row_in_window(of, y, r)) * picture->signal_row + 2 * x->begin * APART);
 }
 
 // Of the picture, for the finest level.
@@ -77,10 +86,9 @@ INLINE void load_signal(const Picture *picture, const Windows *own, constant con
 
 // Of the low band that the finer level has left.
 INLINE void load_low(constant const Window *of, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
-  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1), top = rows_above(of) - REACH_LO;
+  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
   EACH_ROW(r) {
-    const int row = 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
-    load_kept(kept + (of->kept + row * 2 * of->columns + column), of->pairs, v[r]);
+    load_kept(kept + (of->kept + row_in_window(of, y, r) * 2 * of->columns + column), of->pairs, v[r]);
     EACH_COLUMN(c) v[r][c] = TAKE_2D(0, 0, v[r][c]);
   }
 }

@@ -4,6 +4,7 @@
 // numbered 4 * cz + 2 * cy + cx by the channels along each axis.
 
 #include "core/boundary.cl"
+#include "core/exchange.cl"
 #include "core/pass.cl"
 #include "core/words.cl"
 
@@ -89,6 +90,8 @@ typedef struct {
   bool stores;                     // whether its columns are the tile's to store
 } VolumePart;
 
+#define ITEM ((int)SUB_GROUP * LANES + (int)LANE)
+
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 
@@ -105,7 +108,7 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.bands = bands + line_start(&pass->bands, pass, at);
   part.has_low = pass->has_low && volume < pass->low_across[2];
   part.lowest = part.has_low ? low + line_start(&pass->low, pass, at) : part.bands;
-  const int from = tile_x * own->strip, item = get_local_id(0);
+  const int from = tile_x * own->strip, item = ITEM;
   part.column = from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
   for (int i = 0; i < OWN_COLUMNS; ++i) {
     const int place = 2 * part.column + i;

@@ -3,8 +3,8 @@
 // A work-group has a tile of columns and rows and sweeps with it along z, a pair of planes at a time. A work-item has
 // OWN_COLUMNS columns of OWN_ROWS rows. Of each plane it reads these rows and those in reach of them, one pair after the
 // other. Along y it lifts them in a pipeline in registers, along z in one whose numbers are in local memory from one pair of
-// planes to the next: only that leaves registers to so many work-items that loads overlap. Along x it takes the columns of
-// its neighbours from local memory as well. The border is lifted like the inside, of a volume that goes on beyond it.
+// planes to the next: only that leaves registers to so many work-items that loads overlap. Along x it exchanges with its
+// neighbours (streamed_volumes/lift_x.cl). The border is lifted like the inside, of a volume that goes on beyond it.
 //
 // Reals go along y, then z, then x: of the rows that are read, the fewest go along z and x. Integers keep the wavelet's order:
 // z, y, x, in which all rows that are read go along z, or x, y, z, in which they go along x.
@@ -17,23 +17,20 @@
 // The pipelines are Barina and Zemcik's (2015), with a third axis.
 // Cost per sample: 1 global read and 1 write; rows are read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
-// One barrier per row and pair of planes, of the own rows or, where x is first, of all that are read; local memory of
-// KEPT_ROWS * WAITING + 4 vectors per work-item.
+// One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
+// local memory of KEPT_ROWS * WAITING vectors per work-item, and a few for seams.
 //
-// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 331 us, the inverse 333, where a copy takes 255, and one
-// pass for z and one for the pictures take 577 and 567. Registers decide: of 127 a compute unit runs four groups of 128
-// work-items, of 167 three, and the inverse takes 435 us; that the places of rows are in local memory saves that many.
-// Two pairs of rows ahead take too many: 511 us (457). Prefetching to the cache takes no registers and gains nothing: rows
-// three pairs ahead 334 us, those of the next planes 381 (368). Nor does another order of groups gain anything, by which
-// neighbours may share a compute unit: 353 us. Without lifting along x it takes 316 us, without reading rows again 322.
-// In 16 bits instructions decide: halves take 248 us (inverse 279), rounded samples 288 (315), which convert at a quarter of the
+// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 304 us, the inverse 325, where a copy takes 255, and one
+// pass for z and one for the pictures take 577 and 567. Registers decide: of 128 a compute unit runs four groups of 128
+// work-items. That the places of rows are in local memory saves that many: computed anew, they take 509 us (556).
+// Two barriers per pair of rows, one before each row is lifted along x, take 330 us (333); where all columns went through local
+// memory with as many, it was 332 (333), and pieces of rows that overlap by a work-item at each end, with no barrier, take 404
+// (380). Of what was tried then, two pairs of rows ahead take too many registers: 511 us (457); prefetching to the cache takes
+// none and gains nothing.
+// In 16 bits instructions decide: halves take 247 us (inverse 282), rounded samples 284 (316), which convert at a quarter of the
 // rate; by one pass for z and one for the pictures 351 (360) and 383 (441).
 
-#include "streamed_volumes/part.cl"
-
-#if REACH_LO > OWN_PAIRS || REACH_HI > OWN_PAIRS
-#error "along x results depend on the neighbouring work-items alone"
-#endif
+#include "streamed_volumes/lift_x.cl"
 
 // --- pipelines along y and z ----------------------------------------------------------------------------
 
@@ -74,35 +71,6 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
   UNROLL for (int k = 0; k < WAITING; ++k) kept[k * GROUP] = TO_NUMBERS(k, waiting);
 }
 
-// --- along x -------------------------------------------------------------------------------------------
-
-#define RUN_s(n) run[2 * (OWN_PAIRS + (n))]
-#define RUN_d(n) run[2 * (OWN_PAIRS + (n)) + 1]
-#define RUN_BESIDE_s(offset) RUN_s(n + (offset))
-#define RUN_BESIDE_d(offset) RUN_d(n + (offset))
-#define COLUMNS_STEP(k, target, source, first, last, before, after)     \
-  UNROLL for (int n = -(before); n < OWN_PAIRS + (after); ++n)    \
-    RUN_##target(n) = LIFT_##k(RUN_##target(n), RUN_BESIDE_##source);
-
-// Lifts a work-item's columns of a row; `stage` has those of the whole tile, OWN_COLUMNS a work-item.
-INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *stage, A *row) {
-  const int item = get_local_id(0), x = item % ITEMS_X;
-  A run[3 * OWN_COLUMNS];
-  FROM_NUMBERS(stage[x > 0 ? item - 1 : item], 0, run);
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) run[OWN_COLUMNS + i] = row[i];
-  FROM_NUMBERS(stage[x < ITEMS_X - 1 ? item + 1 : item], 2, run);
-#if WIDE
-  // Mirrored about the last column, then about the first. Other rows are loaded like this.
-  const bool ends = part->column + OWN_PAIRS == D_COUNT(samples), starts = part->column == 0;
-  UNROLL for (int i = 1; i < OWN_COLUMNS + 1; ++i)
-    if (ends) run[2 * OWN_COLUMNS - 1 + i] = run[2 * OWN_COLUMNS - 1 - i];
-  UNROLL for (int i = 1; i < OWN_COLUMNS + 1; ++i)
-    if (starts) run[OWN_COLUMNS - i] = run[OWN_COLUMNS + i];
-#endif
-  LIFT_STEPS(COLUMNS_STEP)
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) row[i] = run[OWN_COLUMNS + i];
-}
-
 // --- sweep -------------------------------------------------------------------------------------------
 
 // Integers are lifted in the order of the wavelet's axes, reals first along y, so that few rows wait for z: rows go on in a
@@ -133,26 +101,13 @@ INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, 
   }
 }
 
-// Lifts a pair of rows along x: those of one channel along y, of both planes. These take turns in local memory, so that one
-// barrier is enough.
-INLINE void share_columns(local Numbers *stage, A (*rows)[2][OWN_COLUMNS], const int cy) {
-  local Numbers *const own = stage + 2 * cy * GROUP + get_local_id(0);
-  UNROLL for (int cz = 0; cz < 2; ++cz) own[cz * GROUP] = TO_NUMBERS(0, rows[cz][cy]);
-}
-INLINE void lift_shared_columns(const VolumePart *part, const Pass *pass, local const Numbers *stage, A (*rows)[2][OWN_COLUMNS],
-                                const int cy) {
-  UNROLL for (int cz = 0; cz < 2; ++cz) lift_columns(part, pass->samples, stage + (2 * cy + cz) * GROUP, rows[cz][cy]);
-}
-
 // What comes before y, of a pair of rows.
-INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *stage, const int turn,
+INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *seams, const int turn,
                           A (*rows)[2][OWN_COLUMNS]) {
 #if X_FIRST
-  UNROLL for (int cy = 0; cy < 2; ++cy) {
-    share_columns(stage, rows, cy);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    lift_shared_columns(part, pass, stage, rows, cy);
-  }
+  share_seams(seams, rows);
+  if (HAS_SEAMS) barrier(CLK_LOCAL_MEM_FENCE);
+  lift_rows_x(part, pass->samples, seams, rows);
 #elif Z_FIRST
   // Of the last pair results depend on what the first step reads alone.
   UNROLL for (int cy = 0; cy < 2; ++cy)
@@ -163,50 +118,50 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 
 // Lifts the pairs of planes from `from` to `to`.
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
-                         local Numbers *stage) {
+                         local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
   WORD loaded[2][2][LOADED_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
   load_rows(part, pass, &planes, 0, loaded);
-  kept += get_local_id(0);
+  kept += ITEM;
   UNROLL for (int i = 0; i < KEPT_ROWS * WAITING; ++i) kept[i * GROUP] = (Numbers)0;
   int p = from - RESULTS_LAG;
   do {
     A waiting[2][WAITING * OWN_COLUMNS], rows[2][2][OWN_COLUMNS];
     UNROLL for (int i = 0; i < WAITING * OWN_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
-    UNROLL for (int turn = 0; turn < WARM_UP; ++turn) {
+    UNROLL for (int turn = 0; turn < ROW_TURNS; ++turn) {
+      const int pair = turn - WARM_UP;
+      local Numbers *const at_seams = seams_of_turn(seams, p, X_FIRST ? turn : pair);
       take_rows(part, pass, &planes, p, last, turn, loaded, rows);
-      lift_before_y(part, pass, kept, stage, turn, rows);
+      lift_before_y(part, pass, kept, at_seams, turn, rows);
       UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
-    }
-    UNROLL for (int pair = 0; pair < OWN_ROWS / 2; ++pair) {
-      take_rows(part, pass, &planes, p, last, WARM_UP + pair, loaded, rows);
-      lift_before_y(part, pass, kept, stage, WARM_UP + pair, rows);
-      UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
-      UNROLL for (int cy = 0; cy < 2; ++cy) {
+      if (pair < 0) continue;
+      UNROLL for (int cy = 0; cy < 2; ++cy)
         if (!Z_FIRST) lift_planes(kept + (2 * pair + cy) * WAITING * GROUP, rows[0][cy], rows[1][cy]);
 #if !X_FIRST
-        share_columns(stage, rows, cy);
-        // PoCL 3.1 leaves out some stores of rows that two sub-groups have in tiles, if this is under the condition below, which
-        // all work-items meet or none does.
-        barrier(CLK_LOCAL_MEM_FENCE);
+      share_seams(at_seams, rows);
+      if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-        // Before, nothing is done.
-        if (p - RESULTS_LAG >= from) {
-          if (!X_FIRST) lift_shared_columns(part, pass, stage, rows, cy);
-          UNROLL for (int cz = 0; cz < 2; ++cz) {
-            const int y = place_in_stream(part->row + pair, cy), z = place_in_stream(p - RESULTS_LAG, cz);
-            store_columns(part, pass, y, z, cy, cz, rows[cz][cy]);
-          }
+      // Before, nothing is done.
+      if (p - RESULTS_LAG < from) continue;
+#if !X_FIRST
+      // Here, where all work-items meet or none does, the inverse by 9/7 takes 325 us, above 349. But PoCL 3.1, which exchanges
+      // nothing, leaves out some stores behind a barrier under a condition.
+      if (EXCHANGE != EXCHANGE_NONE && HAS_SEAMS) barrier(CLK_LOCAL_MEM_FENCE);
+      lift_rows_x(part, pass->samples, at_seams, rows);
+#endif
+      UNROLL for (int cy = 0; cy < 2; ++cy)
+        UNROLL for (int cz = 0; cz < 2; ++cz) {
+          const int y = place_in_stream(part->row + pair, cy), z = place_in_stream(p - RESULTS_LAG, cz);
+          store_columns(part, pass, y, z, cy, cz, rows[cz][cy]);
         }
-      }
     }
   } while (++p <= last);
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
-  local Numbers kept[KEPT_ROWS * WAITING * GROUP], stage[4 * GROUP];
+  local Numbers kept[KEPT_ROWS * WAITING * GROUP], seams[2 * ROWS_AT_SEAMS];
   local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
@@ -217,5 +172,5 @@ void streamed_volumes(global S *signal, global T *bands, global T *low, const Pa
   barrier(CLK_LOCAL_MEM_FENCE);
   const int pairs = DETAIL_PLACE > 0 ? S_COUNT(pass.across[1]) : D_COUNT(pass.across[1]) + 1;
   const int from = segment * own.pairs_per_segment;
-  sweep_planes(&part, &pass, from, min(from + own.pairs_per_segment, pairs), kept, stage);
+  sweep_planes(&part, &pass, from, min(from + own.pairs_per_segment, pairs), kept, seams);
 }

@@ -29,11 +29,15 @@ const FILLING: Tunable = Tunable {
 const GROUP: usize = 128;
 const LEAST_ITEMS_X: usize = 8;
 
-/// Rows of which a work-item has the results; and in volumes of few samples for each compute unit, where it is waiting that takes
-/// time: it waits for fewer rows, in segments half as long. On an NVIDIA H200, 64 x 64 x 64 took 20.4 us without, 16.5 with
-/// such segments, 13.6 with both, and 128 x 128 x 128 gains nothing.
+/// Those side by side are a power of two, or a multiple of so many and of the lanes of a sub-group.
+const LEAST_WHOLE: usize = 32;
+
+/// Rows of which a work-item has the results.
 const OWN_ROWS: usize = 4;
-const FEW_ROWS: usize = 2;
+
+/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes. On an
+/// NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by segments twice as long and half as many rows 10.6 (12.9), by longer
+/// ones more; 128 x 128 x 128 takes 18.6 (19.3) like that, and 15.0 (16.8) by segments of as many pairs as there are steps.
 const FEW_SAMPLES: usize = 4 << 10;
 
 /// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 18 us (inverse 18.5), by pictures and columns
@@ -150,17 +154,16 @@ impl Sizes {
         let pairs = pairs_of_columns(todo);
         let device = todo.target.device;
         let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
-        let own_rows = if few { FEW_ROWS } else { OWN_ROWS };
-        let rows = Rows::new(todo, stencils.len(), own_rows);
+        let rows = Rows::new(todo, stencils.len());
         // As many work-items as have their pipelines in local memory.
-        let local = device.local_memory as usize / rows.local_bytes(todo, 1);
-        let group = GROUP
-            .min(todo.target.work_group("streamed_volumes"))
-            .min(local);
+        let most_items = GROUP.min(todo.target.work_group("streamed_volumes"));
+        let fits = |&items: &usize| rows.local_bytes(todo, items) as u64 <= device.local_memory;
+        let group = (1..=most_items).rev().find(fits).unwrap_or(0);
         // The most that are side by side: as they are rounded up.
-        let most = match group {
-            0..32 => group.checked_ilog2().map_or(0, |log| 1 << log),
-            _ => group / 32 * 32,
+        let whole = device.lanes.max(LEAST_WHOLE);
+        let most = match group < whole {
+            true => group.checked_ilog2().map_or(0, |log| 1 << log),
+            false => group / whole * whole,
         };
         if most < LEAST_ITEMS_X {
             return Err(format!(
@@ -171,7 +174,7 @@ impl Sizes {
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
         let overlap = usize::from(!wide || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
-        let items_x = rounded_up(strip + 2 * overlap);
+        let items_x = rounded_up(strip + 2 * overlap, whole);
         let filling = todo
             .target
             .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
@@ -185,11 +188,7 @@ impl Sizes {
             tiles_x: columns.div_ceil(strip),
             filling: filling.unwrap_or(default_filling(todo)),
             rows,
-            least: if few {
-                stencils.len() / 2
-            } else {
-                stencils.len()
-            },
+            least: if few { 1 } else { stencils.len() },
             wide,
             pairs,
         })
@@ -208,12 +207,14 @@ impl Sizes {
     fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
         let mut defines = vec![
+            define("EXCHANGE", todo.target.device.exchange.number()),
+            define("LANES", todo.target.device.lanes),
             define("STEPS", self.steps),
             define("DETAIL_PLACE", place),
             define("GROUP", self.group),
             define("ITEMS_X", self.items_x),
             define("OWN_PAIRS", self.pairs),
-            define("OWN_ROWS", self.rows.own),
+            define("OWN_ROWS", OWN_ROWS),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
@@ -227,11 +228,11 @@ impl Sizes {
     }
 }
 
-/// So many work-items side by side, or more: a power of two, or whole sub-groups of 32.
-fn rounded_up(items: usize) -> usize {
-    match items {
-        0..32 => items.next_power_of_two().max(LEAST_ITEMS_X),
-        _ => items.next_multiple_of(32),
+/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has parts of two rows.
+fn rounded_up(items: usize, whole: usize) -> usize {
+    match items < whole {
+        true => items.next_power_of_two().max(LEAST_ITEMS_X),
+        false => items.next_multiple_of(whole),
     }
 }
 
@@ -247,8 +248,6 @@ enum Order {
 /// What a work-item has of each plane, in rows.
 struct Rows {
     order: Order,
-    /// Those of which it has the results.
-    own: usize,
     /// Pairs of rows that it reads.
     turns: usize,
     /// Those in a pipeline along z, in which so many numbers wait for each.
@@ -257,18 +256,20 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(todo: &Todo, steps: usize, own: usize) -> Self {
+    fn new(todo: &Todo, steps: usize) -> Self {
         let order = match todo.problem.sample.is_integer() {
             true if todo.x_first() => Order::Xyz,
             true => Order::Zyx,
             false => Order::Yzx,
         };
-        let turns = steps + own / 2;
+        let turns = steps + OWN_ROWS / 2;
         Rows {
             order,
-            own,
             turns,
-            kept: if order == Order::Zyx { 2 * turns } else { own },
+            kept: match order {
+                Order::Zyx => 2 * turns,
+                Order::Yzx | Order::Xyz => OWN_ROWS,
+            },
             waiting: steps + usize::from(order != Order::Yzx),
         }
     }
@@ -278,20 +279,25 @@ impl Rows {
         self.kept - usize::from(self.order == Order::Zyx)
     }
 
-    /// Those that are lifted along x, with a barrier each.
+    /// Those that are lifted along x, with a barrier for two.
     fn along_x(&self) -> usize {
         match self.order {
             Order::Xyz => 2 * self.turns,
-            Order::Yzx | Order::Zyx => self.own,
+            Order::Yzx | Order::Zyx => OWN_ROWS,
         }
     }
 
-    /// What so many work-items have in local memory: their pipelines along z, and rows of which neighbours read.
+    /// What so many work-items have in local memory, at most: their pipelines along z, and rows at the seams between sub-groups.
     fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
-        let numbers = (self.kept * self.waiting + 4) * 2 * pairs_of_columns(todo);
+        let lanes = todo.target.device.lanes;
+        let pieces = items.div_ceil(lanes.min(LEAST_ITEMS_X));
+        // Two pairs of rows of both planes, with a place more at either end (cl/streamed_volumes/lift_x.cl).
+        let at_seams = 2 * 4 * (pieces * lanes.min(2) + 2);
+        let columns = 2 * pairs_of_columns(todo) * todo.problem.sample.local_size();
         // The places of all rows that are read, and those of approximations once more, for every row of work-items.
         let places = 3 * self.turns * size_of::<i64>();
-        items * (numbers * todo.problem.sample.local_size() + places.div_ceil(LEAST_ITEMS_X))
+        (items * self.kept * self.waiting + at_seams) * columns
+            + items * places.div_ceil(LEAST_ITEMS_X)
     }
 }
 
@@ -336,7 +342,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         return Err("it takes volumes that go on beyond their border by reading elsewhere".into());
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
-    let rows = sizes.rows.own * sizes.group / sizes.items_x;
+    let rows = OWN_ROWS * sizes.group / sizes.items_x;
     let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
     let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
@@ -390,7 +396,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
         + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)
         + Cost::of_group(
-            (each + warm_up) * sizes.rows.along_x(),
+            (each + warm_up) * sizes.rows.along_x() / 2,
             sizes.rows.local_bytes(todo, sizes.group),
         )
 }

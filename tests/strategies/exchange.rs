@@ -206,6 +206,30 @@ fn exchange_in_colours(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for volumes: several rows in a sub-group, and rows with seams between sub-groups, of which lengths are whole and not;
+/// tiles; integers along x first and last.
+fn exchange_in_volumes(way: Exchange, lanes: usize) {
+    let what = format!("exchange in volumes by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let strategy = Strategy::StreamedVolumes;
+        let cdf97 = |shape: [usize; 3]| Transform::new(Wavelet::CDF_9_7, shape);
+        let cdf53 = |shape: [usize; 3]| Transform::new(Wavelet::CDF_5_3, shape);
+        let periodic = cdf97([6, 8, 256]).boundary(Boundary::Periodic);
+        let whole = [cdf97([6, 10, 512]), cdf97([5, 12, 64]), periodic];
+        check_all::<f32>(&device, strategy, &whole);
+        let tiles = [cdf97([9, 7, 384]), cdf97([4, 6, 1031]), cdf97([9, 4, 1040])];
+        check_all::<f32>(&device, strategy, &tiles);
+        check_all::<f64>(&device, strategy, &[cdf53([7, 6, 256])]);
+        check_all::<Rounded>(&device, strategy, &[cdf97([5, 9, 200])]);
+        check_all::<i16>(&device, strategy, &[cdf53([7, 9, 1024])]);
+        let x_first = Transform::new(Wavelet::VC2_LEGALL_5_3, [6, 7, 512]);
+        check_all::<i32>(&device, strategy, &[x_first]);
+        let long = Transform::new(Wavelet::VC2_DAUB_9_7, [6, 5, 320]);
+        check_all::<i32>(&device, strategy, &[long]);
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod in_pictures {
@@ -219,6 +243,10 @@ macro_rules! exchanges {
         mod in_colours {
             use super::*;
             $(#[test] fn $name() { exchange_in_colours(Exchange::$way, $lanes) })*
+        }
+        mod in_volumes {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_volumes(Exchange::$way, $lanes) })*
         }
         mod in_rows {
             use super::*;

@@ -1,0 +1,121 @@
+// Lifting along x in `streamed_volumes`: across the work-items of a sub-group, and across the seams between sub-groups.
+//
+// What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one is in another
+// sub-group, it finds that one's columns in local memory, and lifts them, too. Where rows are mirrored (WIDE), the first and the
+// last work-item of a row take from their own columns what is beyond it. Without exchange every work-item has a seam on both sides.
+
+#include "streamed_volumes/part.cl"
+
+#if REACH_LO > OWN_PAIRS || REACH_HI > OWN_PAIRS
+#error "along x results depend on the neighbouring work-items alone"
+#endif
+
+// Work-items of a row that are in one sub-group, and how many such pieces there are.
+#define TOGETHER (LANES < ITEMS_X ? LANES : ITEMS_X)
+#define PIECES (GROUP / TOGETHER)
+#define HAS_SEAMS (ITEMS_X > TOGETHER)
+
+#if EXCHANGE == EXCHANGE_NONE
+#define from_left(v) (v)
+#define from_right(v) (v)
+#endif
+
+// --- seams -------------------------------------------------------------------------------------------
+
+// Work-items of a piece that are at a seam, and on how many sides of each.
+#define AT_SEAMS (TOGETHER > 1 ? 2 : 1)
+#define SIDES (TOGETHER > 1 ? 1 : 2)
+// Places of their columns in a row of local memory. Two that are at the same seam are neighbours there, in places 2 n and 2 n + 1.
+#define SEAM_PLACES (PIECES * AT_SEAMS + 2)
+INLINE int place_at_seam(void) { return ITEM / TOGETHER * AT_SEAMS + (AT_SEAMS > 1 && ITEM % TOGETHER > 0) + 1; }
+
+// The first or the second half of `seams`, in turns, so that one barrier is enough for every pair of rows of both planes.
+#define TURNS_X (X_FIRST ? ROW_TURNS : OWN_ROWS / 2)
+#define ROWS_AT_SEAMS (4 * SEAM_PLACES)
+INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int turn) {
+  return seams + ((p * TURNS_X + turn) & 1) * ROWS_AT_SEAMS;
+}
+INLINE int row_at_seams(const int cy, const int cz) { return (2 * cz + cy) * SEAM_PLACES; }
+
+// Shows the columns at the seams of a pair of rows of both planes.
+INLINE void share_seams(local Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
+  const int lane = ITEM % TOGETHER;
+  if (!HAS_SEAMS || (lane > 0 && lane < TOGETHER - 1)) return;
+  UNROLL for (int cz = 0; cz < 2; ++cz)
+    UNROLL for (int cy = 0; cy < 2; ++cy) seams[row_at_seams(cy, cz) + place_at_seam()] = TO_NUMBERS(0, rows[cz][cy]);
+}
+
+// --- lifting -----------------------------------------------------------------------------------------
+
+// Where a work-item is in a row.
+typedef struct {
+  bool after_seam, before_seam;
+  bool starts, ends;  // a row that is mirrored
+} PlaceInRow;
+
+INLINE PlaceInRow place_in_row(const VolumePart *part, const int samples) {
+  PlaceInRow place;
+  place.after_seam = ITEM % TOGETHER == 0;
+  place.before_seam = ITEM % TOGETHER == TOGETHER - 1;
+  place.starts = WIDE && part->column == 0;
+  place.ends = WIDE && part->column + OWN_PAIRS == D_COUNT(samples);
+  return place;
+}
+
+// What is read to the left of a work-item's columns, and to the right: of `own` that is what the next one asks for.
+INLINE A left_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
+  const A left = from_left(own);
+  return place->starts ? mirrored : place->after_seam ? across_seam : left;
+}
+INLINE A right_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
+  const A right = from_right(own);
+  return place->ends ? mirrored : place->before_seam ? across_seam : right;
+}
+
+#define OWN_s(n) own[2 * (n)]
+#define OWN_d(n) own[2 * (n) + 1]
+#define ACROSS_s(side, n) across[side][2 * (n)]
+#define ACROSS_d(side, n) across[side][2 * (n) + 1]
+// Pair n of a work-item's own, or beside them.
+#define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
+#define NEAR_OWN_s(offset) OWN_PAIR(s, n + (offset))
+#define NEAR_OWN_d(offset) OWN_PAIR(d, n + (offset))
+// Pair n of those across a seam. Its own are on both sides of them: no result depends on what comes of it on the wrong one.
+#define ACROSS_PAIR(c, n) \
+  ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? ACROSS_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
+#define NEAR_ACROSS_s(offset) ACROSS_PAIR(s, n + (offset))
+#define NEAR_ACROSS_d(offset) ACROSS_PAIR(d, n + (offset))
+
+#define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                                               \
+  {                                                                                                                         \
+    A left = 0, right = 0;                                                                                                  \
+    if ((first_read) < 0)                                                                                                   \
+      left = left_of(&place, OWN_##source(OWN_PAIRS - 1), ACROSS_##source(0, OWN_PAIRS - 1), OWN_##source(1 - PARITY_##source)); \
+    if ((last_read) > 0)                                                                                                    \
+      right = right_of(&place, OWN_##source(0), ACROSS_##source(SIDES - 1, 0), OWN_##source(OWN_PAIRS - 1 - PARITY_##source)); \
+    UNROLL for (int side = 0; side < SIDES && HAS_SEAMS; ++side)                                                            \
+      UNROLL for (int n = 0; n < OWN_PAIRS; ++n)                                                                            \
+        if (n < (after) || n >= OWN_PAIRS - (before))                                                                       \
+          ACROSS_##target(side, n) = LIFT_##k(ACROSS_##target(side, n), NEAR_ACROSS_##source);                              \
+    UNROLL for (int n = 0; n < OWN_PAIRS; ++n) OWN_##target(n) = LIFT_##k(OWN_##target(n), NEAR_OWN_##source);              \
+  }
+
+// Lifts a work-item's columns of a row, of which `seams` are those at the seams.
+INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *seams, A *own) {
+  const PlaceInRow place = place_in_row(part, samples);
+  A across[SIDES][OWN_COLUMNS];
+#if HAS_SEAMS
+  const int at = place_at_seam();
+  FROM_NUMBERS(seams[SIDES > 1 ? at - 1 : at ^ 1], 0, across[0]);
+  if (SIDES > 1) FROM_NUMBERS(seams[at + 1], 0, across[SIDES - 1]);
+#else
+  UNROLL for (int i = 0; i < SIDES * OWN_COLUMNS; ++i) across[0][i] = 0;
+#endif
+  LIFT_STEPS(COLUMNS_STEP)
+}
+
+// Lifts those of a pair of rows of both planes.
+INLINE void lift_rows_x(const VolumePart *part, const int samples, local const Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
+  UNROLL for (int cz = 0; cz < 2; ++cz)
+    UNROLL for (int cy = 0; cy < 2; ++cy) lift_columns(part, samples, seams + row_at_seams(cy, cz), rows[cz][cy]);
+}
