@@ -34,17 +34,6 @@ INLINE Span span_of(const int finest, const int level, const int pairs, const in
   return span;
 }
 
-INLINE WindowEnds ends_of_window(constant const Window *of, const Span *x) {
-  WindowEnds ends;
-  const int pair = lane_in(of) * of->pairs;
-  ends.first = pair == 0;
-  EACH_PAIR(p) {
-    ends.last[p] = pair + p == (x->samples - 1) >> 1;
-    ends.alone[p] = ends.last[p] && (x->samples & 1);
-  }
-  return ends;
-}
-
 // Which row of its window a work-item's row r is, mirrored. Where all of them have whole blocks, only the halo can be beyond it.
 INLINE int row_in_window(constant const Window *of, const Span *y, const int r) {
   const int top = rows_above(of) - REACH_LO, row = 2 * top + r, last = 2 * of->rows - 1;

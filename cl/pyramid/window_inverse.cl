@@ -1,7 +1,7 @@
 // What a work-group of `pyramid_windows` reads and writes of a level, inverse.
 //
 // The finest window is a tile. Going coarser, it is halved, and then the reach is added: so the halo stays short. Where a window
-// hangs over the border, places are mirrored, and nothing reads what is computed beyond it.
+// hangs over the border, places are mirrored, and nothing reads what is computed beyond it. Whole lines have no halo along x.
 
 #include "pyramid/window.cl"
 
@@ -21,7 +21,7 @@ INLINE int window_begin(const int level, const int begin) {
 }
 
 // Work-items that have the halo to the left.
-INLINE int lanes_of_halo(constant const Window *of) { return (REACH_LO + of->pairs - 1) / of->pairs; }
+INLINE int lanes_of_halo(constant const Window *of) { return MIRRORED_ENDS ? 0 : (REACH_LO + of->pairs - 1) / of->pairs; }
 
 INLINE PartOfWindow part_of(const Picture *picture, constant const Window *of, const int begin_y, const int begin_x) {
   PartOfWindow part;

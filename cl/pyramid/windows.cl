@@ -39,7 +39,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
                      local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
   const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, own->tiles_y > 1 ? tile.y : 0);
   const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, own->tiles_x > 1 ? tile.x : 0);
-  const WindowEnds ends = ends_of_window(of, &x);
+  const WindowEnds ends = ends_of_window(of, lane_in(of) * of->pairs, x.samples);
   if (of->level == 0 && is_busy(of)) load_signal(picture, own, of, &y, &x, v);
   if (of->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
   if (of->level > 0 && is_busy(of)) load_low(of, &y, kept, v);
@@ -65,9 +65,9 @@ INLINE Picture rest_of(const Picture *picture, global T *low, const int number) 
 // Lifts a level, of which the low band is what the next window has left.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
                      local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
-  const WindowEnds ends = 0;
   const int begin_y = tile.y * own->tile_y, begin_x = tile.x * own->tile_x;
   const PartOfWindow part = part_of(picture, of, begin_y, begin_x);
+  const WindowEnds ends = ends_of_window(of, part.column, part.width);
   // Its sub-bands are asked for before its low band is in local memory.
   if (is_busy(of)) load_window_details(picture, of, &part, v);
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -37,12 +37,20 @@ INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int
 }
 INLINE int row_at_seams(const int cy, const int cz) { return (2 * cz + cy) * SEAM_PLACES; }
 
-// Shows the columns at the seams of a pair of rows of both planes.
-INLINE void share_seams(local Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
+// Beyond the ends of a tile there is no seam, and nobody leaves anything in the outermost places: what is read there means nothing.
+INLINE void clear_seams(local Numbers *seams) {
+  for (int i = ITEM; HAS_SEAMS && i < 2 * ROWS_AT_SEAMS; i += GROUP) seams[i] = (Numbers)0;
+}
+
+// Shows the columns at the seams of a pair of rows of both planes, and waits for those of others.
+INLINE void meet_at_seams(local Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
+#if HAS_SEAMS
   const int lane = ITEM % TOGETHER;
-  if (!HAS_SEAMS || (lane > 0 && lane < TOGETHER - 1)) return;
-  UNROLL for (int cz = 0; cz < 2; ++cz)
-    UNROLL for (int cy = 0; cy < 2; ++cy) seams[row_at_seams(cy, cz) + place_at_seam()] = TO_NUMBERS(0, rows[cz][cy]);
+  if (lane == 0 || lane == TOGETHER - 1)
+    UNROLL for (int cz = 0; cz < 2; ++cz)
+      UNROLL for (int cy = 0; cy < 2; ++cy) seams[row_at_seams(cy, cz) + place_at_seam()] = TO_NUMBERS(0, rows[cz][cy]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 }
 
 // --- lifting -----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 // One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
 // local memory of KEPT_ROWS * WAITING vectors per work-item, and a few for seams.
 //
-// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 304 us, the inverse 325, where a copy takes 255, and one
+// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 304 us, the inverse 312, where a copy takes 255, and one
 // pass for z and one for the pictures take 577 and 567. Registers decide: of 128 a compute unit runs four groups of 128
 // work-items. That the places of rows are in local memory saves that many: computed anew, they take 509 us (556).
 // Two barriers per pair of rows, one before each row is lifted along x, take 330 us (333); where all columns went through local
@@ -105,8 +105,7 @@ INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, 
 INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *seams, const int turn,
                           A (*rows)[2][OWN_COLUMNS]) {
 #if X_FIRST
-  share_seams(seams, rows);
-  if (HAS_SEAMS) barrier(CLK_LOCAL_MEM_FENCE);
+  meet_at_seams(seams, rows);
   lift_rows_x(part, pass->samples, seams, rows);
 #elif Z_FIRST
   // Of the last pair results depend on what the first step reads alone.
@@ -138,16 +137,16 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
       if (pair < 0) continue;
       UNROLL for (int cy = 0; cy < 2; ++cy)
         if (!Z_FIRST) lift_planes(kept + (2 * pair + cy) * WAITING * GROUP, rows[0][cy], rows[1][cy]);
-#if !X_FIRST
-      share_seams(at_seams, rows);
-      if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
+#if !X_FIRST && EXCHANGE == EXCHANGE_NONE
+      // PoCL 3.1 leaves out some stores behind a barrier under the condition below, which all work-items meet or none does.
+      meet_at_seams(at_seams, rows);
 #endif
       // Before, nothing is done.
       if (p - RESULTS_LAG < from) continue;
 #if !X_FIRST
-      // Here, where all work-items meet or none does, the inverse by 9/7 takes 325 us, above 349. But PoCL 3.1, which exchanges
-      // nothing, leaves out some stores behind a barrier under a condition.
-      if (EXCHANGE != EXCHANGE_NONE && HAS_SEAMS) barrier(CLK_LOCAL_MEM_FENCE);
+#if EXCHANGE != EXCHANGE_NONE
+      meet_at_seams(at_seams, rows);
+#endif
       lift_rows_x(part, pass->samples, at_seams, rows);
 #endif
       UNROLL for (int cy = 0; cy < 2; ++cy)
@@ -169,6 +168,7 @@ void streamed_volumes(global S *signal, global T *bands, global T *low, const Pa
   const int volume = share / own.segments, segment = share - volume * own.segments;
   const int tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
   const VolumePart part = volume_part(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows);
+  clear_seams(seams);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int pairs = DETAIL_PLACE > 0 ? S_COUNT(pass.across[1]) : D_COUNT(pass.across[1]) + 1;
   const int from = segment * own.pairs_per_segment;

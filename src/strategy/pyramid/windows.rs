@@ -57,6 +57,10 @@ pub(super) struct Windows {
     in_one_program: bool,
     /// Whether steps reach beyond the mirrored picture, at the smallest level.
     mirrored_often: bool,
+    /// Whether steps read two neighbours, so that they can mirror a window at its ends, and whether they do along x: where they
+    /// cannot, windows have a halo.
+    near: bool,
+    mirrored_ends: bool,
     group: usize,
     /// Work-items in a sub-group, or in what takes its place.
     lanes: usize,
@@ -81,10 +85,14 @@ impl Windows {
             ..self.clone()
         };
         let finest = [height * (group / lanes), lanes * pairs];
+        // Inverse, where a window is a whole line.
+        let is_whole = finest[1] >= self.shape[1].div_ceil(2);
+        windows.mirrored_ends = self.forward || self.near && is_whole;
         let [of_rows, of_columns] = match self.forward {
             true => windows.halve(finest)?,
             false => {
-                windows.shrink([finest[0], finest[1].checked_sub(2 * self.halo_of(pairs))?])?
+                let halo = windows.halo_of(pairs);
+                windows.shrink([finest[0], finest[1].checked_sub(2 * halo)?])?
             }
         };
         for (level, (rows, columns)) in of_rows.into_iter().zip(of_columns).enumerate() {
@@ -101,16 +109,18 @@ impl Windows {
         Some(windows)
     }
 
-    /// Pairs of halo on one side along x, inverse, in whole work-items.
+    /// Pairs of halo on one side along x, in whole work-items, besides those that are in the windows themselves.
     fn halo_of(&self, pairs: usize) -> usize {
-        self.reach.next_multiple_of(pairs)
+        match self.mirrored_ends {
+            true => 0,
+            false => self.reach.next_multiple_of(pairs),
+        }
     }
 
     /// How a window is shared out to work-items, with as few pairs of columns each as a sub-group can take, `least` or more.
     fn window(&self, rows: usize, columns: usize, least: usize) -> Option<Window> {
         let of_pairs = |pairs: usize| {
-            let halo = if self.forward { 0 } else { self.halo_of(pairs) };
-            let columns = (columns + 2 * halo).next_multiple_of(pairs);
+            let columns = (columns + 2 * self.halo_of(pairs)).next_multiple_of(pairs);
             let lanes = (columns / pairs).next_power_of_two();
             (lanes <= self.lanes).then(|| Window {
                 rows,
@@ -358,6 +368,7 @@ impl Windows {
             ),
             define("PLACES", self.places()),
             define("MIRRORED_OFTEN", u8::from(mirrored_often)),
+            define("MIRRORED_ENDS", u8::from(self.mirrored_ends)),
             define_distance(geometry.is_narrow(2, 0)),
             define("PLANAR", 1),
             define("SINGLE", u8::from(single)),

@@ -214,6 +214,8 @@ impl<'a> Search<'a> {
             shape: shape_of(first),
             pictures: whole / shape_of(0).iter().product::<usize>(),
             in_one_program: self.in_one_program,
+            near: are_near(&todo.problem.stencils()),
+            mirrored_ends: false,
             mirrored_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),
             group: 0,
             lanes: match device.exchange {

@@ -79,7 +79,7 @@ fn sizes_are_those_that_were_fastest() {
     };
     assert_eq!(sizes(64, 3, Direction::Forward), [1, 2, 512, 32]);
     assert_eq!(sizes(1024, 5, Direction::Forward), [2, 6, 512, 32]);
-    assert_eq!(sizes(64, 3, Direction::Inverse), [1, 1, 128, 16]);
+    assert_eq!(sizes(64, 3, Direction::Inverse), [1, 1, 128, 32]);
     assert_eq!(sizes(128, 5, Direction::Inverse), [1, 1, 128, 16]);
     assert_eq!(sizes(1024, 5, Direction::Inverse), [2, 5, 256, 32]);
 }
@@ -238,7 +238,10 @@ fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
             let samples = (length + (1 << level) - 1) >> level;
             let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
             let pairs = of_level(launch, "PAIRS", level);
-            let halo = (reach + pairs - 1) / pairs * pairs;
+            let halo = match number(&launch.pass.kernel, "MIRRORED_ENDS") {
+                0 => (reach + pairs - 1) / pairs * pairs,
+                _ => 0,
+            };
             let count = match axis {
                 0 => of_level(launch, "ROWS", level),
                 _ => of_level(launch, "COLUMNS", level) - 2 * halo,
