@@ -2,6 +2,7 @@
 //
 //   SUB_GROUP      which sub-group of its work-group this work-item is in
 //   LANE           its place there
+//   ITEM           its number, by which those of a sub-group are neighbours
 //   from_left(v)   the value that the work-item one place before holds
 //   from_right(v)  the value that the work-item one place after holds
 //   SUB_GROUP_SIZE the attribute that makes a kernel's sub-groups LANES large, where it can be asked for
@@ -97,6 +98,8 @@ INLINE int from_half_32(const int by, const int v) {
 INLINE int from_left_32(const int v) { return from_half_32(-1, v); }
 INLINE int from_right_32(const int v) { return from_half_32(1, v); }
 #endif
+
+#define ITEM ((int)SUB_GROUP * LANES + (int)LANE)
 
 #if EXCHANGE != EXCHANGE_NONE
 // Values of each type that the steps compute in, by way of their bits.

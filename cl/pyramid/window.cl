@@ -97,10 +97,9 @@ constant const Window WINDOWS[] = {
 #define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + of->height + REACH_HI), ROWS_HELD)
 
 // A work-item's place in a window.
-INLINE int item_of(void) { return (int)SUB_GROUP * LANES + (int)LANE; }
-INLINE int lane_in(constant const Window *of) { return item_of() % of->lanes; }
+INLINE int lane_in(constant const Window *of) { return ITEM % of->lanes; }
 // Pairs of rows above it.
-INLINE int rows_above(constant const Window *of) { return item_of() / of->lanes * of->height; }
+INLINE int rows_above(constant const Window *of) { return ITEM / of->lanes * of->height; }
 // Whether its sub-group has any rows. Without exchange all work-items meet at the barriers of every step.
 INLINE bool is_busy(constant const Window *of) {
   return EXCHANGE == EXCHANGE_NONE || (int)SUB_GROUP * LANES / of->lanes * of->height < of->rows;

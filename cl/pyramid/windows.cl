@@ -10,8 +10,8 @@
 //
 // Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
 // along x. On an NVIDIA H200 on which a copy of 64 x 64 takes 4.7 us, five levels by 9/7 in f32 that lie in its caches take, forward
-// (by two launches, where nobody goes on) of 128 x 128 6.5 us, of 256 x 256 7.9, of 512 x 512 9.0, of 1024 x 1024 13.3 (18.8), of
-// 2048 x 2048 (24.3); inverse 5.7, 6.0, 6.9, 9.2 and 18.8: limited by what a level waits for, loads, exchange and a barrier. Where
+// (by two launches, where nobody goes on) of 128 x 128 6.4 us, of 256 x 256 7.6, of 512 x 512 8.8, of 1024 x 1024 12.3 (18.6), of
+// 2048 x 2048 (23.4); inverse 5.7, 5.9, 6.9, 9.2 and 18.0: limited by what a level waits for, loads, exchange and a barrier. Where
 // each level had the rows and columns per work-item of the finest one, instead of those that suit its window, the inverse of
 // 1024 x 1024 took 1.13 times as long. On an NVIDIA H100 five levels of 64 x 64 x 3 take 10.6 us (inverse 10.7), of 512 x 512 x 3 22.3
 // (17.2), by streamed_colours, a launch per level, 50 (49) and 46 (47).

@@ -62,9 +62,8 @@
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   local L rows[ROWS][ROW_PLACES];
-  const int work_item = SUB_GROUP * LANES + LANE;
-  const int item = SIDE_BY_SIDE ? work_item / ROWS : work_item % ROW_ITEMS;
-  const int row = SIDE_BY_SIDE ? work_item % ROWS : work_item / ROW_ITEMS;
+  const int item = SIDE_BY_SIDE ? ITEM / ROWS : ITEM % ROW_ITEMS;
+  const int row = SIDE_BY_SIDE ? ITEM % ROWS : ITEM / ROW_ITEMS;
   local L *const line = rows[row] + PLACE_IN(MARGIN);
   const RowTile tile = row_tile(&pass, &own, row);
   global S *const signal_row = signal_of_row(signal, &pass, tile.row);

@@ -145,9 +145,9 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void rows_in_registers(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   local L places[GROUP];
-  const int work_item = SUB_GROUP * LANES + LANE, item = work_item % ROW_ITEMS;
-  local L *const place = places + (work_item - item);
-  const RowTile tile = row_tile(&pass, &own, work_item / ROW_ITEMS);
+  const int item = ITEM % ROW_ITEMS;
+  local L *const place = places + (ITEM - item);
+  const RowTile tile = row_tile(&pass, &own, ITEM / ROW_ITEMS);
   const RunPart part = run_part_of(&tile, item, pass.samples / (2 * RUN_PAIRS), pass.samples);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   global S *const signal_run = signal_of_row(signal, &pass, tile.row) + part.run * 2 * RUN_PAIRS;

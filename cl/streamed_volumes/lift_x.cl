@@ -10,12 +10,15 @@
 #error "along x results depend on the neighbouring work-items alone"
 #endif
 
-// Work-items of a row that are in one sub-group, and how many such pieces there are.
+// Work-items of a row that are in one sub-group: a piece of it. A work-group has so many.
 #define TOGETHER (LANES < ITEMS_X ? LANES : ITEMS_X)
 #define PIECES (GROUP / TOGETHER)
 #define HAS_SEAMS (ITEMS_X > TOGETHER)
 
 #if EXCHANGE == EXCHANGE_NONE
+#if LANES != 1
+#error "without exchange each work-item is a piece: whatever these give, what is across its seams is taken instead"
+#endif
 #define from_left(v) (v)
 #define from_right(v) (v)
 #endif
@@ -29,7 +32,8 @@
 #define SEAM_PLACES (PIECES * AT_SEAMS + 2)
 INLINE int place_at_seam(void) { return ITEM / TOGETHER * AT_SEAMS + (AT_SEAMS > 1 && ITEM % TOGETHER > 0) + 1; }
 
-// The first or the second half of `seams`, in turns, so that one barrier is enough for every pair of rows of both planes.
+// Of the pairs of rows that are lifted along x, every other one has the second half of `seams`, so that one barrier is enough for
+// each; `turn` counts those of a pair of planes.
 #define TURNS_X (X_FIRST ? ROW_TURNS : OWN_ROWS / 2)
 #define ROWS_AT_SEAMS (4 * SEAM_PLACES)
 INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int turn) {
@@ -88,12 +92,14 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A across_seam, con
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
 #define NEAR_OWN_s(offset) OWN_PAIR(s, n + (offset))
 #define NEAR_OWN_d(offset) OWN_PAIR(d, n + (offset))
-// Pair n of those across a seam. Its own are on both sides of them: no result depends on what comes of it on the wrong one.
+// Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their right matters,
+// and the other way round.
 #define ACROSS_PAIR(c, n) \
   ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? ACROSS_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
 #define NEAR_ACROSS_s(offset) ACROSS_PAIR(s, n + (offset))
 #define NEAR_ACROSS_d(offset) ACROSS_PAIR(d, n + (offset))
 
+// Of those across a seam a step changes as many as the steps after it reach, from either end.
 #define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                                               \
   {                                                                                                                         \
     A left = 0, right = 0;                                                                                                  \

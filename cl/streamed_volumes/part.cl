@@ -90,8 +90,6 @@ typedef struct {
   bool stores;                     // whether its columns are the tile's to store
 } VolumePart;
 
-#define ITEM ((int)SUB_GROUP * LANES + (int)LANE)
-
 // The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 

@@ -18,14 +18,15 @@
 // Cost per sample: 1 global read and 1 write; rows are read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
 // One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
-// local memory of KEPT_ROWS * WAITING vectors per work-item, and a few for seams.
+// local memory of KEPT_ROWS * WAITING vectors per work-item, and 16 per seam, or without exchange 8 per work-item.
 //
 // On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 304 us, the inverse 312, where a copy takes 255, and one
 // pass for z and one for the pictures take 577 and 567. Registers decide: of 128 a compute unit runs four groups of 128
 // work-items. That the places of rows are in local memory saves that many: computed anew, they take 509 us (556).
 // Two barriers per pair of rows, one before each row is lifted along x, take 330 us (333); where all columns went through local
 // memory with as many, it was 332 (333), and pieces of rows that overlap by a work-item at each end, with no barrier, take 404
-// (380). Of what was tried then, two pairs of rows ahead take too many registers: 511 us (457); prefetching to the cache takes
+// (380). On an NVIDIA H100, whose memory is slower, it takes 474 us (474), and by local memory 429 (404); why is not known.
+// Of what was tried then, two pairs of rows ahead take too many registers: 511 us (457); prefetching to the cache takes
 // none and gains nothing.
 // In 16 bits instructions decide: halves take 247 us (inverse 282), rounded samples 284 (316), which convert at a quarter of the
 // rate; by one pass for z and one for the pictures 351 (360) and 383 (441).

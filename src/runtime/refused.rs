@@ -78,7 +78,14 @@ impl Refused {
     /// The reason, where no way is left.
     pub fn exchange(&mut self, shared: &Shared, kernel: &Kernel, why: Error) -> Result<()> {
         let way = kernel.way().unwrap_or((Exchange::None, 1));
-        let Some(next) = shared.way_after(way) else {
+        // A design that did not take the way that this kernel was left would be asked for ever.
+        let is_left = |next: &DeviceInfo| {
+            let next = (kernel.name, next.exchange, next.lanes);
+            let mut all = self.ways.iter();
+            all.any(|(name, left)| (*name, left.exchange, left.lanes) == next)
+        };
+        let next = shared.way_after(way).filter(|next| !is_left(next));
+        let Some(next) = next else {
             return Err(why);
         };
         log::warn!(

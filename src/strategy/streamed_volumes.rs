@@ -16,6 +16,8 @@ use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Channel, SampleType, Stencil};
 
+const NAME: &str = "streamed_volumes";
+
 pub(super) const TUNABLES: &[Tunable] = &[FILLING];
 
 const FILLING: Tunable = Tunable {
@@ -35,13 +37,14 @@ const LEAST_WHOLE: usize = 32;
 /// Rows of which a work-item has the results.
 const OWN_ROWS: usize = 4;
 
-/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes. On an
-/// NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by segments twice as long and half as many rows 10.6 (12.9), by longer
-/// ones more; 128 x 128 x 128 takes 18.6 (19.3) like that, and 15.0 (16.8) by segments of as many pairs as there are steps.
+/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes, where
+/// they otherwise have as many pairs as there are steps at least. On an NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by
+/// segments of two pairs of planes and two rows of a work-item 10.6 (12.9); 128 x 128 x 128, which has more, takes 15.0 (16.8), and by
+/// short segments 18.6 (19.3).
 const FEW_SAMPLES: usize = 4 << 10;
 
-/// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 18 us (inverse 18.5), by pictures and columns
-/// 29 (27), 64 x 64 x 64 at most 17 (18) and 22 (24); in halves these take 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs
+/// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 15 us (inverse 16.5), by pictures and columns
+/// 29 (27), 64 x 64 x 64 10.4 (11.0) and 22 (24); in halves these took 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs
 /// were not tried; AMD's compute units have local memory for one work-group.
 const LARGE: usize = 1 << 18;
 
@@ -71,6 +74,10 @@ fn default_filling(todo: &Todo) -> usize {
 }
 
 pub(super) fn offer(todo: &Todo) -> Offer {
+    let todo = &Todo {
+        target: &todo.target.of(NAME),
+        ..*todo
+    };
     let Some(axes) = todo.volume() else {
         return Offer::no("it takes three axes of which the inner one is in one piece");
     };
@@ -156,18 +163,19 @@ impl Sizes {
         let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
         let rows = Rows::new(todo, stencils.len());
         // As many work-items as have their pipelines in local memory.
-        let most_items = GROUP.min(todo.target.work_group("streamed_volumes"));
+        let most_items = GROUP.min(todo.target.work_group(NAME));
         let fits = |&items: &usize| rows.local_bytes(todo, items) as u64 <= device.local_memory;
         let group = (1..=most_items).rev().find(fits).unwrap_or(0);
         // The most that are side by side: as they are rounded up.
         let whole = device.lanes.max(LEAST_WHOLE);
         let most = match group < whole {
             true => group.checked_ilog2().map_or(0, |log| 1 << log),
-            false => group / whole * whole,
+            false => in_whole(group, whole),
         };
-        if most < LEAST_ITEMS_X {
+        let needed = LEAST_ITEMS_X.max(device.lanes);
+        if group < needed {
             return Err(format!(
-                "it needs work-groups of {LEAST_ITEMS_X}, and local memory for their pipelines"
+                "it needs work-groups of {needed}, and local memory for their pipelines"
             ));
         }
         let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
@@ -181,7 +189,7 @@ impl Sizes {
         Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
-            group: group / items_x * items_x,
+            group: in_whole(group, items_x.max(device.lanes)),
             items_x,
             overlap,
             strip,
@@ -228,7 +236,11 @@ impl Sizes {
     }
 }
 
-/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has parts of two rows.
+fn in_whole(items: usize, unit: usize) -> usize {
+    items / unit * unit
+}
+
+/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has a part of a row beside another row.
 fn rounded_up(items: usize, whole: usize) -> usize {
     match items < whole {
         true => items.next_power_of_two().max(LEAST_ITEMS_X),
@@ -279,7 +291,7 @@ impl Rows {
         self.kept - usize::from(self.order == Order::Zyx)
     }
 
-    /// Those that are lifted along x, with a barrier for two.
+    /// Those that are lifted along x, with a barrier for two where rows have seams between sub-groups.
     fn along_x(&self) -> usize {
         match self.order {
             Order::Xyz => 2 * self.turns,
@@ -289,6 +301,7 @@ impl Rows {
 
     /// What so many work-items have in local memory, at most: their pipelines along z, and rows at the seams between sub-groups.
     fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
+        // Pieces of rows in one sub-group are no shorter.
         let lanes = todo.target.device.lanes;
         let pieces = items.div_ceil(lanes.min(LEAST_ITEMS_X));
         // Two pairs of rows of both planes, with a place more at either end (cl/streamed_volumes/lift_x.cl).
@@ -355,7 +368,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
     );
     let pass = Pass {
         kernel: Kernel {
-            name: "streamed_volumes",
+            name: NAME,
             file: "streamed_volumes/streamed_volumes.cl",
             defines: sizes.defines(todo, &geometry, on_x.is_periodic()),
             group: [sizes.group, 1],
@@ -390,13 +403,19 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
     let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
     let items = volumes * tiles_x * strips * sizes.items_x;
+    let has_seams = sizes.items_x > todo.target.device.lanes;
+    let barriers = if has_seams {
+        sizes.rows.along_x() / 2
+    } else {
+        0
+    };
     let along_y = items * turns * 2 * 2 * sizes.pairs * sizes.rows.turns;
     let along_z = items * turns * sizes.rows.along_z() * 2 * sizes.pairs;
     meter.scaled(volumes * columns * lines * planes, samples(geometry))
         + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)
         + Cost::of_group(
-            (each + warm_up) * sizes.rows.along_x() / 2,
+            (each + warm_up) * barriers,
             sizes.rows.local_bytes(todo, sizes.group),
         )
 }

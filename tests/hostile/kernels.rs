@@ -42,6 +42,24 @@ fn a_kernel_that_cannot_exchange_takes_the_next_way() {
     }
 }
 
+/// The same of volumes, whose kernels alone have this macro.
+#[test]
+fn a_kernel_of_volumes_takes_the_next_way() {
+    let what = "kernels of volumes that cannot exchange";
+    for device in truthful(what) {
+        let volume = Transform::new(Wavelet::CDF_5_3, [6, 7, 300]);
+        let by = Strategy::StreamedVolumes;
+        let lie = format!("#ifdef OWN_ROWS\n{MISSING}\n#endif\n");
+        let ways = [(Exchange::Khr, 16), NONE];
+        let engine = Engine::new(&lying(&device, &ways, &lie)).unwrap();
+        let taken = check::<f32>(&engine, Some(by), &volume);
+        let portable = Engine::new(&lying(&device, &[NONE], "")).unwrap();
+        let plan = portable.plan_with::<f32>(&volume, by).unwrap();
+        assert_eq!(taken, format!("{plan:?}"));
+        ran(what, &device);
+    }
+}
+
 /// A device that lies to one kernel alone: of the two that a plan of `streamed` has, the other keeps its way.
 #[test]
 fn the_next_way_is_taken_by_one_kernel_alone() {

@@ -28,7 +28,7 @@ const ARRIVAL: usize = 14_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Window {
     rows: usize,
-    /// In whole work-items; inverse with the halo.
+    /// In whole work-items; inverse with the halo, if there is one.
     columns: usize,
     /// Pairs of columns and of rows of a work-item, these without the halo.
     pairs: usize,
@@ -57,9 +57,9 @@ pub(super) struct Windows {
     in_one_program: bool,
     /// Whether steps reach beyond the mirrored picture, at the smallest level.
     mirrored_often: bool,
-    /// Whether steps read two neighbours, so that they can mirror a window at its ends, and whether they do along x: where they
-    /// cannot, windows have a halo.
+    /// Whether steps read two neighbours, so that they can mirror a window at its ends.
     near: bool,
+    /// Whether they do along x: otherwise windows have a halo there.
     mirrored_ends: bool,
     group: usize,
     /// Work-items in a sub-group, or in what takes its place.
@@ -180,7 +180,7 @@ impl Windows {
         let mut all = Vec::new();
         let mut pairs = tile;
         for level in 0..self.levels {
-            // CPUs have one program for all shapes, so that tests build few.
+            // CPUs have one program for all shapes that have the same ends, so that tests build few.
             all.push(match self.in_one_program {
                 true => pairs,
                 false => pairs.min(self.shape[axis].div_ceil(2 << level)),
@@ -386,7 +386,7 @@ impl Windows {
             defines.push(define(format!("LANES_{k}"), window.lanes.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
-        // CPUs have one program for all shapes.
+        // CPUs have one program for many shapes.
         defines.push(define("KNOWN", u8::from(!self.in_one_program)));
         if !self.in_one_program {
             let own = self.own(todo, geometry).into_iter().skip(1);
