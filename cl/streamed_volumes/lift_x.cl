@@ -19,8 +19,11 @@
 #if LANES != 1
 #error "without exchange each work-item is a piece: whatever these give, what is across its seams is taken instead"
 #endif
-#define from_left(v) (v)
-#define from_right(v) (v)
+#define FROM_LEFT(v) (v)
+#define FROM_RIGHT(v) (v)
+#else
+#define FROM_LEFT(v) from_left(v)
+#define FROM_RIGHT(v) from_right(v)
 #endif
 
 // --- seams -------------------------------------------------------------------------------------------
@@ -65,7 +68,7 @@ typedef struct {
   bool starts, ends;  // a row that is mirrored
 } PlaceInRow;
 
-INLINE PlaceInRow place_in_row(const VolumePart *part, const int samples) {
+INLINE PlaceInRow where_in_row(const VolumePart *part, const int samples) {
   PlaceInRow place;
   place.after_seam = ITEM % TOGETHER == 0;
   place.before_seam = ITEM % TOGETHER == TOGETHER - 1;
@@ -76,11 +79,11 @@ INLINE PlaceInRow place_in_row(const VolumePart *part, const int samples) {
 
 // What is read to the left of a work-item's columns, and to the right: of `own` that is what the next one asks for.
 INLINE A left_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
-  const A left = from_left(own);
+  const A left = FROM_LEFT(own);
   return place->starts ? mirrored : place->after_seam ? across_seam : left;
 }
 INLINE A right_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
-  const A right = from_right(own);
+  const A right = FROM_RIGHT(own);
   return place->ends ? mirrored : place->before_seam ? across_seam : right;
 }
 
@@ -116,14 +119,14 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A across_seam, con
 
 // Lifts a work-item's columns of a row, of which `seams` are those at the seams.
 INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *seams, A *own) {
-  const PlaceInRow place = place_in_row(part, samples);
+  const PlaceInRow place = where_in_row(part, samples);
   A across[SIDES][OWN_COLUMNS];
 #if HAS_SEAMS
   const int at = place_at_seam();
   FROM_NUMBERS(seams[SIDES > 1 ? at - 1 : at ^ 1], 0, across[0]);
   if (SIDES > 1) FROM_NUMBERS(seams[at + 1], 0, across[SIDES - 1]);
 #else
-  UNROLL for (int i = 0; i < SIDES * OWN_COLUMNS; ++i) across[0][i] = 0;
+  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) across[0][i] = 0;
 #endif
   LIFT_STEPS(COLUMNS_STEP)
 }
