@@ -230,6 +230,28 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
     }
 }
 
+/// The same for several levels by windows: of one and of several tiles, whole lines and such with a halo, of odd and even lengths.
+fn exchange_in_windows(way: Exchange, lanes: usize) {
+    let what = format!("exchange in windows by {way} among {lanes}");
+    for device in exchanging(&what, way, lanes) {
+        let device = device.with_kind(DeviceKind::Gpu);
+        let picture = |wavelet, shape: [usize; 2]| Transform::new(wavelet, shape).levels(2);
+        let cdf97 = [[24, 29], [70, 131], [37, 300]].map(|shape| picture(Wavelet::CDF_9_7, shape));
+        let engine = Engine::new(&device).unwrap();
+        for transform in &cdf97 {
+            let plan = engine.plan_with::<f32>(transform, Strategy::Pyramid);
+            let kernels = format!("{:?}", plan.unwrap());
+            assert!(kernels.contains("pyramid_windows"), "{kernels}");
+        }
+        check_all::<f32>(&device, Strategy::Pyramid, &cdf97);
+        let shorts = [[9, 14], [40, 201]].map(|shape| picture(Wavelet::CDF_5_3, shape));
+        check_all::<i16>(&device, Strategy::Pyramid, &shorts);
+        let y_first = picture(Wavelet::VC2_LEGALL_5_3, [33, 150]);
+        check_all::<i32>(&device, Strategy::Pyramid, &[y_first]);
+        ran(&what, &device);
+    }
+}
+
 macro_rules! exchanges {
     ($($name:ident: $way:ident $lanes:literal;)*) => {
         mod in_pictures {
@@ -243,6 +265,10 @@ macro_rules! exchanges {
         mod in_colours {
             use super::*;
             $(#[test] fn $name() { exchange_in_colours(Exchange::$way, $lanes) })*
+        }
+        mod in_windows {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_windows(Exchange::$way, $lanes) })*
         }
         mod in_volumes {
             use super::*;

@@ -2,7 +2,7 @@
 
 use super::super::{Border, borders};
 use super::{NAME, PAIRS, Windows};
-use crate::device::{Exchange, Fence};
+use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::strategy::design::{MOST_ARRIVALS, MOST_REGISTERS, registers};
@@ -17,11 +17,20 @@ const GROUPS: [usize; 3] = [128, 256, 512];
 const SIDE_BY_SIDE: [usize; 4] = [4, 8, 16, 32];
 type Size = [usize; 4];
 
-/// The only size on CPUs, of which tests build few programs.
-const OF_CPUS: Size = [2, 2, 256, 16];
+/// The only size on CPUs, of which tests build few programs: of 16 work-items side by side, where sub-groups have as many.
+fn of_cpus(lanes: usize) -> Size {
+    [2, 2, 256, lanes.min(16)]
+}
 
 /// Work-items that take the place of a sub-group where there is no exchange.
 const LANES: usize = 32;
+
+fn lanes_of(device: &DeviceInfo) -> usize {
+    match device.exchange {
+        Exchange::None => LANES,
+        _ => device.lanes,
+    }
+}
 
 /// Levels of a launch (cl/pyramid/windows.cl).
 const LEVELS_AT_ONCE: usize = 7;
@@ -107,7 +116,7 @@ impl<'a> Search<'a> {
             levels,
             reach: Reach::new(&problem.stencils()),
             sizes: match in_one_program {
-                true => vec![OF_CPUS],
+                true => vec![of_cpus(lanes_of(device))],
                 false => all_sizes(),
             },
             in_one_program,
@@ -218,10 +227,7 @@ impl<'a> Search<'a> {
             mirrored_ends: false,
             mirrored_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),
             group: 0,
-            lanes: match device.exchange {
-                Exchange::None => LANES,
-                _ => device.lanes,
-            },
+            lanes: lanes_of(device),
             tile: [0; 2],
             tiles: [1; 2],
             halo: 0,
