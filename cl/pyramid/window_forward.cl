@@ -15,7 +15,7 @@
 typedef struct {
   int begin;           // where its window begins
   int samples;         // how many it has
-  bool whole;          // whether all windows have as many as any, the last one too
+  bool full;           // whether every window has all its pairs, the last one too
   int own, own_end;    // what is stored
   int s_count, d_count;  // approximations and details of the level
 } Span;
@@ -27,7 +27,7 @@ INLINE Span span_of(const int finest, const int level, const int pairs, const in
   Span span;
   span.begin = begin >> (level + 1);
   span.samples = min(2 * pairs, samples - 2 * span.begin);
-  span.whole = beyond == last;
+  span.full = beyond == last;
   span.s_count = S_COUNT(samples);
   span.d_count = D_COUNT(samples);
   span.own = number == 0 ? 0 : (number * tile + HALO) >> level;
@@ -36,11 +36,11 @@ INLINE Span span_of(const int finest, const int level, const int pairs, const in
 }
 
 // Which row of its window a work-item's row r is, mirrored. Where every work-item has a full block of rows of it, only the halo can
-// be beyond it.
+// be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in f32, NVIDIA H200).
 INLINE int row_in_window(constant const Window *of, const Span *y, const int r) {
   const int top = rows_above(of) - REACH_LO, row = 2 * top + r, last = 2 * of->rows - 1;
-  const bool is_whole = y->whole && GROUP / of->lanes * of->height == of->rows;
-  if (MIRRORED_OFTEN || !is_whole) return 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
+  const bool is_full = y->full && GROUP / of->lanes * of->height == of->rows;
+  if (MIRRORED_OFTEN || !is_full) return 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
   if (r < 2 * REACH_LO) return (int)abs(row);
   return r < 2 * (REACH_LO + of->height) ? row : last - (int)abs(last - row);
 }

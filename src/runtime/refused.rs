@@ -84,8 +84,7 @@ impl Refused {
             let mut all = self.ways.iter();
             all.any(|(name, left)| (*name, left.exchange, left.lanes) == next)
         };
-        let next = shared.way_after(way).filter(|next| !is_left(next));
-        let Some(next) = next else {
+        let Some(next) = shared.way_after(way).filter(|next| !is_left(next)) else {
             return Err(why);
         };
         log::warn!(

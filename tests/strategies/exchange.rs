@@ -246,8 +246,8 @@ fn exchange_in_windows(way: Exchange, lanes: usize) {
         check_all::<f32>(&device, Strategy::Pyramid, &cdf97);
         let shorts = [[9, 14], [40, 201]].map(|shape| picture(Wavelet::CDF_5_3, shape));
         check_all::<i16>(&device, Strategy::Pyramid, &shorts);
-        let y_first = picture(Wavelet::VC2_LEGALL_5_3, [33, 150]);
-        check_all::<i32>(&device, Strategy::Pyramid, &[y_first]);
+        let x_first = picture(Wavelet::VC2_LEGALL_5_3, [33, 150]);
+        check_all::<i32>(&device, Strategy::Pyramid, &[x_first]);
         ran(&what, &device);
     }
 }
