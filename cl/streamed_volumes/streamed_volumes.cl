@@ -20,16 +20,14 @@
 // One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
 // local memory of KEPT_ROWS * WAITING vectors per work-item, and 16 per seam, or without exchange 8 per work-item.
 //
-// On an NVIDIA H200 one level of 512 x 512 x 512 by 9/7 in f32 takes 304 us, the inverse 312, where a copy takes 255, and one
-// pass for z and one for the pictures take 577 and 567. Registers decide: of 128 a compute unit runs four groups of 128
-// work-items. That the places of rows are in local memory saves that many: computed anew, they take 509 us (556).
-// Two barriers per pair of rows, one before each row is lifted along x, take 330 us (333); where all columns went through local
-// memory with as many, it was 332 (333), and pieces of rows that overlap by a work-item at each end, with no barrier, take 404
-// (380). On an NVIDIA H100, whose memory is slower, it takes 474 us (474), and by local memory 429 (404); why is not known.
-// Of what was tried then, two pairs of rows ahead take too many registers: 511 us (457); prefetching to the cache takes
-// none and gains nothing.
-// In 16 bits instructions decide: halves take 247 us (inverse 282), rounded samples 284 (316), which convert at a quarter of the
-// rate; by one pass for z and one for the pictures 351 (360) and 383 (441).
+// On an NVIDIA H100 one level of 512 x 512 x 512 by 9/7 in f32 takes 380 us, the inverse 376, where a copy takes 358. What limits it is
+// how much is on its way from memory, and so registers: of 200 each, a compute unit has enough for two groups of 128 work-items, of
+// which each loads a whole pair of planes ahead. Four groups by 128 registers, which load a pair of rows ahead, take 473 us (475). On an
+// NVIDIA H200, where these take 305 us (313) and a copy 255, a barrier before each row instead of each pair of rows takes 330
+// (333), all columns through local memory as much, pieces of rows that overlap by a work-item at each end, without barriers, 404 (380);
+// and the places of rows computed anew, not kept in local memory, 509 (556).
+// In 16 bits instructions decide: halves take 245 us (inverse 275) on the H100, and rounded samples, which convert at a quarter of the
+// rate, 285 (308).
 
 #include "streamed_volumes/lift_x.cl"
 
@@ -85,7 +83,7 @@ INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *pl
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
-// A pair of rows that was loaded, as numbers; loads the next one.
+// A pair of rows that was loaded, as numbers; loads the one that is AHEAD of it.
 INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
                       WORD (*loaded)[2][LOADED_WORDS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
@@ -94,11 +92,12 @@ INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, 
         const LOADED sample = SAMPLE_OF(loaded[cz][cy], LOADED_PLACE(i));
         rows[cz][cy][i] = SCALED_IN(NUMBER(sample), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
       }
-  if (turn + 1 < ROW_TURNS) {
-    load_rows(part, pass, planes, turn + 1, loaded);
+  const int next = turn + AHEAD;
+  if (next < ROW_TURNS) {
+    load_rows(part, pass, planes, next, loaded);
   } else if (p < last) {
-    *planes = planes_of(part, pass, p + 1);
-    load_rows(part, pass, planes, 0, loaded);
+    if (next == ROW_TURNS) *planes = planes_of(part, pass, p + 1);
+    load_rows(part, pass, planes, next - ROW_TURNS, loaded);
   }
 }
 
@@ -120,9 +119,9 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
                          local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
-  WORD loaded[2][2][LOADED_WORDS];
+  WORD loaded[AHEAD][2][2][LOADED_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
-  load_rows(part, pass, &planes, 0, loaded);
+  UNROLL for (int turn = 0; turn < AHEAD; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
   kept += ITEM;
   UNROLL for (int i = 0; i < KEPT_ROWS * WAITING; ++i) kept[i * GROUP] = (Numbers)0;
   int p = from - RESULTS_LAG;
@@ -132,7 +131,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
     UNROLL for (int turn = 0; turn < ROW_TURNS; ++turn) {
       const int pair = turn - WARM_UP;
       local Numbers *const at_seams = seams_of_turn(seams, p, X_FIRST ? turn : pair);
-      take_rows(part, pass, &planes, p, last, turn, loaded, rows);
+      take_rows(part, pass, &planes, p, last, turn, loaded[turn % AHEAD], rows);
       lift_before_y(part, pass, kept, at_seams, turn, rows);
       UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
       if (pair < 0) continue;

@@ -49,15 +49,19 @@ const FEW_SAMPLES: usize = 4 << 10;
 const LARGE: usize = 1 << 18;
 
 /// Columns of a work-item, in pairs: 8 to 32 bytes of them. Of what computes in single precision 4 pairs take twice the local
-/// memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7 in halves takes 312 us (inverse 329), by 2 pairs 248 (279),
-/// and with 384 or 640 work-items at once 267 (299) and 287 (314).
+/// memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7 in halves takes 312 us (inverse 329), by 2 pairs 248 (279).
 const PAIRS: usize = 2;
 const PAIRS_OF_SHORTS: usize = 4;
 
-/// Work-items of 16-bit integers, which have twice as many columns, that a compute unit runs at once: on an NVIDIA H200,
-/// 512 x 512 x 512 by 5/3 takes 249 us (inverse 243), by 512 work-items 285 (254), by as many columns as others have and 640
-/// work-items 289 (281), by two launches 334.
-const FILLING_OF_SHORTS: usize = 384;
+/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads them all ahead: then it seldom waits for
+/// memory, and a compute unit with registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32
+/// takes 380 us (inverse 376), by a pair of rows ahead 473 (475), and by half of the rows and 384 work-items at once 453 (429).
+const MOST_AHEAD: usize = 384;
+const FILLING_AHEAD: usize = 256;
+
+/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302), by a pair of rows ahead 259 (287).
+const LITTLE_AHEAD: usize = 192;
+const FILLING_LITTLE_AHEAD: usize = 384;
 
 fn pairs_of_columns(todo: &Todo) -> usize {
     match todo.problem.sample {
@@ -66,10 +70,19 @@ fn pairs_of_columns(todo: &Todo) -> usize {
     }
 }
 
-fn default_filling(todo: &Todo) -> usize {
-    match todo.problem.sample {
-        SampleType::I16 => FILLING_OF_SHORTS,
-        _ => FILLING.default,
+/// Pairs of rows that a work-item loads ahead, and how many work-items a compute unit then runs at once.
+///
+/// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do not fill them, and of four columns
+/// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Intel's sub-groups have a quarter of the registers.
+fn ahead(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
+    let columns = 2 * pairs_of_columns(todo);
+    let bytes = turns * 4 * columns * todo.problem.sample.size();
+    let exchange = todo.target.device.exchange;
+    let has_registers = !matches!(exchange, Exchange::Khr | Exchange::Intel);
+    match has_registers && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_AHEAD {
+        true if bytes <= LITTLE_AHEAD => (turns, FILLING_LITTLE_AHEAD),
+        true => (turns, FILLING_AHEAD),
+        false => (1, FILLING.default),
     }
 }
 
@@ -142,6 +155,8 @@ struct Sizes {
     tiles_x: usize,
     filling: usize,
     rows: Rows,
+    /// Pairs of rows that a work-item loads before it lifts them.
+    ahead: usize,
     /// Pairs of planes of a segment at least.
     least: usize,
     wide: bool,
@@ -183,19 +198,22 @@ impl Sizes {
         let overlap = usize::from(!wide || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
         let items_x = rounded_up(strip + 2 * overlap, whole);
-        let filling = todo
+        let group = in_whole(group, items_x.max(device.lanes));
+        let (ahead, filling) = ahead(todo, rows.turns, group);
+        let tuned = todo
             .target
             .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
         Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
-            group: in_whole(group, items_x.max(device.lanes)),
+            group,
             items_x,
             overlap,
             strip,
             tiles_x: columns.div_ceil(strip),
-            filling: filling.unwrap_or(default_filling(todo)),
+            filling: tuned.unwrap_or(filling),
             rows,
+            ahead,
             least: if few { 1 } else { stencils.len() },
             wide,
             pairs,
@@ -223,6 +241,7 @@ impl Sizes {
             define("ITEMS_X", self.items_x),
             define("OWN_PAIRS", self.pairs),
             define("OWN_ROWS", OWN_ROWS),
+            define("AHEAD", self.ahead),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
@@ -441,7 +460,7 @@ mod tests {
 
     #[test]
     fn all_work_groups_run_at_once_where_rows_are_as_long_as_a_tile() {
-        for (direction, groups) in [(Direction::Forward, 512), (Direction::Inverse, 516)] {
+        for (direction, groups) in [(Direction::Forward, 256), (Direction::Inverse, 258)] {
             let launch = launch(&volume([512; 3]), SampleType::F32, direction);
             let shares = ["tiles_x", "tiles_y", "segments"].map(|name| own(&launch, name));
             assert_eq!(shares.iter().product::<i32>(), groups);
