@@ -78,55 +78,55 @@ INLINE PlaceInRow where_in_row(const VolumePart *part, const int samples) {
 }
 
 // What is read to the left of a work-item's columns, and to the right: of `own` that is what the next one asks for.
-INLINE A left_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
+INLINE A left_of(const PlaceInRow *place, const A own, const A beyond_seam, const A mirrored) {
   const A left = FROM_LEFT(own);
-  return place->starts ? mirrored : place->after_seam ? across_seam : left;
+  return place->starts ? mirrored : place->after_seam ? beyond_seam : left;
 }
-INLINE A right_of(const PlaceInRow *place, const A own, const A across_seam, const A mirrored) {
+INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam, const A mirrored) {
   const A right = FROM_RIGHT(own);
-  return place->ends ? mirrored : place->before_seam ? across_seam : right;
+  return place->ends ? mirrored : place->before_seam ? beyond_seam : right;
 }
 
 #define OWN_s(n) own[2 * (n)]
 #define OWN_d(n) own[2 * (n) + 1]
-#define ACROSS_s(side, n) across[side][2 * (n)]
-#define ACROSS_d(side, n) across[side][2 * (n) + 1]
+#define BEYOND_s(side, n) beyond[side][2 * (n)]
+#define BEYOND_d(side, n) beyond[side][2 * (n) + 1]
 // Pair n of a work-item's own, or beside them.
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
 #define NEAR_OWN_s(offset) OWN_PAIR(s, n + (offset))
 #define NEAR_OWN_d(offset) OWN_PAIR(d, n + (offset))
 // Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their right matters,
 // and the other way round.
-#define ACROSS_PAIR(c, n) \
-  ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? ACROSS_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
-#define NEAR_ACROSS_s(offset) ACROSS_PAIR(s, n + (offset))
-#define NEAR_ACROSS_d(offset) ACROSS_PAIR(d, n + (offset))
+#define BEYOND_PAIR(c, n) \
+  ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? BEYOND_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
+#define NEAR_BEYOND_s(offset) BEYOND_PAIR(s, n + (offset))
+#define NEAR_BEYOND_d(offset) BEYOND_PAIR(d, n + (offset))
 
 // Of those across a seam a step changes as many as the steps after it reach, from either end.
 #define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                                               \
   {                                                                                                                         \
     A left = 0, right = 0;                                                                                                  \
     if ((first_read) < 0)                                                                                                   \
-      left = left_of(&place, OWN_##source(OWN_PAIRS - 1), ACROSS_##source(0, OWN_PAIRS - 1), OWN_##source(1 - PARITY_##source)); \
+      left = left_of(&place, OWN_##source(OWN_PAIRS - 1), BEYOND_##source(0, OWN_PAIRS - 1), OWN_##source(1 - PARITY_##source)); \
     if ((last_read) > 0)                                                                                                    \
-      right = right_of(&place, OWN_##source(0), ACROSS_##source(SIDES - 1, 0), OWN_##source(OWN_PAIRS - 1 - PARITY_##source)); \
+      right = right_of(&place, OWN_##source(0), BEYOND_##source(SIDES - 1, 0), OWN_##source(OWN_PAIRS - 1 - PARITY_##source)); \
     UNROLL for (int side = 0; side < SIDES && HAS_SEAMS; ++side)                                                            \
       UNROLL for (int n = 0; n < OWN_PAIRS; ++n)                                                                            \
         if (n < (after) || n >= OWN_PAIRS - (before))                                                                       \
-          ACROSS_##target(side, n) = LIFT_##k(ACROSS_##target(side, n), NEAR_ACROSS_##source);                              \
+          BEYOND_##target(side, n) = LIFT_##k(BEYOND_##target(side, n), NEAR_BEYOND_##source);                              \
     UNROLL for (int n = 0; n < OWN_PAIRS; ++n) OWN_##target(n) = LIFT_##k(OWN_##target(n), NEAR_OWN_##source);              \
   }
 
 // Lifts a work-item's columns of a row, of which `seams` are those at the seams.
 INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *seams, A *own) {
   const PlaceInRow place = where_in_row(part, samples);
-  A across[SIDES][OWN_COLUMNS];
+  A beyond[SIDES][OWN_COLUMNS];
 #if HAS_SEAMS
   const int at = place_at_seam();
-  FROM_NUMBERS(seams[SIDES > 1 ? at - 1 : at ^ 1], 0, across[0]);
-  if (SIDES > 1) FROM_NUMBERS(seams[at + 1], 0, across[SIDES - 1]);
+  FROM_NUMBERS(seams[SIDES > 1 ? at - 1 : at ^ 1], 0, beyond[0]);
+  if (SIDES > 1) FROM_NUMBERS(seams[at + 1], 0, beyond[SIDES - 1]);
 #else
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) across[0][i] = 0;
+  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) beyond[0][i] = 0;
 #endif
   LIFT_STEPS(COLUMNS_STEP)
 }

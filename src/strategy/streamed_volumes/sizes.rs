@@ -1,0 +1,281 @@
+//! What `streamed_volumes` is specialised on besides the wavelet: which work-item has how much of a volume.
+
+use super::{FILLING, NAME, samples};
+use crate::device::Exchange;
+use crate::lifting::extension::{are_near, is_symmetric};
+use crate::lifting::reach::Reach;
+use crate::strategy::Strategy;
+use crate::strategy::border::Border;
+use crate::strategy::design::{Define, LARGEST_VECTOR, define, define_distance, loops_as_they_are};
+use crate::strategy::pixels;
+use crate::strategy::planner::Todo;
+use crate::transform::geometry::Geometry;
+use crate::wavelet::{Channel, SampleType, Stencil};
+
+/// Work-items in a work-group, where the device allows as many, and along x at least.
+const GROUP: usize = 128;
+const LEAST_ITEMS_X: usize = 8;
+
+/// Those side by side are a power of two, or a multiple of so many and of the lanes of a sub-group.
+const LEAST_WHOLE: usize = 32;
+
+/// Rows of which a work-item has the results.
+pub(super) const OWN_ROWS: usize = 4;
+
+/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes, where
+/// they otherwise have as many pairs as there are steps at least. On an NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by
+/// segments of two pairs of planes and two rows of a work-item 10.6 (12.9); 128 x 128 x 128, which has more, takes 15.0 (16.8), and by
+/// short segments 18.6 (19.3).
+const FEW_SAMPLES: usize = 4 << 10;
+
+/// Columns of a work-item, in pairs: 8 to 32 bytes of them. Of what computes in single precision 4 pairs take twice the local
+/// memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7 in halves takes 312 us (inverse 329), by 2 pairs 248 (279).
+const PAIRS: usize = 2;
+const PAIRS_OF_SHORTS: usize = 4;
+
+/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads them all ahead: then it seldom waits for
+/// memory, and a compute unit with registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32
+/// takes 380 us (inverse 376), by a pair of rows ahead 473 (475), and by half of the rows and 384 work-items at once 453 (429).
+const MOST_AHEAD: usize = 384;
+const FILLING_AHEAD: usize = 256;
+
+/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302), by a pair of rows ahead 259 (287).
+const LITTLE_AHEAD: usize = 192;
+const FILLING_LITTLE_AHEAD: usize = 384;
+
+fn pairs_of_columns(todo: &Todo) -> usize {
+    match todo.problem.sample {
+        SampleType::I16 => PAIRS_OF_SHORTS,
+        _ => PAIRS,
+    }
+}
+
+/// Pairs of rows that a work-item loads ahead, and how many work-items a compute unit then runs at once.
+///
+/// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do not fill them, and of four columns
+/// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Intel's sub-groups have a quarter of the registers.
+fn ahead(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
+    let columns = 2 * pairs_of_columns(todo);
+    let bytes = turns * 4 * columns * todo.problem.sample.size();
+    let exchange = todo.target.device.exchange;
+    let has_registers = !matches!(exchange, Exchange::Khr | Exchange::Intel);
+    match has_registers && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_AHEAD {
+        true if bytes <= LITTLE_AHEAD => (turns, FILLING_LITTLE_AHEAD),
+        true => (turns, FILLING_AHEAD),
+        false => (1, FILLING.default),
+    }
+}
+
+/// Whether these steps make a pipeline: every step takes both neighbours of a sample alike, and details and approximations take
+/// turns.
+fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
+    let take_turns = stencils
+        .windows(2)
+        .all(|pair| pair[0].target != pair[1].target);
+    are_near(stencils)
+        && is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample)
+        && take_turns
+        && stencils.len().is_multiple_of(2)
+}
+
+/// What the kernel is specialised on besides the prelude.
+pub(super) struct Sizes {
+    pub steps: usize,
+    /// Whether the first step changes details, so that those of a pair come after its approximations.
+    details_first: bool,
+    pub group: usize,
+    pub items_x: usize,
+    /// Work-items at either end of a tile that store nothing: none where the tile has whole rows and mirrors them itself.
+    pub overlap: usize,
+    /// Work-items of a tile that store, and tiles side by side.
+    pub strip: usize,
+    pub tiles_x: usize,
+    pub filling: usize,
+    pub rows: Rows,
+    /// Pairs of rows that a work-item loads before it lifts them.
+    ahead: usize,
+    /// Pairs of planes of a segment at least.
+    pub least: usize,
+    pub wide: bool,
+    /// Columns of a work-item, in pairs.
+    pub pairs: usize,
+}
+
+impl Sizes {
+    pub fn new(todo: &Todo, geometry: &Geometry, x: Border) -> Result<Self, String> {
+        let stencils = todo.problem.stencils();
+        let reach = Reach::new(&stencils);
+        if !is_pipeline(todo, &stencils) || reach.before.max(reach.after) > PAIRS {
+            return Err(
+                "it takes steps that read one neighbour on each side, and few of them".into(),
+            );
+        }
+        let pairs = pairs_of_columns(todo);
+        let device = todo.target.device;
+        let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
+        let rows = Rows::new(todo, stencils.len());
+        // As many work-items as have their pipelines in local memory.
+        let most_items = GROUP.min(todo.target.work_group(NAME));
+        let fits = |&items: &usize| rows.local_bytes(todo, items) as u64 <= device.local_memory;
+        let group = (1..=most_items).rev().find(fits).unwrap_or(0);
+        // The most that are side by side: as they are rounded up.
+        let whole = device.lanes.max(LEAST_WHOLE);
+        let most = match group < whole {
+            true => group.checked_ilog2().map_or(0, |log| 1 << log),
+            false => in_whole(group, whole),
+        };
+        let needed = LEAST_ITEMS_X.max(device.lanes);
+        if group < needed {
+            return Err(format!(
+                "it needs work-groups of {needed}, and local memory for their pipelines"
+            ));
+        }
+        let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
+        let columns = (geometry.samples as usize).div_ceil(2 * pairs);
+        let overlap = usize::from(!wide || columns > most);
+        let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
+        let items_x = rounded_up(strip + 2 * overlap, whole);
+        let group = in_whole(group, items_x.max(device.lanes));
+        let (ahead, filling) = ahead(todo, rows.turns, group);
+        let tuned = todo
+            .target
+            .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
+        Ok(Sizes {
+            steps: stencils.len(),
+            details_first: stencils[0].target == Channel::Detail,
+            group,
+            items_x,
+            overlap,
+            strip,
+            tiles_x: columns.div_ceil(strip),
+            filling: tuned.unwrap_or(filling),
+            rows,
+            ahead,
+            least: if few { 1 } else { stencils.len() },
+            wide,
+            pairs,
+        })
+    }
+
+    /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one has no detail, and the
+    /// last one may have no approximation.
+    pub fn pairs(&self, samples: i32) -> usize {
+        let samples = samples as usize;
+        match self.details_first {
+            true => samples.div_ceil(2),
+            false => samples / 2 + 1,
+        }
+    }
+
+    pub fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
+        let place = if self.details_first { 1 } else { -1 };
+        let mut defines = vec![
+            define("EXCHANGE", todo.target.device.exchange.number()),
+            define("LANES", todo.target.device.lanes),
+            define("STEPS", self.steps),
+            define("DETAIL_PLACE", place),
+            define("GROUP", self.group),
+            define("ITEMS_X", self.items_x),
+            define("OWN_PAIRS", self.pairs),
+            define("OWN_ROWS", OWN_ROWS),
+            define("AHEAD", self.ahead),
+            define("WIDE", u8::from(self.wide)),
+            define("BY_WORDS", u8::from(self.wide)),
+            define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
+            define("REPEATED", u8::from(periodic)),
+            define("PRE_SHIFT", todo.pre_shift()),
+            define_distance(geometry.is_narrow(3, 0)),
+        ];
+        defines.extend(loops_as_they_are(todo.target.device));
+        defines.extend(pixels::defines(todo.pixels()));
+        defines
+    }
+}
+
+fn in_whole(items: usize, unit: usize) -> usize {
+    items / unit * unit
+}
+
+/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has a part of a row beside another row.
+fn rounded_up(items: usize, whole: usize) -> usize {
+    match items < whole {
+        true => items.next_power_of_two().max(LEAST_ITEMS_X),
+        false => items.next_multiple_of(whole),
+    }
+}
+
+/// The order of the axes: reals are lifted along y first, and what is done there along z and x; integers in the wavelet's order,
+/// as each step rounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Yzx,
+    Zyx,
+    Xyz,
+}
+
+/// What a work-item has of each plane, in rows.
+pub(super) struct Rows {
+    order: Order,
+    /// Pairs of rows that it reads.
+    pub turns: usize,
+    /// Those in a pipeline along z, in which so many numbers wait for each.
+    kept: usize,
+    waiting: usize,
+}
+
+impl Rows {
+    fn new(todo: &Todo, steps: usize) -> Self {
+        let order = match todo.problem.sample.is_integer() {
+            true if todo.x_first() => Order::Xyz,
+            true => Order::Zyx,
+            false => Order::Yzx,
+        };
+        let turns = steps + OWN_ROWS / 2;
+        Rows {
+            order,
+            turns,
+            kept: match order {
+                Order::Zyx => 2 * turns,
+                Order::Yzx | Order::Xyz => OWN_ROWS,
+            },
+            waiting: steps + usize::from(order != Order::Yzx),
+        }
+    }
+
+    /// Those that are lifted along z. Of the last pair that is read results along y depend on one row alone.
+    pub fn along_z(&self) -> usize {
+        self.kept - usize::from(self.order == Order::Zyx)
+    }
+
+    /// Those that are lifted along x, with a barrier for two where rows have seams between sub-groups.
+    pub fn along_x(&self) -> usize {
+        match self.order {
+            Order::Xyz => 2 * self.turns,
+            Order::Yzx | Order::Zyx => OWN_ROWS,
+        }
+    }
+
+    /// What so many work-items have in local memory, at most: their pipelines along z, and rows at the seams between sub-groups.
+    pub fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
+        // Pieces of rows in one sub-group are no shorter.
+        let lanes = todo.target.device.lanes;
+        let pieces = items.div_ceil(lanes.min(LEAST_ITEMS_X));
+        // Two pairs of rows of both planes, with a place more at either end (cl/streamed_volumes/lift_x.cl).
+        let at_seams = 2 * 4 * (pieces * lanes.min(2) + 2);
+        let columns = 2 * pairs_of_columns(todo) * todo.problem.sample.local_size();
+        // The places of all rows that are read, and those of approximations once more, for every row of work-items.
+        let places = 3 * self.turns * size_of::<i64>();
+        (items * self.kept * self.waiting + at_seams) * columns
+            + items * places.div_ceil(LEAST_ITEMS_X)
+    }
+}
+
+/// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
+fn is_wide(geometry: &Geometry, sample: SampleType, pairs: usize) -> bool {
+    let width = geometry.samples as usize;
+    2 * pairs * sample.size() <= LARGEST_VECTOR
+        && width.is_multiple_of(2 * pairs)
+        && width >= 4 * pairs
+        && geometry.signal.is_aligned(2, 2 * pairs)
+        && geometry.band_sides().all(|side| side.is_aligned(1, pairs))
+}
