@@ -175,8 +175,8 @@ impl Uses {
     /// What a use on `queue` must wait for.
     fn before(&mut self, queue: &Arc<Queue>, access: Access) -> Result<Vec<Event>> {
         if !Arc::ptr_eq(&self.queue, queue) {
-            self.written = vec![self.queue.marker(&[])?];
-            self.read.clear();
+            // It waits for what the queue before was handed, not for what that one itself would have waited for: its work may have failed.
+            self.written.push(self.queue.marker(&[])?);
             self.queue = queue.clone();
         }
         // An engine goes on after work that failed: what was enqueued meanwhile fails with it, what comes later does not.

@@ -185,7 +185,9 @@ fn what_comes_after_a_call_that_failed_still_waits_for_what_came_before() {
         for device in &devices() {
             for properties in [0, OUT_OF_ORDER] {
                 for direction in [Direction::Forward, Direction::Inverse] {
-                    order_is_kept(layer, device, properties, direction);
+                    for elsewhere in [false, true] {
+                        order_is_kept(layer, device, properties, direction, elsewhere);
+                    }
                 }
             }
         }
@@ -193,8 +195,14 @@ fn what_comes_after_a_call_that_failed_still_waits_for_what_came_before() {
 }
 
 /// Through one queue an array is written, behind a gate; every call of work on it through another queue fails in turn. The same
-/// work once more then waits for the gate.
-fn order_is_kept(layer: &Layer, device: &Device, properties: u64, direction: Direction) {
+/// work once more, or through a third queue, then waits for the gate.
+fn order_is_kept(
+    layer: &Layer,
+    device: &Device,
+    properties: u64,
+    direction: Direction,
+    elsewhere: bool,
+) {
     let case = Case::new();
     let len = case.samples.len();
     let program = Program::on(device, 0);
@@ -202,6 +210,8 @@ fn order_is_kept(layer: &Layer, device: &Device, properties: u64, direction: Dir
     let engine = program.engine();
     let first = case.plan(&engine).unwrap();
     let second = case.plan(&program.engine_on(&queue)).unwrap();
+    let another = program.another_queue(properties);
+    let third = case.plan(&program.engine_on(&another)).unwrap();
     let x = engine.upload(&case.samples).unwrap();
     let [mut y, mut z] = [(), ()].map(|()| engine.zeros(len).unwrap());
     for number in 1.. {
@@ -211,21 +221,22 @@ fn order_is_kept(layer: &Layer, device: &Device, properties: u64, direction: Dir
         // SAFETY: the event is valid.
         let event = unsafe { Event::from_raw(gate.raw) }.unwrap();
         first.enqueue_forward_after(&x, &mut y, &[event]).unwrap();
-        let mut again = || match direction {
-            Direction::Forward => second.enqueue_forward(&x, &mut y),
-            Direction::Inverse => second.enqueue_inverse(&y, &mut z),
+        let mut work = |plan: &Plan<i32>| match direction {
+            Direction::Forward => plan.enqueue_forward(&x, &mut y),
+            Direction::Inverse => plan.enqueue_inverse(&y, &mut z),
         };
         layer.reset();
         layer.call.store(number, SeqCst);
-        let result = again();
+        let result = work(&second);
         let failed = layer.failed();
         layer.reset();
-        let run = again().unwrap();
+        let run = work(if elsewhere { &third } else { &second }).unwrap();
         std::thread::sleep(Duration::from_millis(10));
         let is_done = run.is_done();
         set(&gate, 0);
         run.wait().unwrap();
-        let place = format!("{direction:?}, {properties}, {number} ({failed:?})");
+        let place =
+            format!("{direction:?}, {properties}, elsewhere {elsewhere}, {number} ({failed:?})");
         assert_eq!(is_done, Ok(false), "{place}");
         assert_eq!(y.download().unwrap(), case.expected, "{place}");
         if direction == Direction::Inverse {
