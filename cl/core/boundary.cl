@@ -51,9 +51,6 @@ INLINE int place_in_signal(const int place, const int samples, const int periodi
   return place >= 0 && place < samples ? place : place_inside(place, samples, periodic);
 }
 
-#define PARITY_s 0
-#define PARITY_d 1
-
 // The next sample of a channel on the way out of a line, where steps need more than a signal extended once (clamp, zero).
 INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }
 

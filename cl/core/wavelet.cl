@@ -51,6 +51,9 @@
 // How many approximations and details a line of `samples` samples has.
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
+// Which sample of a pair is an approximation, and which a detail.
+#define PARITY_s 0
+#define PARITY_d 1
 // How many samples the low band of level `level` has: of each level half as many, rounded up.
 #define HALVED(samples, level) (((samples) + (1 << (level)) - 1) >> (level))
 

@@ -4,8 +4,8 @@
 //
 // Cost: no global memory but one store per work-item that never happens.
 
-#ifndef NUMBERS
-#error "NUMBERS: the type of a vector of 16 numbers to compute with, float16 or int16"
+#ifndef NUMBERS_16
+#error "NUMBERS_16: the type of a vector of 16 numbers to compute with, float16 or int16"
 #endif
 #ifndef REALS
 #error "REALS: 1 where these are floats"
@@ -26,13 +26,13 @@
 #endif
 
 kernel void arithmetic(global int *to) {
-  NUMBERS v[CHAINS];
-  for (int i = 0; i < CHAINS; ++i) v[i] = (NUMBERS)(get_global_id(0) + i);
+  NUMBERS_16 v[CHAINS];
+  for (int i = 0; i < CHAINS; ++i) v[i] = (NUMBERS_16)(get_global_id(0) + i);
   for (int round = 0; round < ROUNDS; ++round) {
 #pragma unroll
     for (int i = 0; i < CHAINS; ++i) v[i] = OPERATE(v[i]);
   }
-  NUMBERS all = v[0];
+  NUMBERS_16 all = v[0];
   for (int i = 1; i < CHAINS; ++i) all += v[i];
   // Or else nothing of all this would be computed.
   if (all.s0 + all.s1 + all.s2 + all.s3 + all.s4 + all.s5 + all.s6 + all.s7 + all.s8 + all.s9 + all.sa + all.sb + all.sc +

@@ -14,8 +14,8 @@
 #ifndef BY_COLUMNS
 #error "BY_COLUMNS: 1 where cores go down columns first, 0 for raster order"
 #endif
-#ifndef SYMMETRIC
-#error "SYMMETRIC: 1 for mirrored borders, 0 for zeros, which then stand in a frame around the picture"
+#ifndef MIRRORED_BORDER
+#error "MIRRORED_BORDER: 1 for mirrored borders, 0 for zeros, which then stand in a frame around the picture"
 #endif
 
 // Along the inner loop, lines stay in registers.
@@ -37,7 +37,7 @@ INLINE void load_core(global const float *restrict from, const PaperPicture own,
                       const bool inside, float (*v)[CORE_X]) {
 #pragma unroll
   for (int r = 0; r < CORE_Y; ++r) {
-    const int row = SYMMETRIC ? mirrored(y + r, own.height) : y + r;
+    const int row = MIRRORED_BORDER ? mirrored(y + r, own.height) : y + r;
     global const float *const line = from + (long)row * own.pitch;
     if (inside) {
 #pragma unroll
@@ -158,7 +158,7 @@ void core(global const float *restrict framed, global float *restrict results, g
     for (int inner = 0; inner < (BY_COLUMNS ? down : across); ++inner) {
       const int column = (BY_COLUMNS ? outer : inner) * CORE_X, row = (BY_COLUMNS ? inner : outer) * CORE_Y;
       const int x = left + column, y = begin + row;
-      const bool inside = !SYMMETRIC || (x + SAMPLES_AHEAD >= 0 && x + SAMPLES_AHEAD + CORE_X <= own.width &&
+      const bool inside = !MIRRORED_BORDER || (x + SAMPLES_AHEAD >= 0 && x + SAMPLES_AHEAD + CORE_X <= own.width &&
                                          y + CORE_Y <= own.height);
 #if BY_COLUMNS
       KEPT_X_SPACE float *const kept_x = kept + LINE_STATE * row;

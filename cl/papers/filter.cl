@@ -9,8 +9,8 @@
 
 #include "core/wavelet.cl"
 
-#ifndef PERIODIC
-#error "PERIODIC: 1 where the signal repeats, 0 where it is mirrored"
+#ifndef REPEATS
+#error "REPEATS: 1 where the signal repeats, 0 where it is mirrored"
 #endif
 #ifndef LOOKAHEAD
 #error "LOOKAHEAD: floats in a cache line, where sums are made in parts; else 0"
@@ -28,7 +28,7 @@ typedef struct {
 
 // Sample i of a line of n.
 INLINE int extended_place(const int i, const int n) {
-  if (PERIODIC) return (i + n) % n;
+  if (REPEATS) return (i + n) % n;
   const int inner = i < 0 ? -i : i;
   return inner < n ? inner : 2 * n - 2 - inner;
 }
@@ -68,12 +68,10 @@ kernel void filter_columns(global const T *restrict from, global T *to, const Fi
 #define PAIR(offset) ((offset) + REACH_LO)
 #define SUM_TAP(channel, offset, factor) + (factor) * *(row_##channel[PAIR(offset)] + x)
 #define PLACE_TAP(channel, offset, factor) \
-  + (factor) * line[extended_place(2 * (n + (offset)) + PARITY_OF_##channel, own.size)]
-#define PARITY_OF_s 0
-#define PARITY_OF_d 1
+  + (factor) * line[extended_place(2 * (n + (offset)) + PARITY_##channel, own.size)]
 // The tap counts for part `part` alone.
 #define PART_TAP(channel, offset, factor) \
-  + ((2 * PAIR(offset) + PARITY_OF_##channel) / ROWS_OF_PART == part ? (factor) * *(row_##channel[PAIR(offset)] + x) : 0)
+  + ((2 * PAIR(offset) + PARITY_##channel) / ROWS_OF_PART == part ? (factor) * *(row_##channel[PAIR(offset)] + x) : 0)
 
 kernel void filter_rows(global const T *restrict from, global T *restrict to, const Filtered own) {
   for (int y = 0; y < own.size; ++y) {

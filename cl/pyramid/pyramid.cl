@@ -71,7 +71,9 @@ INLINE int2 line_and_run(const Work *work, const int item, const bool along_x) {
 
 // What a work-group has of a level, and how it lifts it along the first axis and the second: read from local memory 16 bytes at
 // a time.
-#define LEVELS 8
+#ifndef MOST_LEVELS
+#error "MOST_LEVELS: levels of a launch, at most"
+#endif
 typedef struct __attribute__((aligned(16))) {
   Extent x, y;
   Work first, second;
@@ -240,7 +242,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void pyramid(global S *signal, global T *bands, global T *low, const Pass pass, const Pyramid own) {
   local A places[PLACES];
   local int2 x_at[SAMPLES], y_at[SAMPLES];
-  local Level levels[LEVELS];
+  local Level levels[MOST_LEVELS];
   local A *const lifted = places + own.lifted;
   const int tiles = own.tiles_x * own.tiles_y, number = SINGLE ? 0 : (int)get_group_id(0) / tiles;
   const int tile = (int)get_group_id(0) - number * tiles, tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;

@@ -47,7 +47,6 @@
 
 // The arguments besides the geometry.
 typedef struct {
-  int levels;            // as LEVELS
   int tile_x, tile_y;    // from one tile to the next, in pairs of the finest level
   int tiles_x, tiles_y;  // tiles of a picture
   int aligned;           // whether the samples of a work-item in a row of the picture are an aligned vector

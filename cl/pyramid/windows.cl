@@ -93,7 +93,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   local FourNumbers kept[PLACES / 4 + 1];
   local A shared[ROWS_SHARED][GROUP * MOST_PAIRS];
 #if KNOWN
-  const Windows known = {LEVELS, TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED, REST_ALIGNED};
+  const Windows known = {TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED, REST_ALIGNED};
 #else
   const Windows known = own;
 #endif
@@ -108,7 +108,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
 #if FENCE != FENCE_NONE
   local int is_last;
   const Picture rest = rest_of(&picture, low, number);
-  const Windows alone = {known.levels, 0, 0, 1, 1, known.rest_aligned, 0};
+  const Windows alone = {0, 0, 1, 1, known.rest_aligned, 0};
   picture.band[0] = rest.signal;
   picture.band_row[0] = rest.signal_row;
 #endif

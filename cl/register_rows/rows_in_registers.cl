@@ -12,6 +12,7 @@
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
+#include "core/words.cl"
 #include "register_rows/row.cl"
 
 // A work-item's part of a level.
@@ -30,31 +31,17 @@ static inline RunPart run_part_of(const RowTile *tile, const int item, const int
 
 // --- between global memory and registers: `count` neighbouring samples, by vectors to which arrays are aligned ----
 
-#define VECTOR_BYTES 16
+#define SAMPLES_OF_VECTOR(count, type) min(count, 16 / (int)sizeof(type))
 
 INLINE void load_run_vectors(global const LOADED *from, const int count, LOADED *to) {
-  const int size = min(count, VECTOR_BYTES / (int)sizeof(LOADED));
-  UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 16) vstore16(*(global const JOIN(LOADED, 16) *)(from + i), 0, to + i);
-    if (size == 8) vstore8(*(global const JOIN(LOADED, 8) *)(from + i), 0, to + i);
-    if (size == 4) vstore4(*(global const JOIN(LOADED, 4) *)(from + i), 0, to + i);
-    if (size == 2) vstore2(*(global const JOIN(LOADED, 2) *)(from + i), 0, to + i);
-    if (size == 1) to[i] = from[i];
-  }
+  load_words(from, count, SAMPLES_OF_VECTOR(count, LOADED), to);
 }
 
 // Every `step`th number of a run.
 INLINE void store_run_vectors(const A *from, const int step, const int count, global STORED *to) {
   STORED run[2 * RUN_PAIRS];
   UNROLL for (int n = 0; n < count; ++n) run[n] = SAMPLE(from[n * step]);
-  const int size = min(count, VECTOR_BYTES / (int)sizeof(STORED));
-  UNROLL for (int i = 0; i < count; i += size) {
-    if (size == 16) *(global JOIN(STORED, 16) *)(to + i) = vload16(0, run + i);
-    if (size == 8) *(global JOIN(STORED, 8) *)(to + i) = vload8(0, run + i);
-    if (size == 4) *(global JOIN(STORED, 4) *)(to + i) = vload4(0, run + i);
-    if (size == 2) *(global JOIN(STORED, 2) *)(to + i) = vload2(0, run + i);
-    if (size == 1) to[i] = run[i];
-  }
+  store_words(run, count, SAMPLES_OF_VECTOR(count, STORED), to);
 }
 
 // --- steps: the channels of a run are interleaved -------------------------------------------------------

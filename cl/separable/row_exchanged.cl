@@ -20,9 +20,9 @@
 
 kernel __attribute__((reqd_work_group_size(ROWS_X, ROWS_Y, 1)))
 void row_exchanged(global T *signal, global T *bands, global T *low, const Pass pass, const RowTiles own) {
-  local L tiles[ROWS_Y][2][ROW_PLACES];
+  local L tiles[ROWS_Y][2][TILE_PLACES];
   const int x = get_local_id(0);
-  local L (*const tile)[ROW_PLACES] = tiles[get_local_id(1)];
+  local L (*const tile)[TILE_PLACES] = tiles[get_local_id(1)];
   const RowShare share = share_of_row(&pass, &own);
   const Line in = INPUT_LINE(share.row), out = OUTPUT_LINE(share.row);
 

@@ -34,7 +34,7 @@ typedef struct {
 #else
 #define PLACE(p) (p)
 #endif
-#define ROW_PLACES PLACE(TILE_PAIRS)
+#define TILE_PLACES PLACE(TILE_PAIRS)
 
 // What a work-item has to do with its row, in pairs counted from REACH_LO before the inside.
 typedef struct {
@@ -84,7 +84,7 @@ INLINE void load_tile(const Line *in, const int samples, const int x, const int 
 }
 
 // Puts them into local memory, multiplied by a factor for each channel.
-INLINE void put_tile(const T *loaded, local L (*tile)[ROW_PLACES], const int x, const A of_s, const A of_d, const int shift) {
+INLINE void put_tile(const T *loaded, local L (*tile)[TILE_PLACES], const int x, const A of_s, const A of_d, const int shift) {
   UNROLL for (int k = 0; k < LOADS; ++k) {
     const int channel = IN_CHANNEL(k), j = IN_PAIR(k);
     const A v = NUMBER(loaded[k]);
@@ -93,7 +93,7 @@ INLINE void put_tile(const T *loaded, local L (*tile)[ROW_PLACES], const int x, 
 }
 
 // Stores the results, which stand where their samples did, in front of pair `end` of the inside.
-INLINE void store_tile(local L (*tile)[ROW_PLACES], const Line *out, const int x, const int start, const int end,
+INLINE void store_tile(local L (*tile)[TILE_PLACES], const Line *out, const int x, const int start, const int end,
                        const A of_s, const A of_d, const int shift) {
   const int s_stride = (int)out->s_stride, d_stride = (int)out->d_stride;
   UNROLL for (int k = 0; k < 2 * PAIRS_LIFTED; ++k) {

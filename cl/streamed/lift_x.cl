@@ -42,13 +42,11 @@ INLINE A pair_or_neighbour(const A *channel, const A *left, const A *right, cons
   return n < 0 ? left[-1 - n] : n < pairs ? channel[n] : right[n - pairs];
 }
 
-#define PARITY_OF_s 0
-#define PARITY_OF_d 1
 #define NEAR_s(offset) pair_or_neighbour(row + ROW_s, left, right, pairs, n + (offset))
 #define NEAR_d(offset) pair_or_neighbour(row + ROW_d, left, right, pairs, n + (offset))
 #define ROW_STEP(k, target, source, first, last, before, after)                                               \
   { A left[PAIRS], right[PAIRS];                                                                              \
-    gather_neighbours(columns, row + ROW_##source, PARITY_OF_##source, pairs, first, last, left, right);      \
+    gather_neighbours(columns, row + ROW_##source, PARITY_##source, pairs, first, last, left, right);      \
     UNROLL for (int n = 0; n < pairs; ++n) row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], NEAR_##source); \
     if (CLAMPED && !WIDE) clamp_staged(columns, columns->target##_count, pairs, row + ROW_##target); }
 #endif

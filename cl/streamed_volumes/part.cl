@@ -20,8 +20,8 @@
 #ifndef OWN_ROWS
 #error "OWN_ROWS: rows of which a work-item has the results, an even number"
 #endif
-#ifndef AHEAD
-#error "AHEAD: pairs of rows that are loaded before they are lifted: 1, or all that are read of a pair of planes"
+#ifndef PREFETCHED
+#error "PREFETCHED: pairs of rows that are loaded before they are needed: 1, or all that are read of a pair of planes"
 #endif
 #ifndef STEPS
 #error "STEPS: how many lifting steps there are, an even number; every other one changes the details"

@@ -18,7 +18,7 @@
 // Cost per sample: 1 global read and 1 write; rows are read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by
 // neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
 // One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
-// local memory of KEPT_ROWS * WAITING vectors per work-item, and 16 per seam, or without exchange 8 per work-item.
+// local memory of KEPT_ROWS * IN_PIPELINE vectors per work-item, and 16 per seam, or without exchange 8 per work-item.
 //
 // On an NVIDIA H100 one level of 512 x 512 x 512 by 9/7 in f32 takes 380 us, the inverse 376, where a copy takes 358. What limits it is
 // how much is on its way from memory, and so registers: of 200 each, a compute unit has enough for two groups of 128 work-items, of
@@ -34,9 +34,9 @@
 // --- pipelines along y and z ----------------------------------------------------------------------------
 
 #if INTEGER
-// A step needs both neighbours at once. WAITING numbers stand in a row: the sample that waits for step k, then what the step has
+// A step needs both neighbours at once. IN_PIPELINE numbers stand in a row: the sample that waits for step k, then what the step has
 // read already, which waits for the next step.
-#define WAITING (STEPS + 1)
+#define IN_PIPELINE (STEPS + 1)
 #define EITHER_NEIGHBOUR(offset) ((offset) == later ? newer : older)
 #define STREAM_STEP(k, target, source, first, last, before, after)                                               \
   UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) {                                                                 \
@@ -45,7 +45,7 @@
 #else
 // Half of a step is done before the other neighbour is there. Both have the same factor, so that it does not matter which one
 // this is. Nothing is a zero that compilers need not add.
-#define WAITING STEPS
+#define IN_PIPELINE STEPS
 #define ONE_NEIGHBOUR(offset) ((offset) == 0 ? neighbour : -(A)0)
 #define STREAM_STEP(k, target, source, first, last, before, after)               \
   UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) {                               \
@@ -64,10 +64,10 @@ INLINE void lift_stream(A *waiting, A *s, A *d) {
 
 // The same for a row along z.
 INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
-  A waiting[WAITING * OWN_COLUMNS];
-  UNROLL for (int k = 0; k < WAITING; ++k) FROM_NUMBERS(kept[k * GROUP], k, waiting);
+  A waiting[IN_PIPELINE * OWN_COLUMNS];
+  UNROLL for (int k = 0; k < IN_PIPELINE; ++k) FROM_NUMBERS(kept[k * GROUP], k, waiting);
   lift_stream(waiting, s, d);
-  UNROLL for (int k = 0; k < WAITING; ++k) kept[k * GROUP] = TO_NUMBERS(k, waiting);
+  UNROLL for (int k = 0; k < IN_PIPELINE; ++k) kept[k * GROUP] = TO_NUMBERS(k, waiting);
 }
 
 // --- sweep -------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *pl
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
-// A pair of rows that was loaded, as numbers; loads the one that is AHEAD of it.
+// A pair of rows that was loaded, as numbers; loads the one that is PREFETCHED after it.
 INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
                       WORD (*loaded)[2][LOADED_WORDS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
@@ -92,7 +92,7 @@ INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, 
         const LOADED sample = SAMPLE_OF(loaded[cz][cy], LOADED_PLACE(i));
         rows[cz][cy][i] = SCALED_IN(NUMBER(sample), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
       }
-  const int next = turn + AHEAD;
+  const int next = turn + PREFETCHED;
   if (next < ROW_TURNS) {
     load_rows(part, pass, planes, next, loaded);
   } else if (p < last) {
@@ -111,7 +111,7 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
   // Of the last pair results depend on what the first step reads alone.
   UNROLL for (int cy = 0; cy < 2; ++cy)
     if (turn + 1 < ROW_TURNS || cy != (DETAIL_PLACE > 0))
-      lift_planes(kept + (2 * turn + cy) * WAITING * GROUP, rows[0][cy], rows[1][cy]);
+      lift_planes(kept + (2 * turn + cy) * IN_PIPELINE * GROUP, rows[0][cy], rows[1][cy]);
 #endif
 }
 
@@ -119,24 +119,24 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
                          local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
-  WORD loaded[AHEAD][2][2][LOADED_WORDS];
+  WORD loaded[PREFETCHED][2][2][LOADED_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
-  UNROLL for (int turn = 0; turn < AHEAD; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
+  UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
   kept += ITEM;
-  UNROLL for (int i = 0; i < KEPT_ROWS * WAITING; ++i) kept[i * GROUP] = (Numbers)0;
+  UNROLL for (int i = 0; i < KEPT_ROWS * IN_PIPELINE; ++i) kept[i * GROUP] = (Numbers)0;
   int p = from - RESULTS_LAG;
   do {
-    A waiting[2][WAITING * OWN_COLUMNS], rows[2][2][OWN_COLUMNS];
-    UNROLL for (int i = 0; i < WAITING * OWN_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
+    A waiting[2][IN_PIPELINE * OWN_COLUMNS], rows[2][2][OWN_COLUMNS];
+    UNROLL for (int i = 0; i < IN_PIPELINE * OWN_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
     UNROLL for (int turn = 0; turn < ROW_TURNS; ++turn) {
       const int pair = turn - WARM_UP;
       local Numbers *const at_seams = seams_of_turn(seams, p, X_FIRST ? turn : pair);
-      take_rows(part, pass, &planes, p, last, turn, loaded[turn % AHEAD], rows);
+      take_rows(part, pass, &planes, p, last, turn, loaded[turn % PREFETCHED], rows);
       lift_before_y(part, pass, kept, at_seams, turn, rows);
       UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
       if (pair < 0) continue;
       UNROLL for (int cy = 0; cy < 2; ++cy)
-        if (!Z_FIRST) lift_planes(kept + (2 * pair + cy) * WAITING * GROUP, rows[0][cy], rows[1][cy]);
+        if (!Z_FIRST) lift_planes(kept + (2 * pair + cy) * IN_PIPELINE * GROUP, rows[0][cy], rows[1][cy]);
 #if !X_FIRST && EXCHANGE == EXCHANGE_NONE
       // PoCL 3.1 leaves out some stores behind a barrier under the condition below, which all work-items meet or none does.
       meet_at_seams(at_seams, rows);
@@ -160,7 +160,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
-  local Numbers kept[KEPT_ROWS * WAITING * GROUP], seams[2 * ROWS_AT_SEAMS];
+  local Numbers kept[KEPT_ROWS * IN_PIPELINE * GROUP], seams[2 * ROWS_AT_SEAMS];
   local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);

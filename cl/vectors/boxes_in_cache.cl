@@ -126,12 +126,12 @@ typedef struct {
 #define AXIS_Y(side) (own->lifts_x ? (side).across[0] : (side).line)
 #define AXIS_X(side) (own->lifts_x ? (side).line : (side).across[0])
 // From a sample to its neighbour: where it is one of the other channel, to the details.
-#define APART(axis, takes_turns) ((takes_turns) ? (axis).detail : (axis).stride)
+#define STEP_ALONG(axis, takes_turns) ((takes_turns) ? (axis).detail : (axis).stride)
 
 #define SET_ROWS(rows, r, from, first, last) \
   rows.start[r] = (from), rows.begin[r] = (first), rows.end[r] = (last);
 #define SET_DISTANCES(rows, side, turns_y, turns_x, count, table_part) \
-  rows.row = APART(AXIS_Y(side), turns_y), rows.sample = APART(AXIS_X(side), turns_x), rows.columns = (count), \
+  rows.row = STEP_ALONG(AXIS_Y(side), turns_y), rows.sample = STEP_ALONG(AXIS_X(side), turns_x), rows.columns = (count), \
   rows.entries = (table_part);
 
 static inline void find_boxes(Boxes *found, const Table *table, global S *signal, global T *bands, global T *low,

@@ -1,10 +1,11 @@
 //! A plan of a batch for several devices.
 
 use crate::error::{Error, Result};
+use crate::runtime::lock::lock;
 use crate::runtime::{Engine, PinnedArray, Plan};
 use crate::transform::{Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Sample};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// A transform of a batch, built for the engines of an [`EngineGroup`](super::EngineGroup).
@@ -62,8 +63,7 @@ impl<T: Sample> Part<T> {
     }
 
     fn stand_in(&self) -> Option<(usize, Arc<Plan<T>>)> {
-        let stand_in = self.stand_in.lock();
-        stand_in.unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.stand_in).clone()
     }
 
     /// What came of it, or whose engine failed, and how.
@@ -173,7 +173,7 @@ impl<T: Sample> GroupPlan<T> {
         let mut results: Vec<Result<(), Failure>> = Vec::new();
         results.resize_with(pieces.len(), || Ok(()));
         let jobs = Mutex::new(pieces.iter_mut().zip(&mut results));
-        let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = || lock(&jobs).next();
         let work = || {
             while let Some(((part, ends), result)) = next() {
                 *result = part.run(ends, direction);
@@ -225,8 +225,7 @@ impl<T: Sample> GroupPlan<T> {
                     part.plan.transform().shape()[0],
                     other.device()
                 );
-                let mut stand_in = part.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
-                *stand_in = Some((i, plan));
+                *lock(&part.stand_in) = Some((i, plan));
                 return Ok(());
             }
         }

@@ -90,6 +90,19 @@ impl Reach {
         }
     }
 
+    /// The same of a list of steps and of those of the inverse, which run the other way.
+    pub fn of_both_directions(stencils: &[Stencil]) -> [Self; 2] {
+        let mut backwards = stencils.to_vec();
+        backwards.reverse();
+        [Reach::new(stencils), Reach::new(&backwards)]
+    }
+
+    /// How many pairs a piece of a line needs on either side where the line is cut: one more at the tail, as a cut may leave an
+    /// approximation without its detail.
+    pub fn halo_of_a_cut(&self) -> usize {
+        self.before.max(self.after + 1)
+    }
+
     /// How many pairs must be taken from each end of a line so that they, joined to a short line, have the same
     /// outermost results as the whole line: `before` pairs at the head and `after + 1` at the tail.
     ///

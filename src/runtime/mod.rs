@@ -14,7 +14,7 @@ mod host;
 mod host_copy;
 mod in_place;
 mod launch;
-mod lock;
+pub(crate) mod lock;
 #[cfg(feature = "ocl-interop")]
 mod ocl;
 #[cfg(feature = "papers")]

@@ -4,6 +4,7 @@ use super::context::{Shared, opencl};
 use super::event::Event;
 use super::handle::Handle;
 use super::launch::{Step, Sync, enqueue};
+use super::lock::lock;
 use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
 use crate::device::{Device, Exchange, Fence};
@@ -71,10 +72,7 @@ fn file(name: &str) -> (&'static str, &'static str) {
 
 /// Builds `source`, which has this fence, for the engine's device, or takes it from the engine's cache.
 pub(crate) fn build(shared: &Shared, source: String, fence: Fence) -> Result<Arc<Handle<Program>>> {
-    let mut programs = shared
-        .programs
-        .lock()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut programs = lock(&shared.programs);
     if let Some(program) = programs.get(&source) {
         return Ok(program.clone());
     }

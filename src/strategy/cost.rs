@@ -1,4 +1,4 @@
-//! What passes cost: the bytes that they move, their arithmetic, barriers and local memory. A solver says how much its
+//! What passes cost: the bytes that they move, their arithmetic, barriers and local memory. A strategy says how much its
 //! kernel reads, stores and lifts; a [`Meter`] makes a [`Cost`] of that.
 
 use super::design::Problem;

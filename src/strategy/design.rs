@@ -1,4 +1,4 @@
-//! What solvers and the planner speak of: problems, passes, designs. All plain data, which can be compared and printed.
+//! What strategies and the planner speak of: problems, passes, designs. All plain data, which can be compared and printed.
 
 use super::Strategy;
 use super::cost::Cost;
@@ -157,6 +157,14 @@ pub(crate) fn registers(device: &DeviceInfo) -> usize {
     (128 * least / lanes).min(MOST_REGISTERS)
 }
 
+/// Registers of a compute unit, of 32 bits each: NVIDIA's, whose OpenCL does not tell how many work-groups run at once.
+pub(super) const REGISTERS_OF_UNIT: usize = 64 << 10;
+
+/// How many work-groups of so many work-items, by so many registers each, a compute unit runs at once.
+pub(super) fn groups_at_once(group: usize, registers: usize) -> usize {
+    (REGISTERS_OF_UNIT / (group * registers).max(1)).max(1)
+}
+
 /// The size that compilers for Intel's GPUs give sub-groups of kernels that keep much in registers.
 const USUAL_LANES: usize = 16;
 
@@ -230,7 +238,7 @@ impl Kernel {
     }
 }
 
-/// An array as a solver sees it, which does not choose any.
+/// An array as a strategy sees it, which does not choose any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// What its take has on the signal side.

@@ -1,4 +1,4 @@
-//! How to compute a transform: solvers turn what is left of a problem into passes, the planner composes them. All of it
+//! How to compute a transform: strategies turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
 mod border;
@@ -46,7 +46,7 @@ use planner::{Offer, Todo};
 
 macro_rules! strategies {
     ($($(#[$doc:meta])* $variant:ident
-        $({ $($(#[$field_doc:meta])* $field:ident: $Pass:ident,)* })? $name:literal $solver:ident;)*
+        $({ $($(#[$field_doc:meta])* $field:ident: $Pass:ident,)* })? $name:literal $module:ident;)*
     ) => {
         /// A way to compute (a part of) a transform on a device.
         ///
@@ -81,14 +81,14 @@ macro_rules! strategies {
             /// [`Strategy::Separable`] are of its row pass, and a line holds for that one with any column pass.
             pub const fn tunables(self) -> &'static [Tunable] {
                 match self {
-                    $(Strategy::$variant { .. } => $solver::TUNABLES,)*
+                    $(Strategy::$variant { .. } => $module::TUNABLES,)*
                 }
             }
 
             /// How much of what is left this strategy takes, and by which passes.
             fn offer(self, todo: &Todo) -> Offer {
                 match self {
-                    $(Strategy::$variant $({ $($field,)* })? => $solver::offer(todo $($(, $field)*)?),)*
+                    $(Strategy::$variant $({ $($field,)* })? => $module::offer(todo $($(, $field)*)?),)*
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The planner walks a transform, level by level and axis by axis, and asks the solvers in turn how much of what is left
+//! The planner walks a transform, level by level and axis by axis, and asks the strategies in turn how much of what is left
 //! they take.
 
 use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots, Target};
@@ -151,7 +151,7 @@ pub(super) struct Coloured {
     pub colours: usize,
 }
 
-/// A solver's answer.
+/// A strategy's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Offer {
     Preferred(Taken),
@@ -169,7 +169,7 @@ impl Offer {
     }
 }
 
-/// What a solver takes: so many whole levels, or so many axes of the level at hand, by these passes in running order.
+/// What a strategy takes: so many whole levels, or so many axes of the level at hand, by these passes in running order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Taken {
     pub levels: usize,
@@ -177,7 +177,7 @@ pub(super) struct Taken {
     pub passes: Vec<Pass>,
 }
 
-/// Everything that a plan has to build for a problem, by the solvers of `strategies` in the order of this list.
+/// Everything that a plan has to build for a problem, by those of `strategies` in the order of this list.
 ///
 /// # Errors
 /// [`Error::Unsupported`] where none of them takes what is left.
@@ -262,7 +262,7 @@ fn advice(todo: &Todo, strategies: &[Strategy]) -> Option<String> {
     Some(text)
 }
 
-/// The first solver that prefers what is left, else the first that can do it.
+/// The first strategy that prefers what is left, else the first that can do it.
 fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     let mut reasons = Vec::new();
     let mut works = None;
@@ -294,13 +294,13 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
 /// Lines along an axis at most: kernels count them, and those that the last work-group lacks, in 32 bits.
 const MOST_LINES: usize = i32::MAX as usize - (1 << 12);
 
-/// Why no solver can compute a problem on a device.
+/// Why no strategy can compute a problem on a device.
 pub(super) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
     if problem.sample == SampleType::F64 && !target.device.fp64 {
         return Some(format!("{} has no double precision", target.device));
     }
     let too_many = most_lines(&problem.transform) > MOST_LINES;
-    too_many.then(|| "the array has more than 2^31 lines along one axis".to_owned())
+    too_many.then(|| format!("the array has more than {MOST_LINES} lines along one axis"))
 }
 
 /// A step of the walk: passes that share their arrays.

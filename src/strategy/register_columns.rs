@@ -4,7 +4,8 @@
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
+    Define, Kernel, Pass, Slots, can_stream, define, groups_at_once, loops_as_they_are,
+    smallest_sub_groups,
 };
 use super::line_ends;
 use super::lines::{Lines, segments, taken};
@@ -28,9 +29,7 @@ const PREFETCHED: usize = 4;
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 64;
 
-/// Registers of a compute unit, and those of a work-item besides its samples. Both are NVIDIA's, whose OpenCL does not
-/// tell how many work-groups run at once.
-const REGISTERS: usize = 64 << 10;
+/// Registers of a work-item besides its samples.
 const OTHER_REGISTERS: usize = 40;
 
 /// Pairs in the ring, at most.
@@ -88,8 +87,8 @@ fn go_by_vectors(geometry: &Geometry, vector: usize) -> bool {
 struct Sizes {
     vector: usize,
     ring: usize,
-    /// Work-groups that a compute unit runs at once.
-    filling: usize,
+    /// Work-items that a compute unit runs at once.
+    at_once: usize,
     group: usize,
 }
 
@@ -112,7 +111,7 @@ impl Sizes {
         Sizes {
             vector,
             ring,
-            filling: REGISTERS / (GROUP * registers),
+            at_once: groups_at_once(group, registers) * group,
             group,
         }
     }
@@ -144,7 +143,7 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     let count = geometry.lines as usize;
     let (vectors, samples) = (count / sizes.vector, geometry.samples as usize);
     let pairs = samples.div_ceil(2);
-    let at_once = todo.target.device.compute_units * sizes.filling * sizes.group;
+    let at_once = todo.target.device.compute_units * sizes.at_once;
     let overlap = reach.before + lags.last;
     let pairs_each = pairs.div_ceil(segments(
         [vectors, pairs],

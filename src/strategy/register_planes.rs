@@ -5,7 +5,7 @@ use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
     Define, Kernel, MOST_REGISTERS, Pass, RUN, Slots, can_stream, define, define_distance,
-    lack_of_registers, loops_as_they_are, smallest_sub_groups,
+    groups_at_once, lack_of_registers, loops_as_they_are, smallest_sub_groups,
 };
 use super::lines::segments;
 use super::pixels;
@@ -27,10 +27,8 @@ const GROUP: usize = 128;
 /// same columns.
 const TOGETHER: usize = 32;
 
-/// Registers of a compute unit, and those of a work-item besides its samples. Both are NVIDIA's, whose OpenCL does not tell how
-/// many work-groups run at once. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 391 us (inverse 389) with segments for three
-/// work-groups at once, 441 (438) for two, and inverse 469 for four.
-const REGISTERS: usize = 64 << 10;
+/// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 391 us (inverse 389) with
+/// segments for three work-groups at once, 441 (438) for two, and inverse 469 for four.
 const OTHER_REGISTERS: usize = 60;
 
 /// Pairs of rows in a segment at least. Where planes are so few that not all compute units are full, it is the turns of a segment
@@ -178,8 +176,8 @@ fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) ->
     let (rows, runs) = (height.div_ceil(2), width.div_ceil(2 * RUN));
     let blocks = planes.div_ceil(sizes.together);
     let items = outer * blocks * runs * sizes.together;
-    let filling = (REGISTERS / (GROUP * sizes.registers)).max(1);
-    let at_once = todo.target.device.compute_units * filling * sizes.group;
+    let groups = todo.target.device.compute_units * groups_at_once(sizes.group, sizes.registers);
+    let at_once = groups * sizes.group;
     let overlap = sizes.reach.before + sizes.lags.last;
     let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, LEAST_SEGMENT));
     let segments = rows.div_ceil(pairs_each);

@@ -201,7 +201,9 @@ impl Row {
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
         ];
-        if !self.in_registers {
+        if self.in_registers {
+            defines.push(define("BY_WORDS", 0));
+        } else {
             let signal = special && geometry.signal.line.detail == 1;
             defines.extend([
                 define("ROW_PLACES", self.places()),

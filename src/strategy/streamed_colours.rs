@@ -5,8 +5,8 @@ use super::Strategy;
 use super::border::Border;
 use super::cost::Meter;
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, define_distance, lack_of_registers,
-    loops_as_they_are,
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, groups_at_once,
+    lack_of_registers, loops_as_they_are,
 };
 use super::lines::segments;
 use super::pixels;
@@ -59,9 +59,7 @@ const BYTES_TOGETHER: usize = 32;
 /// Bytes of a row up to which more of them are loaded ahead.
 const SHORT_RUN: usize = 16;
 
-/// Registers of a compute unit, for sub-groups of 32, and those of a work-item besides its samples. Both are NVIDIA's, whose
-/// OpenCL does not tell how many work-groups run at once. One group too many takes 1.1 to 1.3 times as long.
-const REGISTERS: usize = 64 << 10;
+/// Registers of a work-item besides its samples. One group too many at once takes 1.1 to 1.3 times as long.
 const OTHER_REGISTERS: usize = 6;
 
 /// Registers, counted as above, that a work-item has where sub-groups share wavefronts: what one of them knows of itself takes
@@ -241,7 +239,7 @@ impl Sizes {
         if let Some(why) = lack_of_registers("what its steps still read", kept, problem.sample) {
             return Err(why);
         }
-        let filling = REGISTERS / (GROUP * registers) * GROUP / 32;
+        let filling = groups_at_once(GROUP, registers) * GROUP / 32;
         let lanes = if alone { 1 } else { device.lanes };
         let reaches = [reach.before, reach.after];
         let sizes = Sizes {
@@ -259,7 +257,7 @@ impl Sizes {
             filling: todo
                 .target
                 .size(Strategy::StreamedColours, problem, &FILLING)
-                .unwrap_or(filling.max(4)),
+                .unwrap_or(filling),
             // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
             x_first: todo.x_first() && problem.sample.is_integer(),
             reach,

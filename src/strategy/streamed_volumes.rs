@@ -7,6 +7,7 @@ use self::sizes::{OWN_ROWS, Sizes};
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots};
+use super::lines::segments;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
@@ -15,14 +16,7 @@ use crate::wavelet::SampleType;
 
 const NAME: &str = "streamed_volumes";
 
-pub(super) const TUNABLES: &[Tunable] = &[FILLING];
-
-const FILLING: Tunable = Tunable {
-    name: "FILLING",
-    default: 512,
-    candidates: &[256, 384, 512, 640],
-    says: "work-items that a compute unit runs at once",
-};
+pub(super) const TUNABLES: &[Tunable] = &[];
 
 /// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 15 us (inverse 16.5), by pictures and columns
 /// 29 (27), 64 x 64 x 64 10.4 (11.0) and 22 (24); in halves these took 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs
@@ -72,22 +66,6 @@ fn samples(geometry: &Geometry) -> usize {
     geometry.samples as usize * across.iter().product::<usize>()
 }
 
-/// Into how many segments of how many pairs of planes each of so many tiles is cut: so that the last one of all that run at
-/// once ends soonest.
-fn segments(
-    tiles: usize,
-    pairs: usize,
-    [warm_up, least]: [usize; 2],
-    at_once: usize,
-) -> [usize; 2] {
-    let turns =
-        |count: &usize| (tiles * count).div_ceil(at_once) * (pairs.div_ceil(*count) + warm_up);
-    let most = (pairs / least).max(1);
-    let count = (1..=most).min_by_key(turns).unwrap_or(1);
-    let each = pairs.div_ceil(count);
-    [pairs.div_ceil(each), each]
-}
-
 fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
     let geometry = Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
@@ -104,16 +82,14 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
     }
     let sizes = Sizes::new(todo, &geometry, on_x)?;
     let rows = OWN_ROWS * sizes.group / sizes.items_x;
-    let tiles_y = (2 * sizes.pairs(height)).div_ceil(rows);
+    let tiles_y = (2 * sizes.pairs_along(height)).div_ceil(rows);
     let volumes = geometry.across[2] as usize;
-    let at_once = todo.target.device.compute_units * (sizes.filling / sizes.group).max(1);
+    let at_once = todo.target.device.compute_units * (sizes.at_once / sizes.group).max(1);
     let tiles = sizes.tiles_x * tiles_y * volumes;
-    let [segments, each] = segments(
-        tiles,
-        sizes.pairs(depth),
-        [sizes.steps, sizes.least],
-        at_once,
-    );
+    let planes = sizes.pairs_along(depth);
+    let cut = segments([tiles, planes], sizes.steps, at_once, sizes.least);
+    let each = planes.div_ceil(cut);
+    let segments = planes.div_ceil(each);
     let pass = Pass {
         kernel: Kernel {
             name: NAME,

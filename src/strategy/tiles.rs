@@ -350,10 +350,8 @@ struct Way {
 
 /// Units of a halo, and those that a tile must have for the border not to reach through it.
 fn halo(stencils: &[Stencil], levels: u32) -> (usize, usize) {
-    let mut backwards = stencils.to_vec();
-    backwards.reverse();
-    let reaches = [Reach::new(stencils), Reach::new(&backwards)];
-    let [one, other] = reaches.map(|reach| (reach.before.max(reach.after + 1), reach.border()));
+    let both = Reach::of_both_directions(stencils);
+    let [one, other] = both.map(|reach| (reach.halo_of_a_cut(), reach.border()));
     let (reach, border) = (one.0.max(other.0), one.1.max(other.1));
     // What a level spoils, later ones spread, each half as far.
     let halo = if levels == 1 { reach } else { 2 * reach };

@@ -4,7 +4,8 @@
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, RUN, Slots, define, loops_as_they_are, registers, smallest_sub_groups,
+    Define, Kernel, Pass, REGISTERS_OF_UNIT, RUN, Slots, define, loops_as_they_are, registers,
+    smallest_sub_groups,
 };
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
@@ -25,8 +26,7 @@ const GROUP: usize = 256;
 /// Local memory of a work-group, at most.
 const LOCAL_MEMORY: usize = 48 << 10;
 
-/// Registers of all work-items of a work-group, of 32 bits each, and those that a work-item needs besides its run.
-const REGISTERS: usize = 64 << 10;
+/// Registers that a work-item needs besides its run.
 const REGISTERS_BESIDES: usize = 32;
 
 /// Bytes of neighbouring boxes that a work-group loads together, where these are closer than neighbouring samples: wanted, and as
@@ -167,7 +167,7 @@ impl Boxes {
         let run = 2 * (self.reach.before + RUN + self.reach.after) * words;
         match run > registers(todo.target.device) {
             true => 0,
-            false => REGISTERS / (run + REGISTERS_BESIDES) / 32 * 32,
+            false => REGISTERS_OF_UNIT / (run + REGISTERS_BESIDES) / 32 * 32,
         }
     }
 

@@ -79,12 +79,10 @@ fn can_go<T: Sample>(transform: &Transform, pairs: usize) -> bool {
 
 /// How many pairs of its neighbours' rows a band needs on either side.
 fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
-    let mut stencils = T::TYPE.stencils(transform.wavelet())?;
-    let forward = Reach::new(&stencils);
-    stencils.reverse();
-    let inverse = Reach::new(&stencils);
-    let of = |reach: Reach| reach.before.max(reach.after + 1);
-    Some(of(forward).max(of(inverse)).next_multiple_of(PAIRS))
+    let stencils = T::TYPE.stencils(transform.wavelet())?;
+    let [forward, inverse] =
+        Reach::of_both_directions(&stencils).map(|reach| reach.halo_of_a_cut());
+    Some(forward.max(inverse).next_multiple_of(PAIRS))
 }
 
 impl<T: Sample> Bands<T> {

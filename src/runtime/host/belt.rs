@@ -6,8 +6,8 @@
 //! threads begin with them in their order, with none before its slot is theirs: so a thread that has begun waits for nobody.
 
 use super::copies::Way;
-use crate::runtime::lock::lock;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use crate::runtime::lock::{lock, wait};
+use std::sync::{Condvar, Mutex};
 
 pub struct Belt {
     /// Slots each way.
@@ -105,12 +105,6 @@ impl Belt {
         self.moves.notify_all();
         self.copies.notify_all();
     }
-}
-
-fn wait<'a>(change: &Condvar, progress: MutexGuard<'a, Progress>) -> MutexGuard<'a, Progress> {
-    change
-        .wait(progress)
-        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Stops the belt when dropped, so that no thread waits for one that gave up.

@@ -6,14 +6,14 @@
 use super::rows::{Lines, Rows};
 use super::store::Store;
 use crate::error::{Error, Result};
-use crate::runtime::lock::lock;
+use crate::runtime::lock::{lock, wait};
 use crate::strategy::Move;
 use crate::wavelet::Sample;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, Scope};
 
 /// Bytes that a thread copies at a time, about: few, so that all end at the same time. The tests of this library's own have small
@@ -138,10 +138,7 @@ impl<'a, T: Sample> Copying<'a, T> {
     fn wait_for_others(&self) -> Result<()> {
         let mut state = lock(&self.state);
         while state.ended < self.parts {
-            state = self
-                .ended
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.ended, state);
         }
         state.failed.take().map_or(Ok(()), Err)
     }
@@ -240,10 +237,7 @@ impl<'a, T: Sample> Crew<'a, T> {
             if let Some(copying) = posted.copies.front() {
                 return Some(copying.clone());
             }
-            posted = self
-                .change
-                .wait(posted)
-                .unwrap_or_else(PoisonError::into_inner);
+            posted = wait(&self.change, posted);
         }
         None
     }

@@ -5,9 +5,9 @@
 //! any more.
 
 use crate::error::{Error, Result};
-use crate::runtime::lock::lock;
+use crate::runtime::lock::{lock, wait};
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::thread;
 
 pub(super) struct Pile {
@@ -95,10 +95,7 @@ impl Pile {
     pub fn more_than(&self, told: u64) -> Option<u64> {
         let mut state = lock(&self.state);
         while state.done <= told && state.working > 0 && state.stopped.is_none() {
-            state = self
-                .change
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.change, state);
         }
         (state.done > told && state.stopped.is_none()).then_some(state.done)
     }

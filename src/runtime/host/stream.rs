@@ -6,14 +6,14 @@ use super::transit::Transit;
 use crate::error::{Error, Result};
 #[cfg(doc)]
 use crate::runtime::engine::Engine;
-use crate::runtime::lock::lock;
+use crate::runtime::lock::{lock, wait};
 use crate::runtime::plan::Plan;
 use crate::wavelet::{Direction, Element, Sample};
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// An input and an output.
 type Slot<I, O> = (PinnedArray<I>, PinnedArray<O>);
@@ -103,10 +103,7 @@ impl<I: Element, O: Element> Line<I, O> {
             } else if !waits || state.is_busy() {
                 return Err(state.busy());
             } else {
-                state = self
-                    .changed
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
+                state = wait(&self.changed, state);
             }
         }
     }
@@ -124,10 +121,7 @@ impl<I: Element, O: Element> Line<I, O> {
             if state.is_busy() {
                 return Err(state.busy());
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
         };
         drop(state);
         let landed = pending.wait();

@@ -18,6 +18,7 @@ use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -29,7 +30,12 @@ const SLOT_BYTES: usize = 2 << 20;
 const AHEAD: usize = 4;
 
 /// The ring of an engine, made with the first call that needs one.
-pub(in crate::runtime) type Kept = Mutex<Option<Ring>>;
+#[derive(Default)]
+pub(crate) struct Kept {
+    ring: Mutex<Option<Ring>>,
+    /// Whether somebody was told that there is none.
+    has_warned: AtomicBool,
+}
 
 impl<T: Sample, P: Element> Plan<T, P> {
     /// Transforms a slice into another one, of this direction's elements, through the engine's ring, in pieces where that is faster.
@@ -47,13 +53,15 @@ impl<T: Sample, P: Element> Plan<T, P> {
         };
         self.transit
             .in_turn(self, direction, |route, arrays, queues| {
-                let mut kept = lock(&self.site.ring);
+                let mut kept = lock(&self.site.ring.ring);
                 let ring = match &mut *kept {
                     Some(ring) => ring,
                     none => match Ring::new(&self.site, SLOTS, SLOT_BYTES) {
                         Ok(ring) => none.insert(ring),
                         Err(error) => {
-                            log::warn!("host slices are copied by the driver: {error}");
+                            if !self.site.ring.has_warned.swap(true, Ordering::Relaxed) {
+                                log::warn!("host slices are copied by the driver: {error}");
+                            }
                             return Ok(false);
                         }
                     },

@@ -118,7 +118,7 @@ fn kernel(wavelet: &Wavelet, filter: Filter) -> Kernel {
         _ => "filter_columns",
     };
     let defines = [
-        ("PERIODIC", u8::from(periodic).to_string()),
+        ("REPEATS", u8::from(periodic).to_string()),
         ("LOOKAHEAD", lookahead.to_string()),
     ];
     super::kernel_of("papers/filter.cl", name, &defines, 1)

@@ -43,7 +43,7 @@ pub fn arithmetic_rate(engine: &Engine, sample: SampleType) -> Result<f64> {
 pub(super) fn kernel(reals: bool, group: usize) -> Kernel {
     let numbers = if reals { "float16" } else { "int16" };
     let defines = [
-        ("NUMBERS", numbers.to_owned()),
+        ("NUMBERS_16", numbers.to_owned()),
         ("REALS", u8::from(reals).to_string()),
         ("CHAINS", CHAINS.to_string()),
         ("ROUNDS", ROUNDS.to_string()),

@@ -198,7 +198,7 @@ pub(super) fn kernel(variant: Variant, name: &'static str) -> Kernel {
             ("CORE_X", x.to_string()),
             ("CORE_Y", y.to_string()),
             ("BY_COLUMNS", flag(variant.by_columns)),
-            ("SYMMETRIC", flag(variant.symmetric)),
+            ("MIRRORED_BORDER", flag(variant.symmetric)),
         ]);
     }
     super::kernel_of(file, name, &defines, 1)

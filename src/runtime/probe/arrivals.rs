@@ -7,13 +7,14 @@ use crate::error::{Error, Result};
 use crate::runtime::context::opencl;
 use crate::runtime::handle::Handle;
 use crate::runtime::launch::{Sync, enqueue};
+use crate::runtime::lock::lock;
 use crate::runtime::program::{compile, source};
 use crate::runtime::queue::Queue;
 use crate::strategy::{Kernel, define};
 use opencl3::context::Context;
 use opencl3::kernel::Kernel as ClKernel;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Pictures, and the work-groups of each: more than most devices run at a time.
 const PICTURES: usize = 8;
@@ -39,7 +40,7 @@ pub(in crate::runtime) fn prove_fence(
         return Ok(());
     }
     let key = (device.handle.id() as usize, fence, device.lie().to_owned());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
     let is_right = match known.get(&key) {
         Some(&known) => known,

@@ -10,11 +10,12 @@ pub(super) use source::probe_sources;
 
 use crate::device::{self, Device, Exchange, Way, asked_for, described, listed};
 use crate::error::{Error, Result};
+use crate::runtime::lock::lock;
 use judging::bits;
 use opencl3::context::Context;
 use std::collections::HashMap;
 use std::env::VarError;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// The work-groups of the probe, and the sub-groups of each, as far as the device allows.
@@ -76,7 +77,7 @@ pub(super) fn proven(context: &Context, device: &Device) -> Result<Device> {
 /// How long it took a device to prove its way, in this process; `None` where there is nothing to prove.
 pub(super) fn time_of_proof(device: &Device) -> Option<Duration> {
     let way = device.ways()[0];
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock(&KNOWN);
     known.as_ref()?.get(&key(device, way))?.clone().ok()
 }
 
@@ -98,7 +99,7 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
         return Ok(Duration::ZERO);
     }
     let key = key(device, way);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
     if let Some(verdict) = known.get(&key) {
         return verdict.clone();

@@ -46,8 +46,8 @@ const BYTES_OF_SAMPLE: usize = 16;
 const LAUNCH: usize = 16_000;
 const LEVEL: usize = 3_500;
 
-/// Levels of a launch (cl/pyramid/pyramid.cl), and the bytes of local memory that each of them takes.
-const LEVELS: usize = 8;
+/// Levels of a launch, and the bytes of local memory that each of them takes at most (`Level` in cl/pyramid/pyramid.cl).
+const MOST_LEVELS: usize = 8;
 const BYTES_OF_LEVEL: usize = 224;
 
 /// What a work-group has of a level along one axis, at most.
@@ -150,7 +150,7 @@ impl Local {
         // Steps compute in 32 bits at least.
         self.places * sample.size().max(4)
             + self.samples * BYTES_OF_SAMPLE
-            + LEVELS * BYTES_OF_LEVEL
+            + MOST_LEVELS * BYTES_OF_LEVEL
     }
 }
 
@@ -216,7 +216,7 @@ impl Sizes {
         // From the coarsest level on: the least cost of all levels from this one, and how it begins.
         let mut best: Vec<(usize, Option<Sizes>)> = vec![(0, None)];
         for level in (0..levels).rev() {
-            let choices = (1..=LEVELS.min(levels - level)).flat_map(|count| {
+            let choices = (1..=MOST_LEVELS.min(levels - level)).flat_map(|count| {
                 let (cost, sizes) = at_level(level).cheapest(count, pictures, device, fits)?;
                 let rest = best[best.len() - count].0;
                 Some((cost.saturating_add(rest), Some(sizes)))
@@ -312,6 +312,7 @@ impl Sizes {
         let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
         let mut defines = vec![
             define("GROUP", self.group),
+            define("MOST_LEVELS", MOST_LEVELS),
             define("PLACES", self.local.places),
             define("SAMPLES", self.local.samples),
             define("X_FIRST", u8::from(self.x_first)),

@@ -6,7 +6,7 @@ use crate::device::Exchange;
 use crate::strategy::Strategy;
 use crate::strategy::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem, small_gpu};
-use crate::strategy::tests::host::{number, own};
+use crate::strategy::tests::host::{levels_of, number};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, SampleType, Wavelet};
 
@@ -28,7 +28,7 @@ fn levels(device: DeviceInfo, transform: &Transform, direction: Direction) -> Ve
     if direction == Direction::Inverse {
         launches.reverse();
     }
-    launches.iter().map(|one| own(one, "levels")).collect()
+    launches.iter().map(levels_of).collect()
 }
 
 #[test]

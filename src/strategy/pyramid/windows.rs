@@ -294,7 +294,7 @@ impl Windows {
     }
 
     /// The kernel's own arguments.
-    fn own(&self, todo: &Todo, geometry: &Geometry) -> [(&'static str, usize); 7] {
+    fn own(&self, todo: &Todo, geometry: &Geometry) -> [(&'static str, usize); 6] {
         let [tiles_y, tiles_x] = self.tiles;
         let samples = 2 * self.windows[0].pairs;
         let is_short = samples * todo.signal_size() <= LARGEST_VECTOR;
@@ -303,7 +303,6 @@ impl Windows {
             rest.shape[1] % samples == 0 && samples * todo.problem.sample.size() <= LARGEST_VECTOR
         });
         [
-            ("levels", self.levels()),
             ("tile_x", self.tile[1]),
             ("tile_y", self.tile[0]),
             ("tiles_x", tiles_x),

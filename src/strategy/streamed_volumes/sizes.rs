@@ -1,10 +1,9 @@
 //! What `streamed_volumes` is specialised on besides the wavelet: which work-item has how much of a volume.
 
-use super::{FILLING, NAME, samples};
+use super::{NAME, samples};
 use crate::device::Exchange;
 use crate::lifting::extension::{are_near, is_symmetric};
 use crate::lifting::reach::Reach;
-use crate::strategy::Strategy;
 use crate::strategy::border::Border;
 use crate::strategy::design::{Define, LARGEST_VECTOR, define, define_distance, loops_as_they_are};
 use crate::strategy::pixels;
@@ -19,7 +18,8 @@ const LEAST_ITEMS_X: usize = 8;
 /// Those side by side are a power of two, or a multiple of so many and of the lanes of a sub-group.
 const LEAST_WHOLE: usize = 32;
 
-/// Rows of which a work-item has the results.
+/// Rows of which a work-item has the results. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32 takes 397 us by 2 of them (inverse
+/// 411, both by 384 work-items at once), 380 (376) by 4, and by 6, which do not fit the registers, 789 (782).
 pub(super) const OWN_ROWS: usize = 4;
 
 /// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes, where
@@ -33,15 +33,18 @@ const FEW_SAMPLES: usize = 4 << 10;
 const PAIRS: usize = 2;
 const PAIRS_OF_SHORTS: usize = 4;
 
-/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads them all ahead: then it seldom waits for
-/// memory, and a compute unit with registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32
-/// takes 380 us (inverse 376), by a pair of rows ahead 473 (475), and by half of the rows and 384 work-items at once 453 (429).
-const MOST_AHEAD: usize = 384;
-const FILLING_AHEAD: usize = 256;
+/// Work-items that a compute unit runs at once, where each loads a pair of rows before it is needed.
+const AT_ONCE: usize = 512;
 
-/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302), by a pair of rows ahead 259 (287).
-const LITTLE_AHEAD: usize = 192;
-const FILLING_LITTLE_AHEAD: usize = 384;
+/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads all of them before they are needed: then it
+/// seldom waits for memory, and a compute unit with registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x
+/// 512 by 9/7 in f32 takes 380 us (inverse 376), by a pair of rows 473 (475), by half of the rows and 384 work-items at once 453 (429).
+const MOST_PREFETCHED: usize = 384;
+const AT_ONCE_BY_MOST: usize = 256;
+
+/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302), by a pair of rows 259 (287).
+const FEW_PREFETCHED: usize = 192;
+const AT_ONCE_BY_FEW: usize = 384;
 
 fn pairs_of_columns(todo: &Todo) -> usize {
     match todo.problem.sample {
@@ -50,19 +53,19 @@ fn pairs_of_columns(todo: &Todo) -> usize {
     }
 }
 
-/// Pairs of rows that a work-item loads ahead, and how many work-items a compute unit then runs at once.
+/// How many pairs of rows a work-item loads before they are needed, and how many work-items a compute unit then runs at once.
 ///
 /// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do not fill them, and of four columns
 /// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Intel's sub-groups have a quarter of the registers.
-fn ahead(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
+fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
     let columns = 2 * pairs_of_columns(todo);
     let bytes = turns * 4 * columns * todo.problem.sample.size();
     let exchange = todo.target.device.exchange;
     let has_registers = !matches!(exchange, Exchange::Khr | Exchange::Intel);
-    match has_registers && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_AHEAD {
-        true if bytes <= LITTLE_AHEAD => (turns, FILLING_LITTLE_AHEAD),
-        true => (turns, FILLING_AHEAD),
-        false => (1, FILLING.default),
+    match has_registers && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
+        true if bytes <= FEW_PREFETCHED => (turns, AT_ONCE_BY_FEW),
+        true => (turns, AT_ONCE_BY_MOST),
+        false => (1, AT_ONCE),
     }
 }
 
@@ -90,10 +93,11 @@ pub(super) struct Sizes {
     /// Work-items of a tile that store, and tiles side by side.
     pub strip: usize,
     pub tiles_x: usize,
-    pub filling: usize,
+    /// Work-items that a compute unit runs at once.
+    pub at_once: usize,
     pub rows: Rows,
-    /// Pairs of rows that a work-item loads before it lifts them.
-    ahead: usize,
+    /// Pairs of rows that a work-item loads before they are needed.
+    prefetched: usize,
     /// Pairs of planes of a segment at least.
     pub least: usize,
     pub wide: bool,
@@ -136,10 +140,7 @@ impl Sizes {
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
         let items_x = rounded_up(strip + 2 * overlap, whole);
         let group = in_whole(group, items_x.max(device.lanes));
-        let (ahead, filling) = ahead(todo, rows.turns, group);
-        let tuned = todo
-            .target
-            .size(Strategy::StreamedVolumes, todo.problem, &FILLING);
+        let (prefetched, at_once) = prefetched(todo, rows.turns, group);
         Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
@@ -148,9 +149,9 @@ impl Sizes {
             overlap,
             strip,
             tiles_x: columns.div_ceil(strip),
-            filling: tuned.unwrap_or(filling),
+            at_once,
             rows,
-            ahead,
+            prefetched,
             least: if few { 1 } else { stencils.len() },
             wide,
             pairs,
@@ -159,7 +160,7 @@ impl Sizes {
 
     /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one has no detail, and the
     /// last one may have no approximation.
-    pub fn pairs(&self, samples: i32) -> usize {
+    pub fn pairs_along(&self, samples: i32) -> usize {
         let samples = samples as usize;
         match self.details_first {
             true => samples.div_ceil(2),
@@ -178,7 +179,7 @@ impl Sizes {
             define("ITEMS_X", self.items_x),
             define("OWN_PAIRS", self.pairs),
             define("OWN_ROWS", OWN_ROWS),
-            define("AHEAD", self.ahead),
+            define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),

@@ -675,6 +675,15 @@ pub fn own(launch: &Launch, name: &str) -> i32 {
     argument.unwrap_or_else(|| panic!("no argument {name}")).1
 }
 
+/// How many levels a launch takes, which a kernel is told or was written for.
+pub fn levels_of(launch: &Launch) -> i32 {
+    let kernel = &launch.pass.kernel;
+    match kernel.name {
+        "pyramid_windows" => number(kernel, "LEVELS") as i32,
+        _ => own(launch, "levels"),
+    }
+}
+
 /// Whether both axes of boxes are lifted.
 fn is_picture(launch: &Launch) -> bool {
     own(launch, "lifts_x") == 1 && own(launch, "lifts_y") == 1

@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, apart, colours, is_set, line_start, number as number_of, own};
+use super::host::{Place, apart, colours, is_set, levels_of, line_start, number as number_of, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -134,7 +134,7 @@ impl Picture {
             }
             picture
         };
-        (0..own(launch, "levels")).map(level).collect()
+        (0..levels_of(launch)).map(level).collect()
     }
 
     /// Where its samples are, row by row.

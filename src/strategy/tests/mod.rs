@@ -1,4 +1,4 @@
-//! Tests of whole designs, without a device: what the planner composes of what the solvers offer.
+//! Tests of whole designs, without a device: what the planner composes of what the strategies offer.
 
 mod arguments;
 mod arrays;

@@ -6,7 +6,7 @@ use crate::lifting::reach::Reach;
 use crate::strategy::design::Launch;
 use crate::strategy::pyramid::tests::launches;
 use crate::strategy::tests::cases::{BOTH, gpu, large_gpu, problem};
-use crate::strategy::tests::host::{number, own};
+use crate::strategy::tests::host::{levels_of, number, own};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 
@@ -189,7 +189,7 @@ fn check_forward(launch: &Launch, axis: usize, reach: i64) {
         assert_eq!(end, (length + (2 << level) - 1) >> (level + 1));
     }
     // What the last work-group goes on with is whole.
-    for level in levels..i64::from(own(launch, "levels")) {
+    for level in levels..i64::from(levels_of(launch)) {
         assert!(of_level(launch, name, level) >= (length + (2 << level) - 1) >> (level + 1));
     }
 }
@@ -261,7 +261,7 @@ fn check_sizes(launch: &Launch, reach: i64, device: &DeviceInfo) {
     let kernel = &launch.pass.kernel;
     let [group, most, lanes] =
         ["GROUP", "MOST_HEIGHT", "LANES"].map(|name| number(kernel, name) as i64);
-    for level in 0..i64::from(own(launch, "levels")) {
+    for level in 0..i64::from(levels_of(launch)) {
         let of = |name: &str| of_level(launch, name, level);
         assert!(of("LANES") * of("PAIRS") >= of("COLUMNS") && of("LANES") <= lanes);
         assert!(group / of("LANES") * of("HEIGHT") >= of("ROWS"));
