@@ -112,7 +112,7 @@ pub enum Error {
     },
 
     /// A request for more memory than the device has left for the engine, or for a larger array than it allows.
-    #[error("{what} needs {needed} bytes on {device}, which allows {}", allowed(*.limit, *.used))]
+    #[error("{what} needs {} on {device}, which allows {}", bytes(*.needed), allowed(*.limit, *.used))]
     #[non_exhaustive]
     Memory {
         /// What needs the memory.
@@ -129,7 +129,7 @@ pub enum Error {
     },
 
     /// A request for more memory than the host has left.
-    #[error("{what} need {needed} bytes, which the host does not have")]
+    #[error("the host has no memory for {what}: {} are needed", bytes(*.needed))]
     #[non_exhaustive]
     HostMemory {
         /// What needs the memory.
@@ -258,6 +258,14 @@ impl Error {
             expected: format!("one of {}", known.join(", ")),
             got: got.to_owned(),
         }
+    }
+}
+
+/// So many bytes; where they were too many to count, that.
+fn bytes(count: u64) -> String {
+    match count {
+        u64::MAX => "more bytes than can be addressed".to_owned(),
+        count => format!("{count} bytes"),
     }
 }
 

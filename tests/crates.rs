@@ -101,6 +101,13 @@ mod arrays {
             let as_many = Array3::<i16>::zeros([12, 2, 10]);
             assert!(plan.forward_array(&as_many.index_axis(Axis(0), 0)).is_err());
             assert!(plan.forward_array(&as_many).is_err());
+
+            let pixels = dense.mapv(|sample| sample as u8);
+            let engine = Engine::new(&device).unwrap();
+            let plan = engine.plan_from::<u8, i16>(&transform).unwrap();
+            assert_eq!(plan.forward_array(&pixels).unwrap(), coefficients);
+            let restored: ArrayD<u8> = plan.inverse_array(&coefficients).unwrap();
+            assert_eq!(restored, pixels.into_dyn());
         }
     }
 

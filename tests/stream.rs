@@ -143,6 +143,11 @@ fn each_end_can_go_first() {
 #[test]
 fn one_slot_and_plans_for_regions_are_refused() {
     for plan in plans() {
+        // Refused before any is made.
+        for slots in [usize::MAX, usize::MAX / 64, 1 << 50] {
+            let refused = plan.stream(Direction::Forward, slots).err();
+            assert!(matches!(refused, Some(Error::Memory { .. })), "{refused:?}");
+        }
         let refused = plan.stream(Direction::Forward, 1).unwrap_err();
         assert!(matches!(refused, Error::Unsupported { .. }), "{refused}");
     }

@@ -51,9 +51,11 @@
 //! - The phase of `db2` is another. For s levels, give PyWavelets the signal rolled back by 2^s - 1 samples along each axis
 //!   (`np.roll(x, 1 - 2**s, axis)`), and roll its bands of level l forward along each axis: by 2^(s - l) if they are
 //!   high-pass along it, by one less if they are low-pass.
-//! - [`Boundary::Symmetric`] is `reflect`, a level of `dwt` at a time: of n samples the approximations are
-//!   `cA[k : k + (n + 1) // 2]` and the details `cD[k : k + n // 2]`, with k = 2 for `bior4.4` and 1 for `bior2.2`.
-//!   A further level takes these approximations, not all of `cA`, so that `wavedec` in this mode is another transform.
+//! - [`Boundary::Symmetric`] is for `bior4.4` and `bior2.2` the mode `reflect`, a level of `dwt` at a time: of n samples the
+//!   approximations are `cA[k : k + (n + 1) // 2]` and the details `cD[k : k + n // 2]`, with k = 2 for `bior4.4` and 1 for
+//!   `bior2.2`. A further level takes these approximations, not all of `cA`, so that `wavedec` in this mode is another transform.
+//!   `haar` is the same at even lengths, where nothing is mirrored; at odd ones its last approximation differs. `db2`, whose
+//!   filters have no symmetry, has no counterpart.
 //! - [`Boundary::Clamp`] gives CDF 9/7 and 5/3 the same as [`Boundary::Symmetric`]. [`Boundary::Zero`] counts neighbours as
 //!   zero at every lifting step, and is not `zero`, which puts zeros around the signal. PyWavelets' `symmetric`, which
 //!   repeats the outermost sample, has no counterpart here.

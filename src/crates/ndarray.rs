@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::runtime::Plan;
 use crate::transform::{BandView, BandViewMut, Coefficients, Transform};
-use crate::wavelet::Sample;
+use crate::wavelet::{Element, Sample};
 use ndarray::{
     ArrayBase, ArrayD, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD, Data, Dimension, IxDyn,
     ShapeBuilder, StrideShape,
@@ -79,15 +79,15 @@ impl<T: Sample> BandViewMut<'_, T> {
 }
 
 /// Requires the feature `ndarray`.
-impl<T: Sample> Plan<T> {
-    /// Transforms an array of samples, which must have the transform's shape, into coefficients. An array that is not
+impl<T: Sample, P: Element> Plan<T, P> {
+    /// Transforms an array of samples, or of the pixels of a plan of these, which must have the transform's shape, into coefficients. An array that is not
     /// row-major and dense is copied first.
     ///
     /// # Errors
     /// [`Error::Shape`] for an array of another shape; all others are those of [`forward`](Self::forward).
     pub fn forward_array<S, D>(&self, samples: &ArrayBase<S, D>) -> Result<Coefficients<T>>
     where
-        S: Data<Elem = T>,
+        S: Data<Elem = P>,
         D: Dimension,
     {
         check_shape(self.transform(), samples.shape())?;
@@ -95,11 +95,11 @@ impl<T: Sample> Plan<T> {
         self.forward(dense.as_slice().expect("in standard layout"))
     }
 
-    /// Transforms coefficients back into an array of samples of the transform's shape.
+    /// Transforms coefficients back into an array of samples, or of pixels, of the transform's shape.
     ///
     /// # Errors
     /// As [`inverse`](Self::inverse).
-    pub fn inverse_array(&self, coefficients: &Coefficients<T>) -> Result<ArrayD<T>> {
+    pub fn inverse_array(&self, coefficients: &Coefficients<T>) -> Result<ArrayD<P>> {
         let samples = self.inverse(coefficients)?;
         let shape = self.transform().shape();
         Ok(ArrayD::from_shape_vec(shape, samples).expect("as many as the shape has"))

@@ -190,6 +190,15 @@ impl Shared {
         Ok(())
     }
 
+    /// Checks that the engine's memory has so much left; `what` names what needs it in errors.
+    pub fn check_left(&self, what: &str, bytes: u64) -> Result<()> {
+        let Memory { used, limit } = self.memory();
+        match bytes <= limit.saturating_sub(used) {
+            true => Ok(()),
+            false => Err(self.too_large(what, bytes, limit, Some(used))),
+        }
+    }
+
     /// Checks that what ends after so many bytes of a buffer of the caller's has addresses on the device.
     pub fn check_addresses(&self, what: &str, end: u64) -> Result<()> {
         let last = self.device.info().last_address();

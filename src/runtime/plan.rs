@@ -210,7 +210,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let scratch = largest(builder.scratch(&forward)?, builder.scratch(&inverse)?);
         let [a, b, c, d] = scratch.map(bytes);
         shared.check_memory(
-            "the transform",
+            match pixels {
+                Some(_) => "the transform of pixels, which does not go in tiles,",
+                None => "the transform",
+            },
             &[signal, bytes(transform.len()), a, b, c, d],
         )?;
 
@@ -306,7 +309,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         launches.iter().map(|(launch, _)| launch.pass.cost).sum()
     }
 
-    /// Transforms samples (row-major, of the transform's shape) into coefficients.
+    /// Transforms samples (row-major, of the transform's shape) into coefficients. Integers that are too large wrap, and the inverse
+    /// may not restore them: [`Transform::check_range`] says whether samples leave the wavelet enough bits.
     ///
     /// # Errors
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of

@@ -110,7 +110,8 @@ macro_rules! reading {
         }
 
         /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
-        /// [`rows_iter`](Self::rows_iter) gives as many rows for each picture of a batch, also where [`cols`](Self::cols) is 0.
+        /// [`rows_iter`](Self::rows_iter) gives as many rows for each picture of a batch, also where [`cols`](Self::cols) is 0: those of
+        /// a picture one after the other, where the batch is outside the transformed axes.
         pub fn rows(&self) -> usize {
             self.at.picture[0].map_or(1, |y| self.at.shape[y])
         }
@@ -145,8 +146,9 @@ macro_rules! reading {
             }
         }
 
-        /// Iterates over the rows of the band, its lines along x, in row-major order of all other axes: those of every picture
-        /// of a batch, one picture after the other. Where the band has no columns, they are empty.
+        /// Iterates over the rows of the band, its lines along x, in row-major order of all other axes: of a batch that is outside
+        /// the transformed axes, those of one picture after the other; of colours innermost, each row of all colours before
+        /// the next. Where the band has no columns, they are empty.
         pub fn rows_iter(
             &self,
         ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = T> + '_> + '_ {

@@ -11,7 +11,7 @@ use crate::names::named;
 #[non_exhaustive]
 pub enum Boundary {
     /// The signal is mirrored about its first and its last sample, repeatedly if needed. This is the
-    /// whole-sample symmetry of JPEG 2000 and CCSDS 122, and the mode `reflect` of PyWavelets.
+    /// whole-sample symmetry of JPEG 2000 and CCSDS 122, and for CDF 9/7 and 5/3 the mode `reflect` of PyWavelets.
     Symmetric,
     /// Each channel repeats periodically. On even lengths this is the mode `periodization` of PyWavelets.
     Periodic,

@@ -373,6 +373,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         plan.check_whole()?;
         plan.transit = Transit::new(Some(slots));
         let (site, len) = (&plan.site, plan.transform().len());
+        // Before any is made.
+        let each = len.saturating_mul(size_of::<I>() + size_of::<O>());
+        let all = each.saturating_mul(slots) as u64;
+        site.shared.check_left("the slots of a stream", all)?;
         let slot = || Ok((PinnedArray::new(site, len)?, PinnedArray::new(site, len)?));
         let free: Vec<Slot<I, O>> = (0..slots).map(|_| slot()).collect::<Result<_>>()?;
         let submit = move |(input, output): Slot<I, O>| plan.submit_of(direction, input, output);

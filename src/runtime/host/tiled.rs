@@ -135,7 +135,8 @@ impl<T: Sample> TiledPlan<T> {
     /// [`SourceFile`] to a slice or a [`SinkFile`].
     ///
     /// The low band between two stages stands beside the coefficients: in memory, or in a file that is removed. `progress` is
-    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan.
+    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan, for which it
+    /// would wait for ever.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's, or of
@@ -345,6 +346,9 @@ impl<'t, 'a, T: Sample> Pass<'t, 'a, T> {
 impl Engine {
     /// Builds a plan of `transform` for samples of type `T`, in both directions, that goes in tiles whether the device can hold the
     /// arrays or not: for files, and for slices where the device's memory is for others.
+    ///
+    /// The first transform takes up to what the engine's memory ([`Engine::memory`]) has left, and the plan keeps it for the next, until
+    /// it is dropped: other plans and arrays that are needed later should be made before.
     ///
     /// # Errors
     /// As [`Engine::plan`].

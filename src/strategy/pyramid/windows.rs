@@ -385,10 +385,12 @@ impl Windows {
             defines.push(define(format!("LANES_{k}"), window.lanes.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
-        // CPUs have one program for many shapes.
-        defines.push(define("KNOWN", u8::from(!self.in_one_program)));
-        if !self.in_one_program {
-            let own = self.own(todo, geometry).into_iter().skip(1);
+        // CPUs have one program for many shapes, and so do devices that must first try each kernel, on the smallest picture of those that
+        // it is for.
+        let known = !self.in_one_program && device.exchange.is_tried();
+        defines.push(define("KNOWN", u8::from(known)));
+        if known {
+            let own = self.own(todo, geometry).into_iter();
             defines.extend(own.map(|(name, value)| define(name.to_uppercase(), value)));
             defines.push(define("HEIGHT", self.shape[0]));
             defines.push(define("WIDTH", self.shape[1]));

@@ -7,7 +7,7 @@ use crate::strategy::design::{Array, Design, Launch};
 use crate::strategy::{ColumnPass, Strategy};
 use crate::transform::geometry::{Axis, Geometry};
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 fn forward(setting: &Setting, transform: &Transform, sample: SampleType) -> Design {
     let problem = problem(transform, sample, Direction::Forward);
@@ -394,8 +394,8 @@ fn a_slow_choice_says_what_would_be_fast() {
     let text = advice(large_gpu(), &odd).unwrap();
     assert!(text.contains("with the batch outside"), "{text}");
     let text = advice(cpu(), &many).unwrap();
-    let why = "level 1 takes a pass over memory for each of its axes [0, 1]: it takes two axes of which the inner one is in \
-               one piece";
+    let why = "level 1 takes a pass over memory for each of its axes [0, 1]: `pyramid`: it takes two axes of which the \
+               inner one is in one piece, or of pixels; ";
     let better = "an array of shape [17, 480, 640], with the batch outside, would take fewer";
     assert!(text.starts_with(why) && text.ends_with(better), "{text}");
     // Rows of an odd length that are lifted along y first, of which no strip holds both ends.
@@ -535,4 +535,20 @@ fn a_transform_without_levels_is_a_copy() {
             &["in move out"],
         );
     }
+}
+
+#[test]
+fn wavelets_of_many_taps_go_step_by_step() {
+    let lifted_by = |steps: usize| {
+        let pair = [
+            RealStep::new(Channel::Detail, 0, &[0.1, 0.1]),
+            RealStep::new(Channel::Approximation, -1, &[0.1, 0.1]),
+        ];
+        let wavelet = Wavelet::real("many", &pair.repeat(steps / 2), Scale::NONE).unwrap();
+        let transform = Transform::new(wavelet, [64, 64]);
+        let design = forward(&Setting::of(large_gpu()), &transform, SampleType::F32);
+        design.launches[0].strategy
+    };
+    assert_ne!(lifted_by(32), Strategy::Stepwise);
+    assert_eq!(lifted_by(34), Strategy::Stepwise);
 }

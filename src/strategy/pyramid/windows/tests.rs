@@ -269,3 +269,19 @@ fn check_sizes(launch: &Launch, reach: i64, device: &DeviceInfo) {
     }
     assert!(number(kernel, "PLACES") as u64 * 4 <= device.local_memory);
 }
+
+#[test]
+fn what_is_tried_first_is_one_program_for_many_sizes() {
+    let program = |exchange: Exchange, side: usize| {
+        let device = DeviceInfo {
+            exchange,
+            ..large_gpu()
+        };
+        let transform = Transform::new(Wavelet::CDF_9_7, [side; 2]).levels(2);
+        let mut all = launches(device, &transform, SampleType::F32, Direction::Forward);
+        all.swap_remove(0).pass.kernel
+    };
+    let [large, small] = [2048, 1920].map(|side| program(Exchange::Amd, side));
+    assert_eq!((large.name, &large), ("pyramid_windows", &small));
+    assert_ne!(program(Exchange::Ptx, 2048), program(Exchange::Ptx, 1920));
+}
