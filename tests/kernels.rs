@@ -633,7 +633,10 @@ fn definitions_are_found() {
 fn set_by_host(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let refused = lines.windows(2).filter_map(|pair| {
-        let name = pair[0].strip_prefix("#ifndef ")?;
+        let name = match pair[0].rsplit_once("!defined(") {
+            Some((_, rest)) => rest.strip_suffix(")")?,
+            None => pair[0].strip_prefix("#ifndef ")?,
+        };
         pair[1].starts_with("#error").then(|| name.to_owned())
     });
     refused.collect()

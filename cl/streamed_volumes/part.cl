@@ -71,6 +71,9 @@ typedef VECTOR_OF(L) Numbers;
 #define RESULTS_LAG (STEPS / 2)
 #define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
 #define ROWS_READ (3 * ROW_TURNS)
+#if PREFETCHED != 1 && PREFETCHED != ROW_TURNS
+#error "PREFETCHED is a pair of rows, or all: rows of two pairs of planes would wait beside each other"
+#endif
 
 // The arguments besides the geometry.
 typedef struct {

@@ -236,6 +236,12 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
 /// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer; nothing where that
 /// is faster.
 fn advice(todo: &Todo, strategies: &[Strategy]) -> Option<String> {
+    if is_long(todo.problem) {
+        return Some(format!(
+            "the wavelet's steps have more than {LONG} taps, so that each step is a launch of its own: programs with all of them are \
+             built very slowly. A plan with a strategy by name has such programs"
+        ));
+    }
     let level = &todo.levels[0];
     let mut reasons: Vec<(String, String)> = Vec::new();
     for strategy in strategies {
@@ -300,18 +306,16 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     })
 }
 
-/// Taps of all steps from which on a launch is best for each step: kernels for several have all of them written out, as often as they
+/// Taps of all steps beyond which a launch is best for each step: kernels for several have all of them written out, as often as they
 /// keep pairs, and compilers take minutes over hundreds. By PoCL 3.1, plans of 40 steps of one tap take 17 s to be built and run once,
 /// of 80 steps 38 s, step by step 4 s. The longest of the standards' have 16.
 const LONG: usize = 64;
 
+/// Whether there are so many, of samples that lose nothing in memory between two steps.
 fn is_long(problem: &Problem) -> bool {
-    problem
-        .stencils()
-        .iter()
-        .map(|step| step.count)
-        .sum::<usize>()
-        > LONG
+    let is_rounded = matches!(problem.sample, SampleType::F16 | SampleType::Rounded);
+    let taps: usize = problem.stencils().iter().map(|step| step.count).sum();
+    !is_rounded && taps > LONG
 }
 
 /// Lines along an axis at most: kernels count them, and those that the last work-group lacks, in 32 bits.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where ordinary memory starts, which is good for every sample and vector.
-const PAGE: usize = 4096;
+pub(super) const PAGE: usize = 4096;
 
 /// Memory that stays where it is until this is dropped.
 pub struct Pages {

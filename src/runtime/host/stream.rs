@@ -1,6 +1,7 @@
 //! Streams of frames: slots go round from who fills them over the device to who reads them.
 
 use super::array::PinnedArray;
+use super::pages::PAGE;
 use super::pending::{Pending, SubmitError};
 use super::transit::Transit;
 use crate::error::{Error, Result};
@@ -373,8 +374,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         plan.check_whole()?;
         plan.transit = Transit::new(Some(slots));
         let (site, len) = (&plan.site, plan.transform().len());
-        // Before any is made.
-        let each = len.saturating_mul(size_of::<I>() + size_of::<O>());
+        // Before any is made; the two arrays of a slot are in pages of their own.
+        let pages = |bytes: usize| len.saturating_mul(bytes).max(PAGE);
+        let each = pages(size_of::<I>()).saturating_add(pages(size_of::<O>()));
         let all = each.saturating_mul(slots) as u64;
         site.shared.check_left("the slots of a stream", all)?;
         let slot = || Ok((PinnedArray::new(site, len)?, PinnedArray::new(site, len)?));

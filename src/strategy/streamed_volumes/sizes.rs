@@ -1,7 +1,7 @@
 //! What `streamed_volumes` is specialised on besides the wavelet: which work-item has how much of a volume.
 
 use super::{NAME, samples};
-use crate::device::Exchange;
+use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{are_near, is_symmetric};
 use crate::lifting::reach::Reach;
 use crate::strategy::border::Border;
@@ -56,13 +56,13 @@ fn pairs_of_columns(todo: &Todo) -> usize {
 /// How many pairs of rows a work-item loads before they are needed, and how many work-items a compute unit then runs at once.
 ///
 /// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do not fill them, and of four columns
-/// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Intel's sub-groups have a quarter of the registers.
+/// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Other GPUs were not tried; CPUs do the same, to be tested.
 fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
     let columns = 2 * pairs_of_columns(todo);
     let bytes = turns * 4 * columns * todo.problem.sample.size();
-    let exchange = todo.target.device.exchange;
-    let has_registers = !matches!(exchange, Exchange::Khr | Exchange::Intel);
-    match has_registers && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
+    let device = todo.target.device;
+    let is_tried = device.exchange == Exchange::Ptx || device.kind == DeviceKind::Cpu;
+    match is_tried && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
         true if bytes <= FEW_PREFETCHED => (turns, AT_ONCE_BY_FEW),
         true => (turns, AT_ONCE_BY_MOST),
         false => (1, AT_ONCE),

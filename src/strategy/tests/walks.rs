@@ -4,7 +4,7 @@ use super::cases::{Setting, cpu, gpu, large_gpu, problem};
 use super::host::number;
 use crate::device::{DeviceInfo, Exchange};
 use crate::strategy::design::{Array, Design, Launch};
-use crate::strategy::{ColumnPass, Strategy};
+use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::geometry::{Axis, Geometry};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
@@ -539,16 +539,33 @@ fn a_transform_without_levels_is_a_copy() {
 
 #[test]
 fn wavelets_of_many_taps_go_step_by_step() {
-    let lifted_by = |steps: usize| {
+    let lifted_by = |steps: usize, sample, setting: &Setting| {
         let pair = [
             RealStep::new(Channel::Detail, 0, &[0.1, 0.1]),
             RealStep::new(Channel::Approximation, -1, &[0.1, 0.1]),
         ];
         let wavelet = Wavelet::real("many", &pair.repeat(steps / 2), Scale::NONE).unwrap();
         let transform = Transform::new(wavelet, [64, 64]);
-        let design = forward(&Setting::of(large_gpu()), &transform, SampleType::F32);
-        design.launches[0].strategy
+        let there = forward(setting, &transform, sample);
+        let back = inverse(setting, &transform, sample);
+        let [there, back] = [there, back].map(|one| (one.launches[0].strategy, one.advice));
+        assert_eq!(there.0, back.0);
+        (there.0, there.1.unwrap_or_default())
     };
-    assert_ne!(lifted_by(32), Strategy::Stepwise);
-    assert_eq!(lifted_by(34), Strategy::Stepwise);
+    let any = Setting::of(large_gpu());
+    let is_stepwise = |steps, sample| lifted_by(steps, sample, &any).0 == Strategy::Stepwise;
+    assert!(!is_stepwise(32, SampleType::F32));
+    assert!(is_stepwise(34, SampleType::F32));
+    assert!(is_stepwise(34, SampleType::F64));
+    // Each step would round.
+    assert!(!is_stepwise(34, SampleType::F16));
+    assert!(!is_stepwise(34, SampleType::Rounded));
+    let (_, advice) = lifted_by(34, SampleType::F32, &any);
+    assert!(advice.contains("more than 64 taps"), "{advice}");
+    let separable = Strategy::Separable {
+        rows: RowPass::FourPairs,
+        columns: ColumnPass::FourPairs,
+    };
+    let named = Setting::of(large_gpu()).only(&[separable]);
+    assert_eq!(lifted_by(34, SampleType::F32, &named).0, separable);
 }
