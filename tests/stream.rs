@@ -141,7 +141,7 @@ fn each_end_can_go_first() {
 }
 
 #[test]
-fn one_slot_and_plans_for_regions_are_refused() {
+fn too_few_or_too_many_slots_and_plans_for_regions_are_refused() {
     for plan in plans() {
         // Refused before any is made.
         for slots in [usize::MAX, 1 << 50, 1 << 32] {

@@ -208,7 +208,7 @@ fn rounded_up(items: usize, whole: usize) -> usize {
 /// The order of the axes: reals are lifted along y first, and what is done there along z and x; integers in the wavelet's order,
 /// as each step rounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+enum Order {
     Yzx,
     Zyx,
     Xyz,
