@@ -5,11 +5,12 @@ use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, define_distance, lack_of_registers,
-    loops_as_they_are, registers,
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, group_of_sub_groups,
+    lack_of_registers, loops_as_they_are, registers,
 };
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
+use super::streamed;
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
@@ -44,6 +45,14 @@ const LARGEST_BLOCK: usize = 6;
 /// 26 us by two passes, one for each axis.
 const MOSTLY_EMPTY: u128 = 2;
 
+/// Samples of a row that is not aligned, up to which this is the best strategy where blocks have at most so many times as many samples
+/// as there are, by the pairs of a work-item. On an NVIDIA H100, in f32 by 9/7 (i16 by 5/3), 256 of 511 x 513 (3.0 times; 2.3) take 207 us
+/// (141), by `streamed` 293 (237), 64 of 1023 x 1021 272 (136) and 262 (197), inverse 205 (167) and 258 (169), 16 of 2047 x 2047 269 (138)
+/// and 237 (172). 16384 of 63 x 63 (5.4; 3.6) take 332 (255), by a pass per axis 519 (330); 131072 of 23 x 23 (6.8; 13.5) 439 (744) and
+/// 531 (325); 16384 of 45 x 45 (3.5; 5.3) 117 (194) and 267 (164).
+const UNALIGNED: i32 = 1 << 10;
+const MOST_TIMES: [usize; 2] = [7, 5];
+
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
 
@@ -62,7 +71,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 2).pictures(y, x)
     };
-    let offer = Sizes::new(todo).and_then(|sizes| {
+    let offer = Sizes::new(todo).and_then(|mut sizes| {
+        sizes.share_out(&geometry);
         let taken = Taken {
             levels: 1,
             axes: 2,
@@ -97,7 +107,22 @@ fn is_best_for(todo: &Todo, sizes: &Sizes, geometry: &Geometry, blocks: usize) -
     device.kind == DeviceKind::Gpu
         && block <= LARGEST_BLOCK * results
         && 4 * held <= 3 * registers(device)
-        && (alone || sizes.pairs == 1 && is_full && (loaded <= small || !can_stream(device)))
+        && (alone
+            || sizes.pairs == 1 && is_full && (loaded <= small || !can_stream(device))
+            || is_best_of_unaligned(
+                todo,
+                sizes,
+                geometry,
+                (4 * blocks * block).div_ceil(samples),
+            ))
+}
+
+/// Whether rows are not aligned, and so short that many of the sub-groups of `streamed` are at the border, which takes longer than
+/// to load the halo of a block. Blocks have so many times as many samples as the picture.
+fn is_best_of_unaligned(todo: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
+    geometry.samples <= UNALIGNED
+        && times <= MOST_TIMES[sizes.pairs - 1]
+        && streamed::rows_are_unaligned(todo, *geometry)
 }
 
 fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> {
@@ -190,6 +215,14 @@ impl Sizes {
             sizes.group -= lanes;
         }
         Ok(sizes)
+    }
+
+    /// Makes work-groups as large as the blocks of a strip are many, which stand one below another.
+    fn share_out(&mut self, geometry: &Geometry) {
+        let rows = (geometry.across[0] as usize)
+            .div_ceil(2)
+            .div_ceil(self.height());
+        self.group = group_of_sub_groups(rows, self.lanes, self.group);
     }
 
     /// Pairs of columns from one block to the next: what is left when the halo has whole work-items.
@@ -420,11 +453,42 @@ mod tests {
         assert_eq!(fidelity, Strategy::Streamed);
         let shorts = of(large_gpu(), Wavelet::CDF_5_3, &picture, SampleType::I16);
         assert_eq!(shorts, Strategy::Streamed);
+        // Where rows are not aligned, of pictures that are neither wide nor mostly empty.
+        for (shape, best) in [
+            ([4096, 127, 127], Strategy::RegisterBlock),
+            ([4096, 128, 128], Strategy::Streamed),
+            ([16, 1023, 1025], Strategy::Streamed),
+        ] {
+            for (sample, wavelet) in [
+                (SampleType::I16, Wavelet::CDF_5_3),
+                (SampleType::F32, Wavelet::CDF_9_7),
+            ] {
+                assert_eq!(of(large_gpu(), wavelet, &shape, sample), best, "{shape:?}");
+            }
+        }
+        let all = Setting::of(large_gpu());
+        let transform = Transform::new(Wavelet::CDF_5_3, [16384, 45, 45]).axes([1, 2]);
+        let chosen = launch(&all, &transform, SampleType::I16).strategy;
+        assert_eq!(chosen, Strategy::RegisterColumns);
         // Without exchange pictures of any size, by steps of any length: where neither is preferred it is asked first.
         for wavelet in [Wavelet::CDF_5_3, Wavelet::VC2_FIDELITY] {
             let alone = first(gpu(Exchange::None, 1), wavelet, &[4096, 4096]);
             assert_eq!(alone, Strategy::RegisterBlock);
         }
+    }
+
+    #[test]
+    fn work_groups_have_no_more_sub_groups_than_there_are_blocks() {
+        let group = |height| {
+            let transform = Transform::new(Wavelet::CDF_9_7, [height, 64]);
+            let launch = launch(&exchanging(), &transform, SampleType::F32);
+            [number(&launch.pass.kernel, "GROUP"), launch.pass.groups]
+        };
+        // Blocks have 6 rows of results, of which a strip of 64 columns has two side by side.
+        assert_eq!(group(6), [32, 2]);
+        assert_eq!(group(24), [128, 2]);
+        assert_eq!(group(30), [96, 4]);
+        assert_eq!(group(600), [128, 50]);
     }
 
     #[test]

@@ -126,8 +126,8 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     assert_eq!(kernels(&[65536, 8, 8], [1, 2]), ["whole_boxes"]);
     assert_eq!(kernels_of(&[65536, 8, 8], [1, 2], 3), ["whole_boxes"]);
     assert_eq!(kernels(&[3, 1398101], [0, 1]), ["streamed_one_level"]);
-    assert_eq!(kernels(&[7, 599186], [0, 1]), ["streamed_one_level"]);
-    let left = ["register_columns", "register_rows", "register_rows"];
+    assert_eq!(kernels(&[7, 599186], [0, 1]), ["register_block"]);
+    let left = ["register_block", "register_rows"];
     assert_eq!(kernels_of(&[3, 1398101], [0, 1], 3)[1..], left);
     // One launch where there is little to do.
     assert_eq!(kernels(&[16, 8, 8], [1, 2]), ["register_block"]);

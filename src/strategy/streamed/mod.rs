@@ -10,7 +10,8 @@ mod sizes;
 use self::segments::{Segments, of_one_level, of_two_levels};
 use self::sizes::{FRAME_PAIRS, Sizes};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, define_distance, loops_as_they_are,
+    Define, Kernel, Pass, Slots, can_stream, define, define_distance, group_of_sub_groups,
+    loops_as_they_are,
 };
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
@@ -60,6 +61,13 @@ const HALF_ROUNDS: usize = 8;
 /// Samples for each compute unit, those beyond the picture included, from which on it matters that strips are mostly empty.
 const LARGE: usize = 84 << 10;
 
+/// Samples of a row, up to which a pass per axis is faster: where rows go by vectors, and where they do not, so that sub-groups at the
+/// border, here most of them, look for each of their samples. On an NVIDIA H100, in f32 by 9/7 (i16 by 5/3), 65536 of 32 x 32 take
+/// 505 us (387), by two passes 377 (234), 16384 of 64 x 64 261 (190) and 387 (226). Of 63 x 63 they take 555 (542), by two passes
+/// 519 (330), 4096 of 127 x 127 312 (293) and 511 (309).
+const NARROW: usize = 32;
+const UNALIGNED: usize = 80;
+
 pub(super) fn offer(todo: &Todo) -> Offer {
     let Some(axes) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
@@ -89,6 +97,15 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
+/// Whether the rows of one level could go by vectors, if it were not for where they begin and end.
+pub(super) fn rows_are_unaligned(todo: &Todo, geometry: Geometry) -> bool {
+    let todo = &Todo {
+        target: &todo.target.of("streamed_one_level"),
+        ..*todo
+    };
+    Picture::new(todo, geometry, 1).is_ok_and(|picture| !picture.wide)
+}
+
 /// Whether this level and the next lift the same two axes, and nothing else.
 fn has_two_levels(todo: &Todo) -> bool {
     let axes = &todo.levels[0].axes;
@@ -111,11 +128,12 @@ fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<(Pass, bool), 
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(levels, 2).pictures(y, x)
     };
-    let picture = Picture::new(todo, geometry, levels)?;
+    let mut picture = Picture::new(todo, geometry, levels)?;
     let segments = match levels {
         1 => picture.segments(),
         _ => picture.segments_of_two()?,
     };
+    picture.share_out(&segments);
     let frames = picture.frames();
     let own = vec![
         ("strips", picture.strips() as i32),
@@ -222,14 +240,23 @@ impl<'a> Picture<'a> {
         })
     }
 
+    /// Makes work-groups as large as the shares of a picture are many. Those of a frame are whole.
+    fn share_out(&mut self, segments: &Segments) {
+        let sizes = &mut self.sizes;
+        if self.extension.is_some() && sizes.lanes > 1 {
+            let shares = self.columns.end.div_ceil(sizes.strip) * segments.count;
+            sizes.group = group_of_sub_groups(shares, sizes.lanes, sizes.group);
+        }
+    }
+
     /// Sub-groups side by side over the columns.
     fn strips(&self) -> usize {
         self.columns.end.div_ceil(self.sizes.strip)
     }
 
-    /// Whether seven of eight columns of all strips are beyond the picture, or an eighth of it is frame, in arrays of which a pass
-    /// per axis then takes less time. On an NVIDIA H200, in f32 by 9/7, 16384 of 64 x 64 take 241 us, by two passes 303;
-    /// 262144 x 16 takes 51, by two passes 32. 4096 of 32 x 32 by zeros take 165 us, mirrored 44.
+    /// Whether pictures are narrow, seven of eight columns of all strips are beyond them, or an eighth is frame, in arrays of which
+    /// a pass per axis then takes less time. On an NVIDIA H200, in f32 by 9/7, 262144 x 16 takes 51 us, by two passes 32; 4096 of
+    /// 32 x 32 by zeros take 165 us, mirrored 44.
     fn is_mostly_empty(&self) -> bool {
         let pictures = self.count * self.height;
         let strips = 2 * self.strips() * self.sizes.lanes * self.sizes.pairs;
@@ -240,7 +267,9 @@ impl<'a> Picture<'a> {
         let samples = pictures * self.width;
         // A frame takes many times as long as strips: 2 x 699051 160 us, 3 x 1398101 26 without any.
         let lifted = inner + 64 * samples.saturating_sub(self.inner_samples());
-        8 * samples < lifted && lifted > LARGE * self.todo.target.device.compute_units
+        let is_narrow = self.width <= if self.wide { NARROW } else { UNALIGNED };
+        (is_narrow || 8 * samples < lifted)
+            && lifted > LARGE * self.todo.target.device.compute_units
     }
 
     fn segments(&self) -> Segments {

@@ -58,7 +58,8 @@ fn large_volumes_are_preferred_where_most_work_items_store() {
     assert!(is_preferred(wavelet.clone(), [256, 256, 1024], single));
     assert!(is_preferred(wavelet.clone(), [64; 3], single));
     assert!(!is_preferred(wavelet.clone(), [32; 3], single));
-    assert!(!is_preferred(wavelet.clone(), [512, 512, 511], single));
+    assert!(is_preferred(wavelet.clone(), [512, 512, 511], single));
+    assert!(!is_preferred(wavelet.clone(), [129; 3], single));
     assert!(is_preferred(wavelet.clone(), [512; 3], SampleType::F16));
     assert!(is_preferred(wavelet.clone(), [64; 3], SampleType::Rounded));
     assert!(!is_preferred(wavelet, [256; 3], SampleType::F64));
