@@ -13,6 +13,9 @@
 #endif
 #define RUN_LOADED (REACH_LO + RUN + REACH_HI)
 
+// Asked before all else: without this, `register_planes` takes 3.3 times as long for zeros (9/7 in f32, NVIDIA H100).
+INLINE bool is_past_an_end(const int begin, const int samples) { return begin < 0 || 2 * (begin + RUN_LOADED) > samples; }
+
 // Sets what a step reads of a channel beyond both ends of a line. The run itself begins within it: of the halo before it nothing
 // is past the end, and of the rest nothing before the beginning. (Asked everywhere, Fidelity spills on Intel's pvc.)
 INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
@@ -26,7 +29,7 @@ INLINE void restore_run(const int boundary, const int begin, const int parity, c
 #define IN_RUN_s(offset) v[2 * (n + (offset))]
 #define IN_RUN_d(offset) v[2 * (n + (offset)) + 1]
 #define SHORT_RUN_STEP(k, target, source, first, last, before, after)                    \
-  if (RESTORED) restore_run(boundary, begin, PARITY_##source, samples, v);         \
+  if (RESTORED && is_past_an_end(begin, samples)) restore_run(boundary, begin, PARITY_##source, samples, v); \
   UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)      \
     v[2 * n + PARITY_##target] = LIFT_##k(v[2 * n + PARITY_##target], IN_RUN_##source);
 

@@ -11,12 +11,14 @@
 //
 // After the single loop of Barina and Zemcik 2015, for each plane by itself.
 // Cost per sample: 1 global read and 1 write, and (REACH_LO + REACH_HI) / RUN reads more that a cache has mostly; REACH_LO +
-// REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns at the border.
-// Limited by memory where planes are large: on an NVIDIA H100, one level of 2048 x 2048 x 32 by 9/7 in f32 takes 391 us
-// (inverse 389), in f64 749 (752), where copies take 357 and 702; by register_columns, a pass per axis, 781 and 1526. Where
-// they are small, by the latency of a pair of rows, of which a segment has a few: 256 x 128 x 128 takes 17 us, a copy 11. Rows
-// that are loaded a pair ahead take 32 registers more, with which fewer work-items run at once: 435 us. With four work-groups at
-// once on a compute unit instead of three, shorter segments, it takes 469 us inverse.
+// REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns.
+// Limited by memory where planes are large: on an NVIDIA H100, one level of 2048 x 2048 x 32 by 9/7 in f32 takes 388 us
+// (inverse 385), of 2048 x 2048 x 16 in f64 387 (381), where copies take 357 and 351; by register_columns, a pass per axis, 781. Where
+// planes are small, by instructions, most of them for the halo: 256 x 128 x 128 takes 17 us (19), a copy 11.
+//
+// Where a column is, a work-item asks local memory for each row. With a way of its own for runs that need not ask, because all of their
+// columns exist, its loads stand under a condition, and 2048 x 2048 x 32 takes 411 us (441). Rows that are loaded a pair ahead make
+// that way as fast as the way for all (376 and 382), and the one for all slower (477 and 401).
 
 #include "core/picture.cl"
 #include "core/ring.cl"
@@ -53,8 +55,7 @@ typedef struct {
   Distance signal_stride;    // how far neighbours in a row of it are apart
   int boundary, periodic;
   int begin;                 // the pair of columns with which its halo begins
-  bool is_inside;            // whether all columns that it loads are
-  local int (*x_at)[GROUP];  // else which column stands for each of them
+  local int (*x_at)[GROUP];  // which column is loaded for each of them
 } PlaneRun;
 
 // --- rows --------------------------------------------------------------------------------------------
@@ -73,14 +74,8 @@ INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
 #define EVERY (FORWARD ? 1 : 2)
 INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first,
                                 const int cy, A *v) {
-  if (run->is_inside) {
-    row += 2 * run->begin / EVERY * stride;
-    UNROLL for (int i = first; i < RUN_COLUMNS; i += EVERY)
-      v[i] = LOAD_2D(i & 1, cy, row[i / EVERY * stride]);
-  } else {
-    UNROLL for (int i = first; i < RUN_COLUMNS; i += EVERY)
-      v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / EVERY * stride]);
-  }
+  UNROLL for (int i = first; i < RUN_COLUMNS; i += EVERY)
+    v[i] = LOAD_2D(i & 1, cy, row[run->x_at[i][get_local_id(0)] / EVERY * stride]);
 }
 
 // Row `place`, which may be beyond the border, of channel cy.
@@ -168,9 +163,8 @@ void register_planes(global S *signal, global T *bands, global T *low, const Pas
   run.boundary = pass.boundary;
   run.periodic = own.periodic;
   run.begin = number * RUN - REACH_LO;
-  run.is_inside = run.begin >= 0 && 2 * run.begin + RUN_COLUMNS <= run.plane.width;
   run.x_at = x_at;
-  for (int i = 0; i < RUN_COLUMNS && !run.is_inside; ++i)
+  for (int i = 0; i < RUN_COLUMNS; ++i)
     x_at[i][get_local_id(0)] = place_to_load(2 * run.begin + i, run.plane.width, own.periodic);
   const int from = segment * own.pairs_per_segment, count = S_COUNT(run.plane.height);
   sweep_run(&run, from, min(from + own.pairs_per_segment, count));

@@ -27,8 +27,8 @@ const GROUP: usize = 128;
 /// same columns.
 const TOGETHER: usize = 32;
 
-/// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 391 us (inverse 389) with
-/// segments for three work-groups at once, 441 (438) for two, and inverse 469 for four.
+/// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 388 us (inverse 385) with
+/// segments for three work-groups at once, 437 (385) for two.
 const OTHER_REGISTERS: usize = 60;
 
 /// Pairs of rows in a segment at least. Where planes are so few that not all compute units are full, it is the turns of a segment

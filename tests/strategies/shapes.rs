@@ -377,6 +377,10 @@ mod planes {
             of(&[3, 24, 33, 17], [1, 2], 3),
             of(&[12, 3, 19, 5], [0, 2], 2),
             of(&[18, 9, 3, 4], [0, 1], 1),
+            // As many columns as a run has with its halo, by 9/7 16, and one more or less.
+            of(&[5, 15, 3], [0, 1], 1),
+            of(&[5, 16, 3], [0, 1], 1),
+            of(&[6, 17, 3], [0, 1], 1),
         ];
         for device in devices() {
             let planes = everywhere(planes.to_vec());
