@@ -34,12 +34,15 @@
 #error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
 #endif
 
+#ifndef ROWS_INTERLEAVED
+#error "ROWS_INTERLEAVED: 1 where coefficients stay where their samples were"
+#endif
+
 // The arguments besides the geometry.
 typedef struct {
   int levels;
   int tiles, tile_samples, halo;  // of a row; from one tile to the next; before and after each of several tiles
   int periodic;                   // whether rows go on from their other end
-  int interleaved;                // 1 where coefficients stay where their samples were
 } RegisterRows;
 
 // The share of some work-items, in samples of its row.
@@ -77,10 +80,9 @@ static inline RowBand details_of_row(const Line line, const Pass *pass, const Re
                                      const int level) {
   const int samples = HALVED(pass->samples, level - 1);
   global T *const row = line.d - pass->bands.line.detail;
-  const int stays = !PLANAR_ROWS && own->interleaved;
-  const int stride = stays ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
+  const int stride = ROWS_INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
   // The distance of neighbours that a level of one detail does not have may not fit.
-  const int first = stays ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
+  const int first = ROWS_INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
   const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
   return band;
 }

@@ -118,7 +118,6 @@ fn are_even(geometry: &Geometry) -> bool {
 impl Row {
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
-        let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
         let lines = geometry.lines as usize;
         let rows = self.group / self.items;
         let groups = match self.side_by_side {
@@ -144,7 +143,6 @@ impl Row {
                 ("tile_samples", self.tile_samples as i32),
                 ("halo", self.halo as i32),
                 ("periodic", i32::from(self.border.is_periodic())),
-                ("interleaved", i32::from(interleaved)),
             ],
             groups,
             cost: self.cost(todo, lines, geometry.samples as usize),
@@ -186,6 +184,7 @@ impl Row {
         let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
+        let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
         let tiled = !special || self.tiles > 1;
         let mut defines = vec![
             define("EXCHANGE", self.exchange.number()),
@@ -200,6 +199,7 @@ impl Row {
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
+            define("ROWS_INTERLEAVED", u8::from(interleaved)),
         ];
         if self.in_registers {
             defines.push(define("BY_WORDS", 0));

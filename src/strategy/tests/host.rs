@@ -305,7 +305,7 @@ impl<T: Sample> Running<'_, T> {
     fn bands_of_levels(&self, at: [i32; 3], levels: usize) -> (Vec<Vec<Place>>, Vec<Place>) {
         let geometry = self.geometry();
         let axis = geometry.bands.line;
-        let is_interleaved = own(self.launch, "interleaved") == 1;
+        let is_interleaved = axis.stride == 2 * axis.detail;
         let start = line_start(&geometry.bands, &geometry, at);
         let place =
             |first: i64, stride: i64, n: i64| (self.launch.arrays.bands, first + n * stride);
