@@ -35,6 +35,9 @@
 #ifndef WIDE
 #error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
 #endif
+#ifndef BAND_STEP
+#error "BAND_STEP: how far neighbours of a channel are apart in a row of sub-bands: 1, or 2 where both channels take turns; 0 where that is not known"
+#endif
 #ifndef REPEATED
 #error "REPEATED: 1 where the volume is periodic, else mirrored"
 #endif
@@ -59,10 +62,13 @@ typedef VECTOR_OF(L) Numbers;
 
 #define OWN_COLUMNS (2 * OWN_PAIRS)
 
-// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order.
+// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where channels take turns, approximations that have
+// an array of their own are stored there as well, and loaded from there, behind the others.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
-#define PLACE_IN_BANDS(i) ((i) % 2 * OWN_PAIRS + (i) / 2)
+#define TAKE_TURNS (WIDE && BAND_STEP == 2)
+#define LOW_WORDS (TAKE_TURNS && !FORWARD ? LOADED_WORDS / 2 : 0)
+#define PLACE_IN_BANDS(i) (TAKE_TURNS ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
 
@@ -150,6 +156,9 @@ INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
   return planes;
 }
 
+// How far neighbours of a channel are apart in a row of sub-bands.
+INLINE int step_in_bands(const Pass *pass) { return BAND_STEP ? BAND_STEP : (int)pass->bands.line.stride; }
+
 // Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
 INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy, const int cz,
                          WORD *to) {
@@ -162,13 +171,25 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
 #else
   global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
   global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
-  if (WIDE) {
+  const bool is_low = cy == 0 && cz == 0 && part->has_low;
+  if (TAKE_TURNS) {
+    load_words((global const WORD *)(part->bands + place + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
+    if (is_low) load_words((global const WORD *)(s + pair), LOW_WORDS, LOW_WORDS, to + LOADED_WORDS);
+  } else if (WIDE) {
     load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
     load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
   } else {
-    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i]];
+    const int step = step_in_bands(pass), low_step = is_low ? 1 : step;
+    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
+      to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i] * (Distance)(i & 1 ? step : low_step)];
   }
 #endif
+}
+
+// Column i of a row of channels cy and cz that was loaded.
+INLINE LOADED loaded_column(const VolumePart *part, const WORD *words, const int cy, const int cz, const int i) {
+  const bool is_low = LOW_WORDS > 0 && cy == 0 && cz == 0 && i % 2 == 0 && part->has_low;
+  return is_low ? SAMPLE_OF(words + LOADED_WORDS, i / 2) : SAMPLE_OF(words, LOADED_PLACE(i));
 }
 
 // Stores a work-item's columns of a row, if there is such a row.
@@ -186,17 +207,25 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
 #if FORWARD
   const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
   const bool is_low = cy == 0 && cz == 0 && part->has_low;
+  const int step = step_in_bands(pass);
   global T *const s = is_low ? part->lowest + (place_in_bands(pass->low.across[1], z, 0) +
                                                place_in_bands(pass->low.across[0], y, 0) + part->column)
-                             : part->bands + (place + part->column);
-  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column);
-  if (WIDE) {
+                             : part->bands + (place + part->column * (Distance)step);
+  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * (Distance)step);
+  if (TAKE_TURNS) {
+    store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)(part->bands + place + 2 * part->column));
+    if (!is_low) return;
+    STORED lows[OWN_PAIRS];
+    UNROLL for (int i = 0; i < OWN_PAIRS; ++i) lows[i] = run[2 * i];
+    UNROLL for (int i = 0; i < STORED_WORDS / 2; ++i) words[i] = STORED_WORD_OF(lows, i);
+    store_words(words, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)s);
+  } else if (WIDE) {
     store_words(words, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)s);
     store_words(words + STORED_WORDS / 2, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)d);
   } else {
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i) {
-      if (part->column + i < S_COUNT(samples)) s[i] = run[i];
-      if (part->column + i < D_COUNT(samples)) d[i] = run[OWN_PAIRS + i];
+      if (part->column + i < S_COUNT(samples)) s[i * (Distance)(is_low ? 1 : step)] = run[i];
+      if (part->column + i < D_COUNT(samples)) d[i * (Distance)step] = run[OWN_PAIRS + i];
     }
   }
 #else

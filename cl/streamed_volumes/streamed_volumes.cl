@@ -78,18 +78,18 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
 #define KEPT_ROWS (Z_FIRST ? 2 * ROW_TURNS : OWN_ROWS)
 
 // Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
-INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, WORD (*to)[2][LOADED_WORDS]) {
+INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, WORD (*to)[2][LOADED_WORDS + LOW_WORDS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
 // A pair of rows that was loaded, as numbers; loads the one that is PREFETCHED after it.
 INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*loaded)[2][LOADED_WORDS], A (*rows)[2][OWN_COLUMNS]) {
+                      WORD (*loaded)[2][LOADED_WORDS + LOW_WORDS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) {
-        const LOADED sample = SAMPLE_OF(loaded[cz][cy], LOADED_PLACE(i));
+        const LOADED sample = loaded_column(part, loaded[cz][cy], cy, cz, i);
         rows[cz][cy][i] = SCALED_IN(NUMBER(sample), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
       }
   const int next = turn + PREFETCHED;
@@ -119,7 +119,7 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
                          local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
-  WORD loaded[PREFETCHED][2][2][LOADED_WORDS];
+  WORD loaded[PREFETCHED][2][2][LOADED_WORDS + LOW_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
   UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
   kept += ITEM;

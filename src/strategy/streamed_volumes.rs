@@ -68,9 +68,6 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         boundary: todo.problem.transform.boundary_rule().number(),
         ..todo.sides(1, 3).volumes(z, y, x)
     };
-    if geometry.band_sides().any(|side| side.line.stride != 1) {
-        return Err("it takes sub-bands in one piece".into());
-    }
     let [width, height, depth] = [geometry.samples, geometry.across[0], geometry.across[1]];
     let border = |samples| Border::new(todo, samples);
     let (on_x, on_y, on_z) = (border(width)?, border(height)?, border(depth)?);

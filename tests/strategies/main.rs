@@ -97,10 +97,9 @@ fn is_refused(
         Strategy::StreamedVolumes => {
             let steps = [Wavelet::CDF_5_3, Wavelet::CDF_9_7].contains(transform.wavelet());
             let reads_elsewhere = goes_on && transform.boundary_rule() != Boundary::Zero;
-            let planar = transform.coefficient_layout() == Layout::Mallat;
             let integers = [Wavelet::VC2_LEGALL_5_3, Wavelet::VC2_DAUB_9_7];
             let streams = steps || (sample.is_integer() && integers.contains(transform.wavelet()));
-            levels > 0 && !(volumes && reads_elsewhere && planar && streams)
+            levels > 0 && !(volumes && reads_elsewhere && streams)
         }
         Strategy::SingleLoop => !pictures,
         Strategy::ColourLoop => !coloured,

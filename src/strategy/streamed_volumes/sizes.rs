@@ -182,6 +182,7 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
+            define("BAND_STEP", band_step(geometry, self.wide)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
@@ -271,12 +272,24 @@ impl Rows {
     }
 }
 
+/// How far neighbours of a channel are apart in a row of sub-bands: 1, or 2 where rows of both channels in turn go by vectors; 0 where
+/// kernels ask.
+fn band_step(geometry: &Geometry, wide: bool) -> usize {
+    match geometry.bands.line.stride {
+        1 => 1,
+        2 if wide => 2,
+        _ => 0,
+    }
+}
+
 /// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
 fn is_wide(geometry: &Geometry, sample: SampleType, pairs: usize) -> bool {
     let width = geometry.samples as usize;
+    let take_turns = geometry.bands.line.detail == 1 && geometry.bands.is_aligned(2, 2 * pairs);
     2 * pairs * sample.size() <= LARGEST_VECTOR
         && width.is_multiple_of(2 * pairs)
         && width >= 4 * pairs
         && geometry.signal.is_aligned(2, 2 * pairs)
-        && geometry.band_sides().all(|side| side.is_aligned(1, pairs))
+        && (geometry.has_low == 0 || geometry.low.is_aligned(1, pairs))
+        && (geometry.bands.is_aligned(1, pairs) || take_turns)
 }
