@@ -38,6 +38,9 @@
 #ifndef BAND_STEP
 #error "BAND_STEP: how far neighbours of a channel are apart in a row of sub-bands: 1, or 2 where both channels take turns; 0 where that is not known"
 #endif
+#ifndef LOWS_BESIDE
+#error "LOWS_BESIDE: 1 where both channels take turns in rows that go by vectors, and approximations have an array of their own"
+#endif
 #ifndef REPEATED
 #error "REPEATED: 1 where the volume is periodic, else mirrored"
 #endif
@@ -67,7 +70,7 @@ typedef VECTOR_OF(L) Numbers;
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
 #define TAKE_TURNS (WIDE && BAND_STEP == 2)
-#define LOW_WORDS (TAKE_TURNS && !FORWARD ? LOADED_WORDS / 2 : 0)
+#define LOW_WORDS (LOWS_BESIDE && !FORWARD ? LOADED_WORDS / 2 : 0)
 #define PLACE_IN_BANDS(i) (TAKE_TURNS ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
@@ -171,15 +174,15 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
 #else
   global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
   global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
-  const bool is_low = cy == 0 && cz == 0 && part->has_low;
   if (TAKE_TURNS) {
     load_words((global const WORD *)(part->bands + place + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
-    if (is_low) load_words((global const WORD *)(s + pair), LOW_WORDS, LOW_WORDS, to + LOADED_WORDS);
+    // Under a condition, other loads would wait for them.
+    if (cy == 0 && cz == 0) load_words((global const WORD *)(s + pair), LOW_WORDS, LOW_WORDS, to + LOADED_WORDS);
   } else if (WIDE) {
     load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
     load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
   } else {
-    const int step = step_in_bands(pass), low_step = is_low ? 1 : step;
+    const int step = step_in_bands(pass), low_step = cy == 0 && cz == 0 && part->has_low ? 1 : step;
     UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
       to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i] * (Distance)(i & 1 ? step : low_step)];
   }

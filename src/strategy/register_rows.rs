@@ -110,6 +110,11 @@ fn levels_of_rows(todo: &Todo, first: Border) -> usize {
     1 + more
 }
 
+/// Whether coefficients stay where their samples were.
+fn is_interleaved(geometry: &Geometry) -> bool {
+    geometry.bands.line.stride == 2 * geometry.bands.line.detail
+}
+
 /// Whether each row starts as far after the one before on either side.
 fn are_even(geometry: &Geometry) -> bool {
     geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
@@ -184,7 +189,6 @@ impl Row {
         let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
-        let interleaved = geometry.bands.line.stride == 2 * geometry.bands.line.detail;
         let tiled = !special || self.tiles > 1;
         let mut defines = vec![
             define("EXCHANGE", self.exchange.number()),
@@ -199,7 +203,7 @@ impl Row {
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
-            define("ROWS_INTERLEAVED", u8::from(interleaved)),
+            define("ROWS_INTERLEAVED", u8::from(is_interleaved(geometry))),
         ];
         if self.in_registers {
             defines.push(define("BY_WORDS", 0));

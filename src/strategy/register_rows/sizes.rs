@@ -4,7 +4,7 @@ use super::super::border::Border;
 use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::planner::Todo;
-use super::{IN_REGISTERS, NAME, are_even, exchange_among, levels_of_rows};
+use super::{IN_REGISTERS, NAME, are_even, exchange_among, is_interleaved, levels_of_rows};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
@@ -146,7 +146,7 @@ impl Row {
             row.pairs = pairs;
             row.items = (samples / 2 / pairs).next_power_of_two();
         } else if samples > share.tile {
-            row.cut(samples, share.tile)?;
+            row.cut(samples, share.tile, is_interleaved(&lines.geometry))?;
         }
         row.group = row.work_group(todo, share.together)?;
         Ok(row)
@@ -183,15 +183,19 @@ impl Row {
     }
 
     /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
-    fn cut(&mut self, samples: usize, tile: usize) -> Result<(), String> {
+    fn cut(&mut self, samples: usize, tile: usize, interleaved: bool) -> Result<(), String> {
         let reach = self.reach.before.max(self.reach.after);
         // Level l depends on the reach in its own pairs, of 2^l samples.
         let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
         // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
         // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
         let beside = |levels: usize| halo(levels).max(1 << levels);
-        // A launch of columns is as much worth as a longer halo.
-        let share = if self.side_by_side { 16 } else { 32 };
+        // A launch of columns is as much worth as a longer halo, or one whose coefficients are far apart.
+        let share = if self.side_by_side || interleaved {
+            16
+        } else {
+            32
+        };
         let is_small = |levels: &usize| *levels == 1 || share * beside(*levels) <= tile;
         self.levels = (1..=self.levels).take_while(is_small).count();
         self.halo = halo(self.levels);

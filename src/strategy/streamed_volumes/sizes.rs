@@ -170,6 +170,7 @@ impl Sizes {
 
     pub fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
+        let step = band_step(geometry, self.wide);
         let mut defines = vec![
             define("EXCHANGE", todo.target.device.exchange.number()),
             define("LANES", todo.target.device.lanes),
@@ -182,7 +183,8 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
-            define("BAND_STEP", band_step(geometry, self.wide)),
+            define("BAND_STEP", step),
+            define("LOWS_BESIDE", u8::from(step == 2 && geometry.has_low == 1)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
