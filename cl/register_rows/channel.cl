@@ -85,7 +85,7 @@ INLINE void store_channel(local const L *channel, const StoredBand band, const i
 // Stores samples `from` to `to` of what has become of a tile, all channels in one piece: where each stands in local memory depends on
 // how many levels made it an approximation. Channel by channel, every other sample of memory, five levels of 65536 x 1024 take
 // 424 us in f32 by 9/7, on an NVIDIA H100, instead of FIG.
-INLINE void store_interleaved(local const L *row, const Line line, const RowTile *tile, const int levels, const int item) {
+INLINE void store_in_places(local const L *row, const Line line, const RowTile *tile, const int levels, const int item) {
   const int stride = (int)line.d_stride >> 1;
   global STORED *const first = line.d - stride + tile->start * stride;
   UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) {

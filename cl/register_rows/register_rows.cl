@@ -104,7 +104,7 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   } while (level <= own.levels);
 #endif
 #if ROWS_INTERLEAVED
-  store_interleaved(line, bands_row, &tile, own.levels, item);
+  store_in_places(line, bands_row, &tile, own.levels, item);
 #endif
   if (!ROWS_INTERLEAVED || pass.has_low)
     store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels), item,

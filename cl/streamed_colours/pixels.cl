@@ -4,6 +4,9 @@
 // the sub-band side its pixels of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE; else sample by sample,
 // neighbours by neighbouring work-items, which then exchange them through local memory. Samples are prefetched as they are
 // in memory. What is beyond the border a sub-group finds among its own pixels, and puts there through local memory.
+//
+// Where pixels of two sub-bands take turns, they make a row like those of the signal. If LL has an array of its own, it is written to
+// its places in the rows as well: coarser levels write there again. It is never read from them.
 
 #include "core/exchange.cl"
 #include "core/picture.cl"
@@ -31,6 +34,12 @@
 #if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
 #endif
+#ifndef PIXELS_TAKE_TURNS
+#error "PIXELS_TAKE_TURNS: 1 where pixels of both channels along x take turns in rows of sub-bands, and these go by vectors"
+#endif
+#ifndef LOW_VECTOR
+#error "LOW_VECTOR: then samples in a vector of LL, where it has an array of its own; else 0"
+#endif
 #ifndef REPEATED
 #error "REPEATED: 1 where samples beyond the border are periodic"
 #endif
@@ -42,7 +51,10 @@
 #define PIXEL_RUN (PIXELS_LOADED * COLOURS)
 #define RUN_OWN (PAIRS * COLOURS)
 
+// Of a row that is loaded, with LL behind it where that is apart.
 #define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
+#define LOW_PIXEL_WORDS (LOW_VECTOR && !FORWARD ? PIXEL_RUN / IN_WORD : 0)
+#define WORDS_OF_PIXELS (PIXEL_WORDS + LOW_PIXEL_WORDS)
 
 // The arguments besides the geometry.
 typedef struct {
@@ -82,7 +94,10 @@ INLINE int pixels_in_row(const int unit, const int cx, const int width) { return
 
 // --- runs --------------------------------------------------------------------------------------------
 
-INLINE int vector_of_pixels(const int unit) { return unit == 2 ? SIGNAL_VECTOR : BAND_VECTOR; }
+// Samples in a vector of a run on the sub-band side, and of one that is loaded, or stored.
+INLINE int vector_of_band(const int unit) { return PIXELS_TAKE_TURNS && unit == 1 ? LOW_VECTOR : BAND_VECTOR; }
+INLINE int vector_loaded(const int unit) { return FORWARD ? SIGNAL_VECTOR : vector_of_band(unit); }
+INLINE int vector_stored(const int unit) { return FORWARD ? vector_of_band(unit) : SIGNAL_VECTOR; }
 
 // Whether a sub-group cannot find among its own pixels what is beyond the border: every work-item reads it.
 INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED && pixels->beyond); }
@@ -102,7 +117,7 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row
     // What is beyond the border is put there later: any existing place will do.
     const int pair = clamp(pixels->own, 0, max(pixels->d_count - PAIRS, 0));
     load_words((global const WORD *)(row + unit * pair * COLOURS), count / IN_WORD,
-               vector_of_pixels(unit) / IN_WORD, to);
+               vector_loaded(unit) / IN_WORD, to);
   } else {
     const int first = unit * pixels->start * COLOURS + pixels->lane;
     const int length = pixels_in_row(unit, cx, width) * COLOURS;
@@ -143,7 +158,7 @@ INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, 
     if (pixels->own < pixels->from || pixels->own >= pixels->to) return;
     STORED_WORD words[2 * RUN_OWN / IN_STORED_WORD];
     UNROLL for (int i = 0; i < count / IN_STORED_WORD; ++i) words[i] = STORED_WORD_OF(run, i);
-    store_words(words, count / IN_STORED_WORD, vector_of_pixels(unit) / IN_STORED_WORD,
+    store_words(words, count / IN_STORED_WORD, vector_stored(unit) / IN_STORED_WORD,
                 (global STORED_WORD *)(row + unit * pixels->own * COLOURS));
     return;
   }
@@ -174,26 +189,55 @@ INLINE global T *band_row_at(const Picture *picture, const int n, const int row)
   return picture->band[n] + (picture->band_start[n] + row * picture->band_row[n]);
 }
 
-#if FORWARD
-INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
-  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, to);
+// A row in which pixels of channel cy and both channels along x take turns.
+INLINE global T *row_of_turns(const Picture *picture, const int cy, const int row) {
+  return band_row_at(picture, 2 * cy + 1, row) - COLOURS;
+}
+
+// Both channels along x as they take turns.
+INLINE void take_turns(const A *row, const int cy, STORED *run) {
+  UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
+    const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
+    run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);
+  }
 }
 
 // From what was loaded to approximations, then details.
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, WORD *loaded, const int cy,
                           A *row) {
+#if FORWARD || PIXELS_TAKE_TURNS
+  const bool is_low = LOW_PIXEL_WORDS > 0 && cy == 0;
   arrange_loaded(stage, pixels, 2, 0, picture->width, loaded);
+  if (is_low) arrange_loaded(stage, pixels, 1, 0, picture->width, loaded + PIXEL_WORDS);
   UNROLL for (int i = 0; i < PIXEL_RUN; ++i) {
     const int place = i / COLOURS * 2 * COLOURS + i % COLOURS;
-    row[i] = LOAD_2D(0, cy, SAMPLE_OF(loaded, place));
+    row[i] = LOAD_2D(0, cy, is_low ? SAMPLE_OF(loaded + PIXEL_WORDS, i) : SAMPLE_OF(loaded, place));
     row[PIXEL_RUN + i] = LOAD_2D(1, cy, SAMPLE_OF(loaded, place + COLOURS));
   }
+#else
+  UNROLL for (int cx = 0; cx < 2; ++cx) {
+    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
+    arrange_loaded(stage, pixels, 1, cx, picture->width, run);
+    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
+  }
+#endif
+}
+
+#if FORWARD
+INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
+  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, to);
 }
 
 // Stores a work-item's part of row y: runs of two sub-bands.
 INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
                          const A *row) {
-  UNROLL for (int cx = 0; cx < 2; ++cx) {
+#if PIXELS_TAKE_TURNS
+  STORED both[2 * RUN_OWN];
+  take_turns(row, cy, both);
+  store_run_of_pixels(stage, pixels, both, row_of_turns(picture, cy, y >> 1), 2, 0, COLOURS, picture->width);
+  if (cy == 1 || !LOW_VECTOR) return;
+#endif
+  UNROLL for (int cx = 0; cx < (PIXELS_TAKE_TURNS ? 1 : 2); ++cx) {
     const int n = 2 * cy + cx;
     STORED run[RUN_OWN];
     UNROLL for (int i = 0; i < RUN_OWN; ++i)
@@ -205,29 +249,23 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
 
 #else
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
+#if PIXELS_TAKE_TURNS
+  load_run_of_pixels(pixels, row_of_turns(picture, cy, y >> 1), 2, 0, COLOURS, picture->width, to);
+  if (cy == 0 && LOW_VECTOR)
+    load_run_of_pixels(pixels, band_row_at(picture, 0, y >> 1), 1, 0, COLOURS, picture->width, to + PIXEL_WORDS);
+#else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
     load_run_of_pixels(pixels, band_row_at(picture, n, y >> 1), 1, cx, PIXEL_STRIDE(picture, n), picture->width,
                        to + cx * PIXEL_RUN / IN_WORD);
   }
-}
-
-INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, WORD *loaded, const int cy,
-                          A *row) {
-  UNROLL for (int cx = 0; cx < 2; ++cx) {
-    WORD *const run = loaded + cx * PIXEL_RUN / IN_WORD;
-    arrange_loaded(stage, pixels, 1, cx, picture->width, run);
-    UNROLL for (int i = 0; i < PIXEL_RUN; ++i) row[cx * PIXEL_RUN + i] = LOAD_2D(cx, cy, SAMPLE_OF(run, i));
-  }
+#endif
 }
 
 INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
                          const A *row) {
   STORED run[2 * RUN_OWN];
-  UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
-    const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
-    run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);
-  }
+  take_turns(row, cy, run);
   store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width);
 }
 #endif

@@ -101,7 +101,7 @@ INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { L
 
 // Both rows of pair p, which may be beyond the border.
 INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int p, const int way,
-                                    WORD (*to)[PIXEL_WORDS]) {
+                                    WORD (*to)[WORDS_OF_PIXELS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int y = place_to_load(way * (2 * p + cy), picture->height, REPEATED);
     load_pixels(picture, pixels, y, cy, to[cy]);
@@ -112,7 +112,7 @@ INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pix
 // first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
 INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int way,
                          const int from, const int to, local T *stage) {
-  WORD prefetched[PREFETCHED][2][PIXEL_WORDS];
+  WORD prefetched[PREFETCHED][2][WORDS_OF_PIXELS];
   A s[RING * ROW_LOADED], d[RING * ROW_LOADED];
   // Rounded down and up to whole pairs.
   const int top = from >> 1, bottom = (to + 1) >> 1;
@@ -125,7 +125,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
     UNROLL for (int phase = 0; phase < RING; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
-      WORD(*const loaded)[PIXEL_WORDS] = prefetched[phase % PREFETCHED];
+      WORD(*const loaded)[WORDS_OF_PIXELS] = prefetched[phase % PREFETCHED];
       A *const low = s + phase * ROW_LOADED, *const high = d + phase * ROW_LOADED;
       unpack_pixels(stage, picture, pixels, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, loaded[1], 1, high);

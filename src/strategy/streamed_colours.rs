@@ -287,18 +287,23 @@ impl Sizes {
         let bytes = todo.problem.sample.size();
         let signal_bytes = todo.signal_size();
         let signal = vector(&geometry.signal, 2 * run, signal_bytes);
-        let band = geometry
-            .band_sides()
-            .map(|side| vector(side, run, bytes))
-            .min()
-            .unwrap_or(1);
+        let turns = geometry.bands.line.stride == 2 * *colours as i64
+            && geometry.bands.line.detail == *colours as i64;
+        let low = match geometry.has_low {
+            0 => None,
+            _ => Some(vector(&geometry.low, run, bytes)),
+        };
+        let band = match turns {
+            true => vector(&geometry.bands, 2 * run, bytes),
+            false => vector(&geometry.bands, run, bytes).min(low.unwrap_or(usize::MAX)),
+        };
         // Bytes of the shortest vector: a word is needed; of samples, two words are chosen, which smaller pixels often do not have.
         let least = if signal_bytes < bytes { 4 } else { 8 };
         let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
         let wide = self.lanes > 1
-            && planar
+            && (planar || turns)
             && whole
-            && band * bytes >= 4
+            && band.min(low.unwrap_or(band)) * bytes >= 4
             && signal * signal_bytes >= least;
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
@@ -314,6 +319,11 @@ impl Sizes {
             define("BY_WORDS", u8::from(wide)),
             define("SIGNAL_VECTOR", signal),
             define("BAND_VECTOR", band),
+            define("PIXELS_TAKE_TURNS", u8::from(wide && turns)),
+            define(
+                "LOW_VECTOR",
+                if wide && turns { low.unwrap_or(0) } else { 0 },
+            ),
             define("PREFETCHED", self.prefetched),
             define("RING", self.lags.kept.next_multiple_of(self.prefetched)),
             define("RESTORED", u8::from(restored)),

@@ -187,10 +187,14 @@ fn exchange_in_colours(way: Exchange, lanes: usize) {
         let strategy = Strategy::StreamedColours;
         let picture = |wavelet, shape: [usize; 3]| Transform::new(wavelet, shape).axes([0, 1]);
         let cdf97 = |shape| picture(Wavelet::CDF_9_7, shape);
-        let interleaved = cdf97([34, 1024, 3]).layout(Layout::Interleaved);
+        let interleaved = |transform: Transform| transform.layout(Layout::Interleaved);
         let zero = cdf97([34, 300, 3]).boundary(Boundary::Zero);
         let wide = cdf97([67, 1024, 3]).levels(2);
-        check_all::<f32>(&device, strategy, &[wide, interleaved, zero]);
+        check_all::<f32>(&device, strategy, &[wide.clone(), interleaved(wide), zero]);
+        let repeated = cdf97([34, 1024, 4]).boundary(Boundary::Periodic);
+        check_all::<f32>(&device, strategy, &[interleaved(repeated.levels(2))]);
+        let in_words = picture(Wavelet::CDF_5_3, [35, 1024, 4]).levels(2);
+        check_all::<i16>(&device, strategy, &[interleaved(in_words)]);
         let periodic = picture(Wavelet::DAUB_4, [34, 1026, 2]).boundary(Boundary::Periodic);
         check_all::<f32>(&device, strategy, &[periodic, cdf97([35, 1029, 2])]);
         // The last work-item of a row has one, all, two or three of its pixels.
@@ -219,6 +223,10 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
         check_all::<f32>(&device, strategy, &whole);
         let tiles = [cdf97([9, 7, 384]), cdf97([4, 6, 1031]), cdf97([9, 4, 1040])];
         check_all::<f32>(&device, strategy, &tiles);
+        let interleaved = |transform: Transform| transform.layout(Layout::Interleaved).levels(2);
+        let in_turn = [[9, 12, 64], [6, 7, 512], [5, 7, 67]].map(|shape| interleaved(cdf97(shape)));
+        check_all::<f32>(&device, strategy, &in_turn);
+        check_all::<i16>(&device, strategy, &[interleaved(cdf53([7, 9, 1024]))]);
         check_all::<f64>(&device, strategy, &[cdf53([7, 6, 256])]);
         check_all::<Rounded>(&device, strategy, &[cdf97([5, 9, 200])]);
         check_all::<i16>(&device, strategy, &[cdf53([7, 9, 1024])]);
