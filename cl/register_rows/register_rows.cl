@@ -40,7 +40,7 @@
 #define STORE_DETAILS(level, pairs)                                                                             \
   store_channel(DETAILS_AT(level), details_of_row(bands_row, &pass, &own, &tile, level), tile.from >> (level),  \
                 min(HALVED(tile.to, level), D_COUNT(SAMPLES_AT(level))), item, pairs)
-#define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); if (!ROWS_INTERLEAVED) STORE_DETAILS(level, pairs);
+#define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); if (!IN_ONE_PIECE) STORE_DETAILS(level, pairs);
 #else
 #define FETCH_DETAILS(level, pairs, loaded) \
   fetch_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
@@ -103,10 +103,10 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
     ++level;
   } while (level <= own.levels);
 #endif
-#if ROWS_INTERLEAVED
+#if IN_ONE_PIECE
   store_in_places(line, bands_row, &tile, own.levels, item);
 #endif
-  if (!ROWS_INTERLEAVED || pass.has_low)
+  if (!IN_ONE_PIECE || pass.has_low)
     store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels), item,
                   MOST_LOWS);
 
