@@ -69,7 +69,7 @@ typedef VECTOR_OF(L) Numbers;
 // an array of their own are stored there as well, and loaded from there, behind the others.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
-#define TAKE_TURNS (WIDE && BAND_STEP == 2)
+#define TAKE_TURNS (BAND_STEP == 2)
 #define LOW_WORDS (LOWS_BESIDE && !FORWARD ? LOADED_WORDS / 2 : 0)
 #define PLACE_IN_BANDS(i) (TAKE_TURNS ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
@@ -159,8 +159,11 @@ INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
   return planes;
 }
 
-// How far neighbours of a channel are apart in a row of sub-bands.
-INLINE int step_in_bands(const Pass *pass) { return BAND_STEP ? BAND_STEP : (int)pass->bands.line.stride; }
+// How far neighbours of channel cx are apart in a row of channels cy and cz of the sub-bands.
+INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int cx, const int cy, const int cz) {
+  if (cx + cy + cz == 0 && part->has_low) return WIDE ? 1 : (Distance)pass->low.line.stride;
+  return BAND_STEP ? BAND_STEP : (Distance)pass->bands.line.stride;
+}
 
 // Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
 INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy, const int cz,
@@ -182,9 +185,8 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
     load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
     load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
   } else {
-    const int step = step_in_bands(pass), low_step = cy == 0 && cz == 0 && part->has_low ? 1 : step;
     UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
-      to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i] * (Distance)(i & 1 ? step : low_step)];
+      to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i] * step_in_row(part, pass, i & 1, cy, cz)];
   }
 #endif
 }
@@ -210,11 +212,10 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
 #if FORWARD
   const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
   const bool is_low = cy == 0 && cz == 0 && part->has_low;
-  const int step = step_in_bands(pass);
-  global T *const s = is_low ? part->lowest + (place_in_bands(pass->low.across[1], z, 0) +
-                                               place_in_bands(pass->low.across[0], y, 0) + part->column)
-                             : part->bands + (place + part->column * (Distance)step);
-  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * (Distance)step);
+  const Distance s_step = step_in_row(part, pass, 0, cy, cz), d_step = step_in_row(part, pass, 1, cy, cz);
+  global T *const low = part->lowest + (place_in_bands(pass->low.across[1], z, 0) + place_in_bands(pass->low.across[0], y, 0));
+  global T *const s = (is_low ? low : part->bands + place) + part->column * s_step;
+  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * d_step);
   if (TAKE_TURNS) {
     store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)(part->bands + place + 2 * part->column));
     if (!is_low) return;
@@ -227,8 +228,8 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
     store_words(words + STORED_WORDS / 2, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)d);
   } else {
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i) {
-      if (part->column + i < S_COUNT(samples)) s[i * (Distance)(is_low ? 1 : step)] = run[i];
-      if (part->column + i < D_COUNT(samples)) d[i * (Distance)step] = run[OWN_PAIRS + i];
+      if (part->column + i < S_COUNT(samples)) s[i * s_step] = run[i];
+      if (part->column + i < D_COUNT(samples)) d[i * d_step] = run[OWN_PAIRS + i];
     }
   }
 #else

@@ -59,10 +59,10 @@ const GROUP: usize = 128;
 /// Work-items that take the place of a sub-group where there is no exchange.
 const LANES: usize = 32;
 
-pub(super) fn offer(todo: &Todo) -> Offer {
+pub(super) fn offer(asked: &Todo) -> Offer {
     let todo = &Todo {
-        target: &todo.target.of(NAME),
-        ..*todo
+        target: &asked.target.of(NAME),
+        ..*asked
     };
     let Some([y, x]) = todo.picture() else {
         return Offer::no("it takes two axes of which the inner one is in one piece");
@@ -79,7 +79,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             passes: vec![pass(todo, &sizes, geometry)?],
         };
         let blocks = taken.passes[0].groups * (sizes.group / sizes.lanes);
-        Ok(match is_best_for(todo, &sizes, &geometry, blocks) {
+        Ok(match is_best_for(todo, asked, &sizes, &geometry, blocks) {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         })
@@ -92,7 +92,14 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 /// 61 (61). Or whether pictures are so small that it is waiting that takes time, and not memory: a block has all of its loads under way
 /// at once. Not of 16-bit samples, whose blocks are twice as wide: five levels of 1024 x 1024 by 5/3 take 34 us (inverse 31),
 /// by `streamed` 22.6 (19.7).
-fn is_best_for(todo: &Todo, sizes: &Sizes, geometry: &Geometry, blocks: usize) -> bool {
+/// `asked` is about every strategy's device.
+fn is_best_for(
+    todo: &Todo,
+    asked: &Todo,
+    sizes: &Sizes,
+    geometry: &Geometry,
+    blocks: usize,
+) -> bool {
     let (device, sample) = (todo.target.device, todo.problem.sample);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
@@ -100,8 +107,10 @@ fn is_best_for(todo: &Todo, sizes: &Sizes, geometry: &Geometry, blocks: usize) -
     let results = sizes.width() * sizes.height();
     let loaded = samples as u128 * block as u128 / results as u128;
     let small = (LOADED * device.compute_units) as u128;
-    let is_full = (4 * blocks * block) as u128 <= small.max(MOSTLY_EMPTY * loaded);
-    let alone = todo.target.of("streamed_one_level").device.exchange == Exchange::None;
+    let of_blocks = 4 * blocks * block;
+    let is_full = of_blocks as u128 <= small.max(MOSTLY_EMPTY * loaded);
+    let streams = asked.target.of("streamed_one_level");
+    let alone = streams.device.exchange == Exchange::None;
     // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64 registers (`make vendors`).
     let held = 2 * sizes.pairs * sizes.rows * sample.size().div_ceil(4);
     device.kind == DeviceKind::Gpu
@@ -109,20 +118,15 @@ fn is_best_for(todo: &Todo, sizes: &Sizes, geometry: &Geometry, blocks: usize) -
         && 4 * held <= 3 * registers(device)
         && (alone
             || sizes.pairs == 1 && is_full && (loaded <= small || !can_stream(device))
-            || is_best_of_unaligned(
-                todo,
-                sizes,
-                geometry,
-                (4 * blocks * block).div_ceil(samples),
-            ))
+            || is_best_of_unaligned(asked, sizes, geometry, of_blocks.div_ceil(samples)))
 }
 
-/// Whether rows are not aligned, and so short that many of the sub-groups of `streamed` are at the border, which takes longer than
+/// Whether rows go sample by sample, and are so short that many of the sub-groups of `streamed` are at the border, which takes longer than
 /// to load the halo of a block. Blocks have so many times as many samples as the picture.
-fn is_best_of_unaligned(todo: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
+fn is_best_of_unaligned(asked: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
     geometry.samples <= UNALIGNED
         && times <= MOST_TIMES[sizes.pairs - 1]
-        && streamed::rows_are_unaligned(todo, *geometry)
+        && streamed::rows_are_no_vectors(asked, *geometry)
 }
 
 fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Result<Pass, String> {

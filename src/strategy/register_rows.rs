@@ -15,7 +15,7 @@ use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::transform::geometry::{Geometry, Side};
-use crate::wavelet::SampleType;
+use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
@@ -150,12 +150,13 @@ impl Row {
                 ("periodic", i32::from(self.border.is_periodic())),
             ],
             groups,
-            cost: self.cost(todo, lines, geometry.samples as usize),
+            cost: self.cost(todo, &geometry),
         }
     }
 
     /// Every level lifts whole runs, those in local memory with the reach around them.
-    fn cost(&self, todo: &Todo, lines: usize, samples: usize) -> Cost {
+    fn cost(&self, todo: &Todo, geometry: &Geometry) -> Cost {
+        let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let rows = lines * self.tiles;
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
@@ -176,7 +177,15 @@ impl Row {
             0
         };
         let local = self.local_bytes(self.group / self.items);
-        meter.moved(lines * samples + halo, lines * samples)
+        // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
+        let in_one_piece =
+            is_interleaved(geometry) && self.items * todo.problem.sample.size() >= 32;
+        let forward = todo.problem.direction == Direction::Forward;
+        let again = match forward && in_one_piece && geometry.has_low == 1 {
+            true => (lines * samples) >> self.levels,
+            false => 0,
+        };
+        meter.moved(lines * samples + halo, lines * samples + again)
             + levels.sum()
             + Cost::of_group(barriers, local)
     }

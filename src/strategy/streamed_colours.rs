@@ -18,6 +18,7 @@ use crate::lifting::extension::is_symmetric;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::{Geometry, Side};
+use crate::wavelet::Direction;
 
 pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING];
 
@@ -171,6 +172,20 @@ fn as_compiled(registers: usize) -> usize {
     registers * 7 / 5
 }
 
+/// How rows are moved.
+struct Rows {
+    /// Whether neighbouring pixels of a sub-band are neighbours in memory.
+    planar: bool,
+    /// Whether rows go by vectors, and in those of sub-bands pixels of two take turns.
+    wide: bool,
+    turns: bool,
+    /// Samples in a vector on the signal side, of a sub-band, or of two that take turns, and of LL where it then has an array of its
+    /// own, else 0.
+    signal: usize,
+    band: usize,
+    low: usize,
+}
+
 /// What the kernel is specialised on besides the prelude.
 struct Sizes {
     reach: Reach,
@@ -277,18 +292,18 @@ impl Sizes {
         self.lanes.saturating_sub(self.overlap[0] + self.overlap[1]) * self.pairs
     }
 
-    fn defines(&self, todo: &Todo, picture: &Coloured, borders: &Borders) -> Vec<Define> {
+    /// How rows are moved.
+    fn rows(&self, todo: &Todo, picture: &Coloured) -> Rows {
         let Coloured { geometry, colours } = picture;
-        let device = todo.target.device;
-        let restored = borders.are_restored();
         let is_dense = |side: &Side| side.line.stride == *colours as i64;
         let planar = geometry.band_sides().all(is_dense);
         let run = self.pairs * colours;
         let bytes = todo.problem.sample.size();
         let signal_bytes = todo.signal_size();
         let signal = vector(&geometry.signal, 2 * run, signal_bytes);
-        let turns = geometry.bands.line.stride == 2 * *colours as i64
-            && geometry.bands.line.detail == *colours as i64;
+        // As on the signal side; every picture has its LL there or none has, in rows of one piece.
+        let same = geometry.low_across[1..] == geometry.across[1..] && is_dense(&geometry.low);
+        let turns = geometry.bands.line == geometry.signal.line && (geometry.has_low == 0 || same);
         let low = match geometry.has_low {
             0 => None,
             _ => Some(vector(&geometry.low, run, bytes)),
@@ -305,6 +320,22 @@ impl Sizes {
             && whole
             && band.min(low.unwrap_or(band)) * bytes >= 4
             && signal * signal_bytes >= least;
+        let turns = wide && turns;
+        Rows {
+            planar,
+            wide,
+            turns,
+            signal,
+            band,
+            low: low.filter(|_| turns).unwrap_or(0),
+        }
+    }
+
+    fn defines(&self, todo: &Todo, picture: &Coloured, borders: &Borders) -> Vec<Define> {
+        let Coloured { geometry, colours } = picture;
+        let device = todo.target.device;
+        let restored = borders.are_restored();
+        let rows = self.rows(todo, picture);
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -315,21 +346,18 @@ impl Sizes {
             define("HALO_HI", self.halo[1]),
             define("OVERLAP_LO", self.overlap[0]),
             define("STRIP", self.strip()),
-            define("WIDE", u8::from(wide)),
-            define("BY_WORDS", u8::from(wide)),
-            define("SIGNAL_VECTOR", signal),
-            define("BAND_VECTOR", band),
-            define("PIXELS_TAKE_TURNS", u8::from(wide && turns)),
-            define(
-                "LOW_VECTOR",
-                if wide && turns { low.unwrap_or(0) } else { 0 },
-            ),
+            define("WIDE", u8::from(rows.wide)),
+            define("BY_WORDS", u8::from(rows.wide)),
+            define("SIGNAL_VECTOR", rows.signal),
+            define("BAND_VECTOR", rows.band),
+            define("PIXELS_TAKE_TURNS", u8::from(rows.turns)),
+            define("LOW_VECTOR", rows.low),
             define("PREFETCHED", self.prefetched),
             define("RING", self.lags.kept.next_multiple_of(self.prefetched)),
             define("RESTORED", u8::from(restored)),
             define("REPEATED", u8::from(borders.x.is_periodic() && !restored)),
             define("X_FIRST", u8::from(self.x_first)),
-            define("PLANAR", u8::from(planar)),
+            define("PLANAR", u8::from(rows.planar)),
             define("SINGLE", u8::from(pictures(geometry) == 1)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(self.is_narrow(geometry)),
@@ -386,6 +414,17 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
     let lines = height as usize + 2 * (segments - 1) * (sizes.reach.before + sizes.reach.after);
     let lifted =
         count * colours * (rows + segments * overlap) * 2 * strips * sizes.lanes * sizes.pairs;
+    let (read, stored) = (
+        count * colours * lines * columns,
+        count * colours * height as usize * width as usize,
+    );
+    // LL that has an array of its own has places in the rows as well.
+    let is_again = sizes.rows(todo, picture).low > 0;
+    let again = if is_again { stored / 4 } else { 0 };
+    let [read, stored] = match todo.problem.direction {
+        Direction::Forward => [read, stored + again],
+        Direction::Inverse => [read + again, stored],
+    };
     let sub_groups = sizes.group / sizes.lanes;
     Pass {
         kernel: Kernel {
@@ -403,11 +442,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
             ("bottom_up", i32::from(turns && segments > 1)),
         ],
         groups: (strips * segments).div_ceil(sub_groups) * count,
-        cost: meter.scaled(
-            count * colours * lines * columns,
-            count * colours * height as usize * width as usize,
-        ) + meter.lifted(lifted)
-            + meter.lifted(lifted),
+        cost: meter.scaled(read, stored) + meter.lifted(lifted) + meter.lifted(lifted),
     }
 }
 
@@ -418,8 +453,8 @@ mod tests {
     use crate::strategy::design::Launch;
     use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
-    use crate::transform::Transform;
-    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
+    use crate::transform::{Layout, Transform};
+    use crate::wavelet::{Boundary, SampleType, Wavelet};
 
     fn launch(device: DeviceInfo, transform: &Transform, sample: SampleType) -> Launch {
         let problem = problem(transform, sample, Direction::Forward);
@@ -429,6 +464,27 @@ mod tests {
 
     fn picture(wavelet: Wavelet, shape: [usize; 3]) -> Transform {
         Transform::new(wavelet, shape).axes([0, 1])
+    }
+
+    #[test]
+    fn pixels_take_turns_where_all_pictures_have_their_low_band_alike() {
+        let of = |axes: &[usize], levels| {
+            let transform = Transform::new(Wavelet::CDF_9_7, [64, 256, 256, 4])
+                .axes(axes.to_vec())
+                .levels(levels)
+                .layout(Layout::Interleaved);
+            let problem = problem(&transform, SampleType::F32, Direction::Forward);
+            let design = Setting::of(large_gpu()).design(&problem).unwrap();
+            let mut launches = design.launches.into_iter();
+            let launch = launches.find(|one| one.strategy == Strategy::StreamedColours);
+            let kernel = launch.unwrap().pass.kernel;
+            ["WIDE", "PIXELS_TAKE_TURNS", "LOW_VECTOR"].map(|name| number(&kernel, name))
+        };
+        assert_eq!(of(&[1, 2], 1), [1, 1, 0]);
+        assert_eq!(of(&[1, 2], 2), [1, 1, 4]);
+        // Half of the pictures have no such array.
+        assert_eq!(of(&[0, 1, 2], 2), [0, 0, 0]);
+        assert_eq!(of(&[0, 1, 2], 1), [1, 1, 0]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::transform::geometry::Geometry;
-use crate::wavelet::SampleType;
+use crate::wavelet::{Direction, SampleType};
 
 const NAME: &str = "streamed_volumes";
 
@@ -129,7 +129,15 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     };
     let along_y = items * turns * 2 * 2 * sizes.pairs * sizes.rows.turns;
     let along_z = items * turns * sizes.rows.along_z() * 2 * sizes.pairs;
-    meter.scaled(volumes * columns * lines * planes, samples(geometry))
+    // Where channels take turns, approximations that have an array of their own have places in the rows as well.
+    let is_again = sizes.step == 2 && geometry.has_low == 1;
+    let again = if is_again { samples(geometry) / 8 } else { 0 };
+    let (read, stored) = (volumes * columns * lines * planes, samples(geometry));
+    let [read, stored] = match todo.problem.direction {
+        Direction::Forward => [read, stored + again],
+        Direction::Inverse => [read + again, stored],
+    };
+    meter.scaled(read, stored)
         + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)
         + Cost::of_group(

@@ -155,6 +155,25 @@ fn integers_by_every_strategy() {
     }
 }
 
+/// Volumes of several colours that stand one behind the other: rows are in one piece, and in what lies between two levels they are
+/// not. They are as large as GPUs prefer to take three axes at once.
+#[test]
+fn volumes_of_colours_apart() {
+    for device in devices() {
+        let engine = Engine::new(&device).unwrap();
+        let (shape, strides) = ([64, 64, 22, 3], [64 * 22, 22, 1, 64 * 64 * 22]);
+        let region = Region::dense(shape).with_strides(strides);
+        for layout in Layout::ALL {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape)
+                .axes([0, 1, 2])
+                .levels(2)
+                .layout(*layout);
+            let plan = engine.plan_regions(&transform, &region, &region).unwrap();
+            check::<f32>(&engine, &plan, &region, &region);
+        }
+    }
+}
+
 #[test]
 fn shorts_by_every_way_of_separable() {
     let ways: Vec<Strategy> = Strategy::each_pass().collect();

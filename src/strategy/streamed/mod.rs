@@ -97,8 +97,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// Whether the rows of one level could go by vectors, if it were not for where they begin and end.
-pub(super) fn rows_are_unaligned(todo: &Todo, geometry: Geometry) -> bool {
+/// Whether the rows of one level go sample by sample: they are not aligned, or their coefficients are apart.
+pub(super) fn rows_are_no_vectors(todo: &Todo, geometry: Geometry) -> bool {
     let todo = &Todo {
         target: &todo.target.of("streamed_one_level"),
         ..*todo

@@ -101,6 +101,8 @@ pub(super) struct Sizes {
     /// Pairs of planes of a segment at least.
     pub least: usize,
     pub wide: bool,
+    /// How far neighbours of a channel are apart in a row of sub-bands, if kernels know it.
+    pub step: usize,
     /// Columns of a work-item, in pairs.
     pub pairs: usize,
 }
@@ -154,6 +156,7 @@ impl Sizes {
             prefetched,
             least: if few { 1 } else { stencils.len() },
             wide,
+            step: band_step(geometry, wide),
             pairs,
         })
     }
@@ -170,7 +173,6 @@ impl Sizes {
 
     pub fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
-        let step = band_step(geometry, self.wide);
         let mut defines = vec![
             define("EXCHANGE", todo.target.device.exchange.number()),
             define("LANES", todo.target.device.lanes),
@@ -183,8 +185,11 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
-            define("BAND_STEP", step),
-            define("LOWS_BESIDE", u8::from(step == 2 && geometry.has_low == 1)),
+            define("BAND_STEP", self.step),
+            define(
+                "LOWS_BESIDE",
+                u8::from(self.step == 2 && geometry.has_low == 1),
+            ),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
