@@ -165,8 +165,8 @@ pub(super) fn groups_at_once(group: usize, registers: usize) -> usize {
     (REGISTERS_OF_UNIT / (group * registers).max(1)).max(1)
 }
 
-/// Work-items of a work-group, of at most `most`, where sub-groups of `lanes` share out `shares` of a picture: as few as can be have no
-/// share, since they keep their registers until the others are done. On an NVIDIA H100, one level of 1024 of 64 x 64 in f32 by 9/7
+/// Work-items of a work-group, of at most `most`, where sub-groups of `lanes` share out `shares` of a picture by the fewest groups:
+/// no group has more sub-groups than it needs, since one without a share keeps its registers until the others are done. On an NVIDIA H100, one level of 1024 of 64 x 64 in f32 by 9/7
 /// takes `streamed` 22 us (inverse 21) that way, and 32 (34) with four sub-groups, of which two have a share.
 pub(super) fn group_of_sub_groups(shares: usize, lanes: usize, most: usize) -> usize {
     let groups = shares.div_ceil(most / lanes).max(1);
