@@ -135,6 +135,15 @@ impl<'a> Meter<'a> {
         self.moved(read, stored) + self.scaling(read, stored)
     }
 
+    /// How many samples are read and stored where so many approximations have an array of their own and places among all other
+    /// coefficients `again`: they are stored in both, and rows are loaded with those places.
+    pub fn with_lows_again(&self, read: usize, stored: usize, again: usize) -> [usize; 2] {
+        match self.problem.direction {
+            Direction::Forward => [read, stored + again],
+            Direction::Inverse => [read + again, stored],
+        }
+    }
+
     /// The arithmetic of it: forward, samples are shifted as they come and scaled as they go; the inverse scales first, and
     /// rounds when it shifts.
     pub fn scaling(&self, read: usize, stored: usize) -> Cost {

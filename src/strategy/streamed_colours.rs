@@ -18,7 +18,6 @@ use crate::lifting::extension::is_symmetric;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::{Geometry, Side};
-use crate::wavelet::Direction;
 
 pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING];
 
@@ -421,10 +420,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
     // LL that has an array of its own has places in the rows as well.
     let is_again = sizes.rows(todo, picture).low > 0;
     let again = if is_again { stored / 4 } else { 0 };
-    let [read, stored] = match todo.problem.direction {
-        Direction::Forward => [read, stored + again],
-        Direction::Inverse => [read + again, stored],
-    };
+    let [read, stored] = meter.with_lows_again(read, stored, again);
     let sub_groups = sizes.group / sizes.lanes;
     Pass {
         kernel: Kernel {
@@ -454,7 +450,7 @@ mod tests {
     use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::{Layout, Transform};
-    use crate::wavelet::{Boundary, SampleType, Wavelet};
+    use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 
     fn launch(device: DeviceInfo, transform: &Transform, sample: SampleType) -> Launch {
         let problem = problem(transform, sample, Direction::Forward);

@@ -12,7 +12,7 @@ use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::transform::geometry::Geometry;
-use crate::wavelet::{Direction, SampleType};
+use crate::wavelet::SampleType;
 
 const NAME: &str = "streamed_volumes";
 
@@ -133,10 +133,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let is_again = sizes.step == 2 && geometry.has_low == 1;
     let again = if is_again { samples(geometry) / 8 } else { 0 };
     let (read, stored) = (volumes * columns * lines * planes, samples(geometry));
-    let [read, stored] = match todo.problem.direction {
-        Direction::Forward => [read, stored + again],
-        Direction::Inverse => [read + again, stored],
-    };
+    let [read, stored] = meter.with_lows_again(read, stored, again);
     meter.scaled(read, stored)
         + meter.lifted(along_y + along_z)
         + meter.lifted_alone(items * turns * 2 * sizes.rows.along_x(), sizes.pairs)

@@ -43,10 +43,7 @@ impl Picture<'_> {
         let stored = self.inner_samples();
         // An LL band that has an array of its own has places in the rows as well.
         let again = usize::from(self.low_apart()) * (stored >> (2 * self.levels));
-        let [read, stored] = match self.todo.problem.direction {
-            Direction::Forward => [read, stored + again],
-            Direction::Inverse => [read + again, stored],
-        };
+        let [read, stored] = meter.with_lows_again(read, stored, again);
 
         let until_done = reach.before + sizes.lags.last;
         let finer_turns = self.strips() * rows(finer * until_done);

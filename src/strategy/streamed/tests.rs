@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::DeviceInfo;
 use crate::strategy::Strategy;
-use crate::strategy::tests::cases::{BOTH, Setting, gpu, problem};
+use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::number;
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, SampleType, Wavelet};
@@ -29,6 +29,37 @@ fn odd_tunings_still_give_whole_vectors_and_sub_groups() {
     assert_eq!(of(1024), [4, 128, 30 * 4]);
     assert_eq!(of(100), [4, 96, 30 * 4]);
     assert_eq!(of(32), [4, 32, 30 * 4]);
+}
+
+#[test]
+fn work_groups_have_no_more_sub_groups_than_a_picture_has_shares() {
+    let group = |shape: [usize; 3]| {
+        let pictures = Transform::new(Wavelet::CDF_9_7, shape).axes([1, 2]);
+        number(
+            &kernel(Setting::of(large_gpu()), &pictures, SampleType::F32),
+            "GROUP",
+        )
+    };
+    assert_eq!(group([16384, 64, 64]), 32);
+    // Five strips are three and two.
+    assert_eq!(group([1024, 256, 1200]), 96);
+    // A frame has whole work-groups.
+    let zero = Transform::new(Wavelet::CDF_9_7, [64, 64]).boundary(Boundary::Zero);
+    let kernel = kernel(Setting::of(large_gpu()), &zero, SampleType::F32);
+    assert_eq!(number(&kernel, "GROUP"), 128);
+}
+
+#[test]
+fn narrow_pictures_are_left_to_a_pass_per_axis() {
+    let takes = |width: usize| {
+        let volumes = Transform::new(Wavelet::CDF_9_7, [64, 256, 64, width]).axes([1, 2, 3]);
+        let problem = problem(&volumes, SampleType::F64, Direction::Forward);
+        let design = Setting::of(large_gpu()).design(&problem).unwrap();
+        let strategies = design.launches.iter().map(|launch| launch.strategy);
+        strategies.collect::<Vec<_>>().contains(&Strategy::Streamed)
+    };
+    assert!(takes(64));
+    assert!(!takes(32));
 }
 
 #[test]
