@@ -68,6 +68,16 @@ impl Geometry {
         [&self.signal].into_iter().chain(self.band_sides())
     }
 
+    /// Whether both channels take turns in rows of sub-bands as they do in the signal's, without gaps.
+    pub fn channels_take_turns(&self) -> bool {
+        self.bands.line == self.signal.line
+    }
+
+    /// Whether all pictures of a batch have their low band in an array of its own, or none has.
+    pub fn lows_lie_alike(&self) -> bool {
+        self.has_low == 0 || self.low_across[1..] == self.across[1..]
+    }
+
     /// Whether the distances between the samples of a picture (2 axes) or a volume (3) fit 32 bits, those included that
     /// lie up to `past` samples past a row's end.
     pub fn is_narrow(&self, axes: usize, past: usize) -> bool {

@@ -292,7 +292,7 @@ fn band_step(geometry: &Geometry, wide: bool) -> usize {
 /// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
 fn is_wide(geometry: &Geometry, sample: SampleType, pairs: usize) -> bool {
     let width = geometry.samples as usize;
-    let take_turns = geometry.bands.line.detail == 1 && geometry.bands.is_aligned(2, 2 * pairs);
+    let take_turns = geometry.channels_take_turns() && geometry.bands.is_aligned(2, 2 * pairs);
     2 * pairs * sample.size() <= LARGEST_VECTOR
         && width.is_multiple_of(2 * pairs)
         && width >= 4 * pairs
