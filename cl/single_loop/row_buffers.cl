@@ -19,17 +19,15 @@
 
 #define PLACE_s MARGIN
 #define PLACE_d (CHANNEL + MARGIN)
-// The first places of the vectors of a row that has `places` of them.
-#define EACH_PLACE(i, places)                              \
+// The first places of the vectors of a row from place `from` to place `to`.
+#define EACH_PLACE(i, from, to)                            \
   for (int channel = 0; channel < ROW; channel += CHANNEL) \
-    for (int i = channel + MARGIN; i < channel + MARGIN + (places); i += VECTOR)
+    for (int i = channel + MARGIN + (from); i < channel + MARGIN + (to); i += VECTOR)
 
-// Columns [left, right), as pairs, of a picture `width` samples wide. Those of one WITHOUT_END may be beyond its ends: it goes on at
-// the other one.
+// Columns [left, right), as pairs, of a picture `width` samples wide.
 typedef struct {
   int left, right, width;
 } Columns;
-#define WITHOUT_END (INT_MAX - 1)
 
 // How many places these have.
 INLINE int s_count_of(const Columns columns) { return (columns.right - columns.left) * COLOURS; }
@@ -47,40 +45,12 @@ static inline Rows rows_at(const Picture *picture, const int number, const int f
   return rows;
 }
 
-// Loads a vector of both channels of row cy, from place `at` of the columns on: place by place where a row that goes on ends
-// within it.
-INLINE void load_around(const Rows *rows, const int cy, const int at, const Columns columns, const int width, AV *s,
-                        AV *d) {
-  if (X_FIRST || columns.width != WITHOUT_END) {
-    load_pairs(rows, cy, at, s_count_of(columns), d_count_of(columns), s, d);
-    return;
-  }
-  const int start = -columns.left * COLOURS, end = start + D_COUNT(width) * COLOURS;
-  const int inside = at < start ? at - start + end : at >= end ? at - end + start : at, after = inside + VECTOR;
-  if (inside >= start && after <= end) {
-    load_pairs(rows, cy, inside, after, after, s, d);
-    return;
-  }
-  A some_s[VECTOR] = {0}, some_d[VECTOR] = {0};
-  for (int i = 0; i < VECTOR_PLACES; ++i) {
-    const int pixel = map_index(PERIODIC, 0, columns.left + (at + i) / COLOURS, width) - columns.left, c = i % COLOURS;
-#if FORWARD
-    global const S *const from = rows->signal[cy] + 2 * pixel * COLOURS + c;
-    some_s[i] = NUMBER(from[0]), some_d[i] = NUMBER(from[COLOURS]);
-#else
-    some_s[i] = NUMBER(rows->band[2 * cy][pixel * rows->stride[2 * cy] + c]);
-    some_d[i] = NUMBER(rows->band[2 * cy + 1][pixel * rows->stride[2 * cy + 1] + c]);
-#endif
-  }
-  *s = JOIN(vload, VECTOR)(0, some_s), *d = JOIN(vload, VECTOR)(0, some_d);
-}
-
 // Loads row cy of pair of rows p.
 INLINE void load_buffer(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
   const Rows rows = rows_at(picture, p, columns.left);
   for (int at = 0; at < s_count_of(columns); at += VECTOR_PLACES) {
     AV s, d;
-    load_around(&rows, cy, at, columns, picture->width, &s, &d);
+    load_pairs(&rows, cy, at, s_count_of(columns), d_count_of(columns), &s, &d);
     STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), row + PLACE_s + at);
     STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), row + PLACE_d + at);
   }
@@ -139,12 +109,13 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 
 // --- along y -----------------------------------------------------------------------------------------
 
-// A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is WITHOUT_END; where
-// it has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it are
+// A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is ENDLESS; where it
+// has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it are
 // neighbours of those after it. Else `turn` is 0.
 typedef struct {
   int boundary, samples, turn;
 } Column;
+#define ENDLESS (INT_MAX - 1)
 
 // Whether pair of rows p has a row of channel cy.
 INLINE bool has_row(const Column *column, const int p, const int cy) {
@@ -171,7 +142,7 @@ INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros
   if (p - Y_LAG_##k >= top && has_row(column, p - Y_LAG_##k, PARITY_##target)) {                                \
     NEAR_ROWS(p - Y_LAG_##k, PARITY_##source, first, last)                                                      \
     local A *const row = RING_ROW(p - Y_LAG_##k, PARITY_##target, ROW);                                         \
-    EACH_PLACE(i, places) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
+    EACH_PLACE(i, from, to) STORE_V(LIFT_##k(LOAD_V(row + i), BUFFER_Y), row + i); }
 // The rows that a step on row t reads.
 #define NEAR_ROWS(t, cy, first, last)                  \
   const int lowest = first;                            \
@@ -179,8 +150,8 @@ INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros
   UNROLL for (int o = first; o <= (last); ++o)         \
     near[o - lowest] = neighbouring_row(ring, zeros, column, cy, t, o, top);
 
-// Every step on the pair of rows that it has come to now that pair p is the newest.
-INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int places,
+// Every step on the pair of rows that it has come to now that pair p is the newest, from place `from` to place `to` of these.
+INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int from, const int to,
                            const Column *column) {
   if (column->samples == 1) return;
   LIFT_STEPS(BUFFER_Y_STEP)

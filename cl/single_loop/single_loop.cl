@@ -6,13 +6,11 @@
 // over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave X_LAST_LAG
 // vectors and Y_LAST_LAG pairs of rows behind the newest.
 //
-// The boundary rule touches no inner loop. Where x is first, and lifting a row that goes on beyond its ends gives the same, the
-// loop takes in a vector more at either end (beyond_rows.cl). Where y is first, periodic rows of even lengths have no ends:
-// strips load what is beside them at the other one. Else the BORDER_PAIRS pairs of columns at either border are lifted along x in
-// a row buffer of their own, and put in when the loop comes to them; so are those of a mirrored picture that is lifted along y
-// first. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
-// one core of Zen 5), and periodic rows of 256 samples by 5/3 in i32 1.4 times (Zen 4). The pairs of rows at a border go through
-// row_buffers.cl.
+// The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, the loop takes in a
+// vector more at either end (beyond_rows.cl), and lifts it along y, too, if that is first. Else the BORDER_PAIRS pairs of columns
+// at either border are lifted along x in a row buffer of their own, and put in when the loop comes to them. By that, 9/7 in f32
+// takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
+// one core of Zen 5), and along y first 5/3 in i16 2.1 times on rows of 256, 2.7 on rows of 128 (Zen 4). The pairs of rows at a border go through row_buffers.cl.
 // The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
 // HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
 // lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
@@ -73,6 +71,7 @@ typedef struct {
 typedef struct {
   Columns own, all;
   bool at_left, at_right;
+  bool is_wide;  // or else too narrow for borders of its own
   int extension;
   int right_border;  // from this place on, results are those of the right border
   Columns head, tail, joined;  // of the picture's borders
@@ -92,9 +91,28 @@ INLINE bool is_border_result(const Strip *strip, const int at) {
          ((strip->at_left && at < BORDER_PLACES) || (strip->at_right && at >= strip->right_border));
 }
 
-// Whether the vector from place `at` on is not, or not all, in the picture, and the row is extended.
+// Whether the strip has ends of rows that go on.
+INLINE bool goes_on(const Strip *strip) { return strip->extension != ROWS_END && (strip->at_left || strip->at_right); }
+
+// Whether the vector from place `at` on is not, or not all, in the picture, and the row goes on.
 INLINE bool is_beyond(const Strip *strip, const int at) {
-  return X_FIRST && strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+}
+
+// The place after all vectors of a row that are loaded: with what it goes on with a vector more at either end.
+INLINE int first_of(const Strip *strip) { return goes_on(strip) && strip->at_left ? -VECTOR_PLACES : 0; }
+INLINE int end_of(const Strip *strip) {
+  return s_count_of(strip->all) + (goes_on(strip) && strip->at_right ? VECTOR_PLACES : 0);
+}
+
+// The columns between these; where the row goes on, they have no ends.
+INLINE Columns all_of(const Strip *strip) {
+  Columns all = strip->all;
+  if (!goes_on(strip)) return all;
+  if (strip->at_left) all.left -= VECTOR_PIXELS;
+  if (strip->at_right) all.right += VECTOR_PIXELS;
+  all.width = ENDLESS;
+  return all;
 }
 
 // That vector, of the row whose buffer load_beyond has filled.
@@ -139,7 +157,7 @@ INLINE void load_newest(const Sweep *sweep, Aged s, Aged d, const int at, const 
     else if (is_beyond(sweep->strip, at))
       take_beyond(sweep->strip, sweep->borders + cy * ROW, at, &s[cy][0], &d[cy][0]);
     else
-      load_around(&sweep->in, cy, at, sweep->strip->all, sweep->strip->own.width, &s[cy][0], &d[cy][0]);
+      load_pairs(&sweep->in, cy, at, s_count_of(sweep->strip->all), d_count_of(sweep->strip->all), &s[cy][0], &d[cy][0]);
     prefetch_pairs(&sweep->next, cy, at);
     s[cy][0] = SCALED_IN(s[cy][0], FACTOR_2D(IN, 0, cy), PRE_SHIFT);
     d[cy][0] = SCALED_IN(d[cy][0], FACTOR_2D(IN, 1, cy), PRE_SHIFT);
@@ -153,10 +171,9 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
-  // The last vector is all results of the border, or the row goes on: a vector after its last pair may be read.
-  const bool goes_on = strip->extension != ROWS_END && strip->at_right;
-  const int beyond = goes_on ? s_count_of(strip->all) + VECTOR_PLACES : d_count_of(strip->all) - VECTOR_PLACES + 1;
-  if (inner || newest < beyond) load_newest(sweep, s, d, newest, inner);
+  // Where the row ends, the last vector is all results of the border.
+  const int end = strip->extension == ROWS_END ? d_count_of(strip->all) - VECTOR_PLACES + 1 : end_of(strip);
+  if (inner || newest < end) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
   if (!inner && at < sweep->skipped) return false;
   AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
@@ -214,12 +231,12 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
-  if (inner || newest < s_count_of(strip->all)) {
+  if (inner || newest < end_of(strip)) {
     load_newest(sweep, s, d, newest, inner);
     lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(newest), &s[0][0], &s[1][0]);
     lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(newest), &d[0][0], &d[1][0]);
   }
-  if (!inner && newest < s_count_of(strip->all)) {
+  if (!inner && strip->extension == ROWS_END && newest < s_count_of(strip->all)) {
     const bool in_left = strip->at_left && newest < 2 * BORDER_PLACES;
     const bool in_right = strip->at_right && newest >= strip->right_border - BORDER_PLACES;
     UNROLL for (int cy = 0; cy < 2; ++cy) {
@@ -277,24 +294,20 @@ INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
   const bool ends = strip->extension == ROWS_END;
-#if X_FIRST
-  for (int cy = 0; cy < 2 && !ends && (strip->at_left || strip->at_right); ++cy)
-    load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
-#endif
+  for (int cy = 0; cy < 2 && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
   const int skipped = (strip->own.left - strip->all.left) * COLOURS;
   Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
-                         !X_FIRST && strip->at_left ? max(BORDER_PLACES - skipped, 0) : 0);
+                         !X_FIRST && ends && strip->at_left ? max(BORDER_PLACES - skipped, 0) : 0);
   const int end = (strip->own.right - strip->all.left) * COLOURS;
   // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
   const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
-  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES
-                                           : min(d_count_of(strip->all), (D_COUNT(strip->own.width) - strip->all.left) * COLOURS);
+  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
   const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
 
   Aged s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
-  int at = -(X_LAST_LAG + (!ends && strip->at_left)) * VECTOR_PLACES;
+  int at = first_of(strip) - X_LAST_LAG * VECTOR_PLACES;
   for (; at < min(from, end); at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (is_plain && gathers)
     for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, true, false);
@@ -313,8 +326,8 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
 #if X_FIRST
   if (gathers) put_rest(&sweep.results, end - skipped);
 #else
-  if (gathers)
-    put_rest(&sweep.results, min(strip->at_right ? strip->right_border : end, end) - skipped);
+  if (gathers) put_rest(&sweep.results, min(ends && strip->at_right ? strip->right_border : end, end) - skipped);
+  if (!ends) return;
   if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
   if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PLACES, end));
   if (strip->at_right) put_border(&sweep, strip->right_border, end);
@@ -326,7 +339,6 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
 static inline Strip strip_at(const SingleLoop *own, const int number, const int width) {
   const int columns = S_COUNT(width), first = number * own->strip;
   Strip strip;
-  strip.extension = own->extension;
   strip.own.left = first;
   strip.own.right = min(first + own->strip, columns);
   strip.all.left = max(strip.own.left - HALO_LO, 0);
@@ -334,11 +346,8 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.own.width = strip.all.width = width;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
-  if (!X_FIRST && own->extension != ROWS_END) {
-    // As between two others.
-    strip.all = (Columns){first - HALO_LO, strip.own.right + HALO_HI, WITHOUT_END};
-    strip.at_left = strip.at_right = false;
-  }
+  strip.is_wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
+  strip.extension = strip.is_wide ? own->extension : ROWS_END;
   const Columns head = {0, 2 * BORDER_PAIRS, width};
   const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
   const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
@@ -359,7 +368,7 @@ INLINE void copy_row(local const A *from, const int from_next, local A *to, cons
 // The same by rows, near a border or where the strip is too narrow for borders of its own. Where pixels do not fill a vector, rows of
 // the ring are no row buffers.
 INLINE void step_by_step(const Picture *picture, const Column *column, const int p, const int top, const int begin,
-                         const Strip *strip, local A *ring, local A *zeros, local const A *borders, local A *result) {
+                         const Strip *strip, local A *ring, local A *zeros, local A *borders, local A *result) {
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, p, cy)) break;
     local A *const in = RING_ROW(p, cy, ROW), *const row = FILLED ? in : result;
@@ -369,18 +378,29 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
     if (is_cut(strip, column->boundary)) copy_border(strip, borders + cy * ROW, row);
 #endif
     if (!FILLED) copy_row(row, VECTOR_PLACES, in, VECTOR, s_count_of(strip->all));
+#if !X_FIRST
+    if (goes_on(strip)) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
+    for (int at = first_of(strip); at < end_of(strip); at += VECTOR_PLACES) {
+      if (!is_beyond(strip, at)) continue;
+      AV s, d;
+      take_beyond(strip, borders + cy * ROW, at, &s, &d);
+      STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), in + PLACE_s + RING_PLACE(at));
+      STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), in + PLACE_d + RING_PLACE(at));
+    }
+#endif
   }
-  lift_buffers_y(ring, zeros, p, top, RING_PLACES(s_count_of(strip->all)), column);
+  lift_buffers_y(ring, zeros, p, top, RING_PLACE(first_of(strip)), RING_PLACES(end_of(strip)), column);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, done, cy)) break;
     local const A *row = RING_ROW(done, cy, ROW);
     if (!X_FIRST || !FILLED) {
-      copy_row(row, VECTOR, result, VECTOR_PLACES, s_count_of(strip->all));
+      const int from = X_FIRST ? 0 : first_of(strip), to = X_FIRST ? s_count_of(strip->all) : end_of(strip);
+      copy_row(row + RING_PLACE(from), VECTOR, result + from, VECTOR_PLACES, to - from);
       row = result;
     }
-    if (!X_FIRST) lift_buffers_x(result, 1, strip->all, column->boundary);
+    if (!X_FIRST) lift_buffers_x(result + first_of(strip), 1, all_of(strip), column->boundary);
     store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
   }
 }
@@ -400,24 +420,23 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   // So is what is beside a strip that has neighbours.
   for (int i = 0; !X_FIRST && i < ROW; i += VECTOR) STORE_V((AV)(0), result + i);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
-    EACH_PLACE(i, RING_PLACES(s_count_of(strip.all))) STORE_V((AV)(0), ring + row + i);
+    EACH_PLACE(i, RING_PLACE(first_of(&strip)), RING_PLACES(end_of(&strip))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.
   for (int row = 0; row < 2 * ROW; row += ROW)
-    EACH_PLACE(i, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
+    EACH_PLACE(i, 0, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
 
   const int rows = S_COUNT(picture.height), first = rest % own.row_blocks * own.row_block;
   const bool periodic = pass.boundary == PERIODIC;
-  const Column column = {pass.boundary, periodic ? WITHOUT_END : picture.height, periodic && picture.height % 2 ? rows : 0};
+  const Column column = {pass.boundary, periodic ? ENDLESS : picture.height, periodic && picture.height % 2 ? rows : 0};
   const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
   const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
-  const bool wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
 
   for (int p = top; p < end + Y_LAST_LAG; ++p) {
     // The rows before an inner seam are never stored.
     const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column.turn || (p + 1) % column.turn >= Y_KEPT;
-    const bool inside = wide && has_row(&column, p, 1) && after_top && after_gap;
+    const bool inside = strip.is_wide && has_row(&column, p, 1) && after_top && after_gap;
 #if X_FIRST
-    const bool ends = own.extension == ROWS_END && (strip.at_left || strip.at_right);
+    const bool ends = strip.extension == ROWS_END && (strip.at_left || strip.at_right);
     if (inside ? ends : is_cut(&strip, pass.boundary))
       lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
 #endif

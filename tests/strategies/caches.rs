@@ -114,7 +114,7 @@ mod past_the_caches {
             let engine = Engine::new(device).unwrap().with_tuning(&line).unwrap();
             // Nothing below a KiB stays in the caches; of 140 rows there are several blocks.
             let pictures = [
-                450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1088, 1207, 2003,
+                64, 65, 97, 450, 481, 488, 490, 495, 496, 1011, 1023, 1025, 1088, 1207, 2003,
             ]
             .map(|width| [34, width]);
             for shape in pictures.into_iter().chain([[140, 495]]) {
