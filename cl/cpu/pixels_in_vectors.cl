@@ -7,6 +7,7 @@
 //   SHIFTED(a, b, o)     the pixels from place `o` on of two vectors side by side
 //   REVERSED(v)          the last pixel first
 //   SPLIT(a, b, cx)      channel cx of two vectors of the signal, where the pixels of both channels take turns
+//   EVERY_OTHER(a, b)    every other pixel of a run that starts with a and ends with b
 //   MERGED(s, d, part)   the first or the second of such two vectors
 
 #include "core/samples.cl"
@@ -36,6 +37,8 @@
   ((i) < 2 * VECTOR_PLACES ? (i) / COLOURS % 2 * VECTOR + (i) / COLOURS / 2 * COLOURS + (i) % COLOURS : 0)
 
 #define JOINED_FROM(i, none) (i)
+// The second vector ends with the last pixel that is taken, and starts with what the first one ends with.
+#define EVERY_OTHER_FROM(i, none) SPLIT_FROM(i, 0) + (SPLIT_FROM(i, 0) < VECTOR ? 0 : COLOURS)
 
 #if BUILTINS
 #define EIGHT(FROM, i, x) \
@@ -48,6 +51,7 @@
 #endif
 #define SHIFTED(a, b, o) __builtin_shufflevector(a, b, EACH_NUMBER(SHIFTED_FROM, 0, o))
 #define REVERSED(v) __builtin_shufflevector(v, v, EACH_NUMBER(REVERSED_FROM, 0, 0))
+#define EVERY_OTHER(a, b) __builtin_shufflevector(a, b, EACH_NUMBER(EVERY_OTHER_FROM, 0, 0))
 #define SPLIT(a, b, cx) __builtin_shufflevector(a, b, EACH_NUMBER(SPLIT_FROM, 0, cx))
 #define MERGED(s, d, part) __builtin_shufflevector(s, d, EACH_NUMBER(MERGED_FROM, (part) * VECTOR, 0))
 #else

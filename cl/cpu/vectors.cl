@@ -65,8 +65,9 @@ INLINE void store_four_pieces(const float16 v, global float4 *to) {
 // A vector of which `n` samples, pixels `stride` apart, are in memory.
 INLINE LOADED_V load_some(global const LOADED *from, const long stride, const int n) {
   if (n >= VECTOR && stride == COLOURS) return LOAD_T(from);
-  // The second access ends with the last sample.
-  if (COLOURS == 1 && n >= VECTOR && stride == 2) return (LOADED_V)(LOAD_T(from).even, LOAD_T(from + VECTOR - 1).odd);
+#if BUILTINS
+  if (n >= VECTOR && stride == 2 * COLOURS) return EVERY_OTHER(LOAD_T(from), LOAD_T(from + VECTOR - COLOURS));
+#endif
   LOADED some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[SAMPLES_TO(min(i, n - 1), stride)];
   return JOIN(vload, VECTOR)(0, some);
