@@ -29,8 +29,7 @@ typedef struct {
   int interleaved;        // 1 where coefficients stay where their samples were
   int rows;               // of a box
   int tiles;              // boxes below each other
-  int advance;            // rows from one of these to the next
-  int halo;               // rows of all but the first that are not stored at the top
+  int halo;               // rows of all of these but the first that are not stored at the top
   int boxes_per_group;
 } BoxesInCache;
 
@@ -134,6 +133,12 @@ typedef struct {
   rows.row = STEP_ALONG(AXIS_Y(side), turns_y), rows.sample = STEP_ALONG(AXIS_X(side), turns_x), rows.columns = (count), \
   rows.entries = (table_part);
 
+// Where a tile starts: they are spread evenly, along y by whole pairs, and the last one ends where the lines do.
+INLINE int top_of(const BoxesInCache *own, const int tile, const int height) {
+  const int unit = own->lifts_y ? 2 : 1;
+  return tile == 0 ? 0 : (int)((long)((height - own->rows) / unit) * tile / (own->tiles - 1)) * unit;
+}
+
 static inline void find_boxes(Boxes *found, const Table *table, global S *signal, global T *bands, global T *low,
                               const Pass *pass, const BoxesInCache *own, const int first, const int count) {
   const int height = own->lifts_x ? pass->across[0] : pass->samples, levels = own->levels;
@@ -148,12 +153,11 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
   int3 at = (int3)(0, batch % pass->across[1], batch / pass->across[1]);
   for (int r = 0; r < VECTOR; ++r) {
     // All of a box is loaded, halos too, but each sample is stored once.
-    const int top = min(tile * own->advance, height - own->rows);
-    const int inner = tile > 0 ? own->halo + tile * own->advance - top : 0;
-    const int outer = tile + 1 < own->tiles ? own->halo + own->advance : own->rows;
-    const int begin_stored = r < count ? inner : 0, end_stored = r < count ? outer : 0;
-    const int begin = FORWARD ? 0 : begin_stored, end = FORWARD ? own->rows : end_stored;
-    const int begin_bands = FORWARD ? begin_stored : 0, end_bands = FORWARD ? end_stored : own->rows;
+    const int top = top_of(own, tile, height);
+    const int inner = tile > 0 ? own->halo : 0;
+    const int outer = tile + 1 < own->tiles ? own->halo + top_of(own, tile + 1, height) - top : own->rows;
+    const int begin = FORWARD ? 0 : inner, end = FORWARD ? own->rows : outer;
+    const int begin_bands = FORWARD ? inner : 0, end_bands = FORWARD ? outer : own->rows;
     global T *const start = bands + line_start(&pass->bands, pass, at);
     SET_ROWS(found->signal, r, signal + line_start(&pass->signal, pass, at) + top * found->signal.row, begin, end)
     if (is_cut) {
@@ -170,7 +174,7 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
     const int begin_low = own->lifts_y ? begin_bands >> levels : begin_bands;
     SET_ROWS(found->low, r, low + line_start(&pass->low, pass, at) + (own->lifts_y ? top >> levels : top) * found->low.row,
              begin_low, stands_in_low(pass, at) ? end_low : begin_low)
-    // Elements beyond the last box have that one again, and store nothing.
+    // Elements beyond the last box have that one again, and store the same.
     if (r + 1 >= count || ++tile < own->tiles) continue;
     tile = 0, at.y = at.y + 1 < pass->across[1] ? at.y + 1 : 0, at.z += at.y == 0;
   }

@@ -283,7 +283,7 @@ impl Shares<'_> {
         } else {
             geometry.samples as usize
         };
-        let (rows, tiles, advance) = (self.own("rows"), self.own("tiles"), self.own("advance"));
+        let (rows, tiles) = (self.own("rows"), self.own("tiles"));
         let (boxes, each) = (tiles * inner * outer, self.own("boxes_per_group"));
         assert_eq!(self.launch.pass.groups, boxes.div_ceil(each));
         let in_row = if lifts_x {
@@ -297,16 +297,14 @@ impl Shares<'_> {
             true => Coverage::new(pictures * row_pairs, columns),
             false => self.of_lines(),
         };
+        let unit = if lifts_y { 2 } else { 1 };
+        let top_of = |tile: usize| (height - rows) / unit * tile / (tiles - 1).max(1) * unit;
         for number in 0..boxes {
             let (tile, batch) = (number % tiles, number / tiles);
-            let top = (tile * advance).min(height - rows);
-            let begin = if tile > 0 {
-                self.own("halo") + tile * advance
-            } else {
-                0
-            };
+            let (top, halo) = (top_of(tile), self.own("halo"));
+            let begin = if tile > 0 { halo + top } else { 0 };
             let end = if tile + 1 < tiles {
-                top + self.own("halo") + advance
+                halo + top_of(tile + 1)
             } else {
                 height
             };
