@@ -3,6 +3,7 @@
 
 use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, define};
+use super::line_ends;
 use super::lines::Lines;
 use super::pixels;
 use super::planner::{Taken, Todo};
@@ -70,6 +71,10 @@ pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option
 /// A place is a vector, and has three entries in the table, each of which takes as much as two numbers.
 fn bytes_per_place(vectors: &Vectors) -> usize {
     (vectors.samples + 3 * 2) * vectors.bytes
+}
+
+fn is_periodic(todo: &Todo) -> bool {
+    todo.problem.transform.boundary_rule() == Boundary::Periodic
 }
 
 /// How many of the next levels have these axes and no others, none of which is lifted yet; else the one at hand.
@@ -163,7 +168,8 @@ impl Boxes {
         [(self.places() <= MOST_WHOLE).then_some(self), cut]
     }
 
-    /// One level in tiles of about as many samples as they may have; not of a periodic signal, whose ends read each other.
+    /// One level in tiles of about as many samples as they may have; not of periodic pictures, whose ends read each other. Those of
+    /// columns are lifted again, apart.
     fn cut(todo: &Todo, held: usize, geometry: Geometry, lifts: [bool; 2]) -> Option<Self> {
         let whole = Boxes::whole(geometry, lifts, 1);
         let reach = Reach::new(&todo.problem.stencils());
@@ -177,8 +183,9 @@ impl Boxes {
         let tiles = inside.div_ceil(most.max(1));
         let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(2);
         let rows = before + advance + after;
-        let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
-        let fits = !is_periodic && advance >= 2 * (before + after) && height > rows;
+        let fits = !(is_periodic(todo) && whole.lifts_x)
+            && advance >= 2 * (before + after)
+            && height > rows;
         fits.then(|| Boxes {
             rows,
             tiles: (height - rows).div_ceil(advance) + 1,
@@ -267,10 +274,12 @@ impl Boxes {
             groups: boxes.div_ceil(each),
             cost: self.cost(todo, axes) + Cost::of_group(0, places * bytes_per_place(vectors)),
         };
+        let cuts_period = self.tiles > 1 && self.lifts_y && is_periodic(todo);
+        let ends = cuts_period.then(|| line_ends::pass(todo, &Lines::new(todo)));
         Taken {
             levels: self.levels,
             axes,
-            passes: vec![pass],
+            passes: [pass].into_iter().chain(ends).collect(),
         }
     }
 
@@ -375,8 +384,13 @@ mod tests {
         let high = launch(&[30_001, 7], [0, 1], 2, Boundary::Symmetric);
         assert_eq!(sizes(&high), [1, 145, 221]);
         assert_eq!(own(&high, "halo"), 4);
-        let around = launch(&[30_001, 7], [0, 1], 1, Boundary::Periodic);
-        assert_ne!(around.pass.kernel.name, "boxes_in_cache");
+        // Periodic ones axis by axis, and the ends of columns apart.
+        let transform = Transform::new(Wavelet::CDF_9_7, [30_001, 7]).boundary(Boundary::Periodic);
+        let around = launches(cpu(), &transform);
+        let names: Vec<_> = around.iter().map(|one| one.pass.kernel.name).collect();
+        assert_eq!(names, ["boxes_in_cache", "line_ends", "boxes_in_cache"]);
+        let lifted = [0, 2].map(|i| ["lifts_y", "lifts_x"].map(|name| own(&around[i], name)));
+        assert_eq!(lifted, [[1, 0], [0, 1]]);
         // Of pictures that are side by side, but not in rows, only what is whole.
         let across = |shape: &[usize]| launch(shape, [0, 2], 2, Boundary::Symmetric);
         let whole = across(&[32, 5, 32, 32]);
