@@ -36,30 +36,29 @@ typedef LoadedRows BandRows;
 typedef StoredRows SignalRows;
 #endif
 
-// What is moved by vectors: rows that are moved of all boxes. Boxes that are side by side have a sample each in a vector of memory.
-// Else squares move so many runs of so many samples; none where runs are too short.
+// Which rows are moved, of all boxes and of any. Those of all go by vectors where boxes are side by side, which have a sample each in
+// a vector of memory, and where squares move runs that are long enough: so many of so many samples.
 typedef struct {
-  int begin, end, count, length;
+  int begin, end;    // of all boxes
+  int first, last;   // of any
+  int count, length;
   bool side_by_side;
-  int first, last;  // of the rows that are moved of any box
 } Runs;
 
-#define FIND_RUNS(ROWS)                                                                                  \
-  static inline Runs JOIN(runs_of_, ROWS)(const ROWS *rows) {                                            \
-    int begin = rows->begin[0], end = rows->end[0], first = begin, last = end;                           \
-    bool side_by_side = true;                                                                            \
-    for (int r = 1; r < VECTOR; ++r) {                                                                   \
-      begin = max(begin, rows->begin[r]), end = min(end, rows->end[r]);                                  \
-      first = min(first, rows->begin[r]), last = max(last, rows->end[r]);                                \
-      side_by_side &= rows->start[r] == rows->start[0] + r;                                              \
-    }                                                                                                    \
-    const int count = max(end - begin, 0);                                                               \
-    const bool is_dense = rows->row == rows->columns;                                                    \
-    const int runs_each = is_dense ? 1 : count, length = (is_dense ? count : 1) * rows->columns;         \
-    const Runs runs = {begin, end, runs_each, length, false, first, last};                               \
-    const Runs vectors = {begin, end, 0, 0, true, first, last}, none = {0, 0, 0, 0, false, first, last}; \
-    if (count == 0) return none;                                                                         \
-    return side_by_side ? vectors : rows->sample == 1 && runs.length >= VECTOR ? runs : none;            \
+#define FIND_RUNS(ROWS)                                                                                      \
+  static inline Runs JOIN(runs_of_, ROWS)(const ROWS *rows) {                                                \
+    Runs runs = {rows->begin[0], rows->end[0], rows->begin[0], rows->end[0], 0, 0, true};                    \
+    for (int r = 1; r < VECTOR; ++r) {                                                                       \
+      runs.begin = max(runs.begin, rows->begin[r]), runs.end = min(runs.end, rows->end[r]);                  \
+      runs.first = min(runs.first, rows->begin[r]), runs.last = max(runs.last, rows->end[r]);                \
+      runs.side_by_side &= rows->start[r] == rows->start[0] + r;                                             \
+    }                                                                                                        \
+    runs.end = max(runs.begin, runs.end);                                                                    \
+    const int count = runs.end - runs.begin;                                                                 \
+    const bool is_dense = rows->row == rows->columns;                                                        \
+    runs.length = (is_dense ? count : 1) * rows->columns;                                                    \
+    if (!runs.side_by_side && rows->sample == 1 && runs.length >= VECTOR) runs.count = is_dense ? 1 : count; \
+    return runs;                                                                                             \
   }
 FIND_RUNS(LoadedRows)
 FIND_RUNS(StoredRows)
@@ -87,20 +86,20 @@ FIND_RUNS(StoredRows)
 #define EACH_SQUARE(length) for (int i = 0, at = 0; i < (length); i += VECTOR, at = min(i, (length)-VECTOR))
 // All other rows are moved number by number, of the boxes that they are moved of. Rows come before boxes, so that what is stored is
 // converted by vectors: box by box, the second level of 149796 x 7 in rounded samples took 8 times as long.
-#define SKIPPED(y) ((y) == runs.begin ? runs.end : (y))
+#define SKIPPED(y) ((y) == runs.begin && (runs.side_by_side || runs.count > 0) ? runs.end : (y))
 #define EACH_OTHER(rows, runs)                                                           \
   for (int y = SKIPPED(runs.first); y < runs.last; y = SKIPPED(y + 1))                   \
     for (int x = 0; x < rows->columns; ++x)
-#define EACH_BOX(rows, y) \
-  for (int r = 0; r < VECTOR; ++r)  \
-    if (y >= rows->begin[r] && y < rows->end[r])
+#define EACH_BOX(rows, runs, y)    \
+  for (int r = 0; r < VECTOR; ++r) \
+    if ((y >= runs.begin && y < runs.end) || (y >= rows->begin[r] && y < rows->end[r]))
 
 INLINE void load_cached(const LoadedRows *rows, local AV *places) {
   const Runs runs = runs_of_LoadedRows(rows);
   EACH_OTHER(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
     const long from = y * rows->row + x * rows->sample;
-    EACH_BOX(rows, y) ((local A *)(places + entry.place))[r] = SCALED_BY(NUMBER(rows->start[r][from]), entry.factor);
+    EACH_BOX(rows, runs, y) ((local A *)(places + entry.place))[r] = SCALED_BY(NUMBER(rows->start[r][from]), entry.factor);
   }
   EACH_SIDE_BY_SIDE(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
@@ -129,7 +128,7 @@ INLINE void store_cached(const StoredRows *rows, local const AV *places) {
     const Entry entry = rows->entries[y * rows->columns + x];
     STORED samples[VECTOR];
     JOIN(vstore, VECTOR)(TO_T(SCALED_BY(places[entry.place], entry.factor)), 0, samples);
-    EACH_BOX(rows, y) rows->start[r][y * rows->row + x * rows->sample] = samples[r];
+    EACH_BOX(rows, runs, y) rows->start[r][y * rows->row + x * rows->sample] = samples[r];
   }
   EACH_SIDE_BY_SIDE(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
