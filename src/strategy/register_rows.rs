@@ -110,11 +110,6 @@ fn levels_of_rows(todo: &Todo, first: Border) -> usize {
     1 + more
 }
 
-/// Whether coefficients stay where their samples were.
-fn is_interleaved(geometry: &Geometry) -> bool {
-    geometry.bands.line.stride == 2 * geometry.bands.line.detail
-}
-
 /// Whether each row starts as far after the one before on either side.
 fn are_even(geometry: &Geometry) -> bool {
     geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
@@ -179,7 +174,7 @@ impl Row {
         let local = self.local_bytes(self.group / self.items);
         // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
         let in_one_piece =
-            is_interleaved(geometry) && self.items * todo.problem.sample.size() >= 32;
+            geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
         let forward = todo.problem.direction == Direction::Forward;
         let again = match forward && in_one_piece && geometry.has_low == 1 {
             true => (lines * samples) >> self.levels,
@@ -212,7 +207,7 @@ impl Row {
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
-            define("ROWS_INTERLEAVED", u8::from(is_interleaved(geometry))),
+            define("ROWS_INTERLEAVED", u8::from(geometry.is_interleaved())),
         ];
         if self.in_registers {
             defines.push(define("BY_WORDS", 0));

@@ -68,6 +68,11 @@ impl Geometry {
         [&self.signal].into_iter().chain(self.band_sides())
     }
 
+    /// Whether coefficients of lines stay where their samples were.
+    pub fn is_interleaved(&self) -> bool {
+        self.bands.line.stride == 2 * self.bands.line.detail
+    }
+
     /// Whether both channels take turns in rows of sub-bands as they do in the signal's, without gaps.
     pub fn channels_take_turns(&self) -> bool {
         self.bands.line == self.signal.line

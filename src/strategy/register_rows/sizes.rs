@@ -4,7 +4,7 @@ use super::super::border::Border;
 use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::planner::Todo;
-use super::{IN_REGISTERS, NAME, are_even, exchange_among, is_interleaved, levels_of_rows};
+use super::{IN_REGISTERS, NAME, are_even, exchange_among, levels_of_rows};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
@@ -146,7 +146,7 @@ impl Row {
             row.pairs = pairs;
             row.items = (samples / 2 / pairs).next_power_of_two();
         } else if samples > share.tile {
-            row.cut(samples, share.tile, is_interleaved(&lines.geometry))?;
+            row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
         }
         row.group = row.work_group(todo, share.together)?;
         Ok(row)
