@@ -394,6 +394,8 @@ fn colours() {
     }
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
+    // A vector is one pixel and a rest, of which a row has two: what is read beside these stays in the row.
+    check_colours::<i16>(&picture(Wavelet::CDF_5_3, [6, 4, 7]));
     check_planes::<f32>(&picture(Wavelet::CDF_9_7, [5, 18, 3]).levels(2));
     check_planes::<i32>(&picture(Wavelet::CDF_5_3, [4, 5, 33]));
     check_planes::<i16>(&picture(Wavelet::CDF_5_3, [7, 11, 2]).boundary(Boundary::Zero));
@@ -553,7 +555,9 @@ mod vectors {
         }
         let high = Transform::new(Wavelet::CDF_5_3, [5001, 3]);
         check_boxes::<i16>(&high.clone().levels(2));
-        check_boxes::<i16>(&high.axes([0]));
+        for boundary in [Boundary::Symmetric, Boundary::Periodic] {
+            check_boxes::<i16>(&high.clone().axes([0]).boundary(boundary));
+        }
         check_boxes::<i32>(&Transform::new(Wavelet::VC2_DD_13_7, [37, 9, 3]).axes([1]));
     }
 

@@ -7,7 +7,7 @@
 // One work-item per line; the short lines in private memory, or in registers where JOINED_SAMPLES and RULE are known.
 // REACH_LO pairs are stored at the head and REACH_HI + 1 at the tail (the last pair of an odd line has no detail).
 // Cost: 4 * BORDER reads per line, no barrier, no local memory. Limited by scattered access where lines are rows; there
-// are few samples. CPUs lift vectors of such lines in their caches (vectors/parallel_lines.cl).
+// are few samples. CPUs mostly lift vectors of such lines in their caches (vectors/parallel_lines.cl).
 
 #include "core/boundary.cl"
 #include "core/ends.cl"

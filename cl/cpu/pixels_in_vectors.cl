@@ -7,7 +7,7 @@
 //   SHIFTED(a, b, o)     the pixels from place `o` on of two vectors side by side
 //   REVERSED(v)          the last pixel first
 //   SPLIT(a, b, cx)      channel cx of two vectors of the signal, where the pixels of both channels take turns
-//   EVERY_OTHER(a, b)    every other pixel of a run that starts with a and ends with b
+//   EVERY_OTHER(a, b)    every other pixel of a run that starts with a, of which b starts a pixel before a's end
 //   MERGED(s, d, part)   the first or the second of such two vectors
 
 #include "core/samples.cl"
@@ -37,8 +37,8 @@
   ((i) < 2 * VECTOR_PLACES ? (i) / COLOURS % 2 * VECTOR + (i) / COLOURS / 2 * COLOURS + (i) % COLOURS : 0)
 
 #define JOINED_FROM(i, none) (i)
-// The second vector ends with the last pixel that is taken, and starts with what the first one ends with.
-#define EVERY_OTHER_FROM(i, none) SPLIT_FROM(i, 0) + (SPLIT_FROM(i, 0) < VECTOR ? 0 : COLOURS)
+// The second vector starts a pixel before the first one's end, so that nothing after the last pixel is read.
+#define EVERY_OTHER_FROM(i, none) (SPLIT_FROM(i, 0) + (SPLIT_FROM(i, 0) < VECTOR ? 0 : COLOURS))
 
 #if BUILTINS
 #define EIGHT(FROM, i, x) \
@@ -68,8 +68,10 @@ SHUFFLE(shifted, AV, A, SHIFTED_FROM)
 SHUFFLE(reversed, AV, A, REVERSED_FROM)
 SHUFFLE(split, AV, A, SPLIT_FROM)
 SHUFFLE(merged, STORED_V, STORED, MERGED_FROM)
+SHUFFLE(every_other, LOADED_V, LOADED, EVERY_OTHER_FROM)
 #define SHIFTED(a, b, o) shifted(a, b, 0, o)
 #define REVERSED(v) reversed(v, v, 0, 0)
 #define SPLIT(a, b, cx) split(a, b, 0, cx)
+#define EVERY_OTHER(a, b) every_other(a, b, 0, 0)
 #define MERGED(s, d, part) merged(s, d, (part) * VECTOR, 0)
 #endif

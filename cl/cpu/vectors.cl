@@ -65,9 +65,7 @@ INLINE void store_four_pieces(const float16 v, global float4 *to) {
 // A vector of which `n` samples, pixels `stride` apart, are in memory.
 INLINE LOADED_V load_some(global const LOADED *from, const long stride, const int n) {
   if (n >= VECTOR && stride == COLOURS) return LOAD_T(from);
-#if BUILTINS
   if (n >= VECTOR && stride == 2 * COLOURS) return EVERY_OTHER(LOAD_T(from), LOAD_T(from + VECTOR - COLOURS));
-#endif
   LOADED some[VECTOR];
   for (int i = 0; i < VECTOR; ++i) some[i] = from[SAMPLES_TO(min(i, n - 1), stride)];
   return JOIN(vload, VECTOR)(0, some);

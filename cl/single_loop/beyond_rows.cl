@@ -41,7 +41,7 @@ INLINE void load_beyond(const Picture *picture, const int p, const int cy, const
   } else {
     STORE_V(REVERSED(s), s_end + VECTOR_PLACES + COLOURS * (1 + is_even));
     STORE_V(REVERSED(d), d_end + VECTOR_PLACES + COLOURS * is_even);
-    load_pairs(&rows, cy, COLOURS, COLOURS + VECTOR, COLOURS + VECTOR, &before_s, &d);
+    load_pairs(&rows, cy, COLOURS, count, D_COUNT(picture->width) * COLOURS, &before_s, &d);
     load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &before_d);
     before_s = REVERSED(before_s), before_d = REVERSED(before_d);
   }

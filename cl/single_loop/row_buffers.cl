@@ -24,7 +24,8 @@
   for (int channel = 0; channel < ROW; channel += CHANNEL) \
     for (int i = channel + MARGIN + (from); i < channel + MARGIN + (to); i += VECTOR)
 
-// Columns [left, right), as pairs, of a picture `width` samples wide.
+// Columns [left, right), as pairs, of a picture `width` samples wide, or of one whose rows are ENDLESS.
+#define ENDLESS (INT_MAX - 1)
 typedef struct {
   int left, right, width;
 } Columns;
@@ -115,7 +116,6 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 typedef struct {
   int boundary, samples, turn;
 } Column;
-#define ENDLESS (INT_MAX - 1)
 
 // Whether pair of rows p has a row of channel cy.
 INLINE bool has_row(const Column *column, const int p, const int cy) {

@@ -6,11 +6,12 @@
 // over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave X_LAST_LAG
 // vectors and Y_LAST_LAG pairs of rows behind the newest.
 //
-// The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, the loop takes in a
-// vector more at either end (beyond_rows.cl), and lifts it along y, too, if that is first. Else the BORDER_PAIRS pairs of columns
-// at either border are lifted along x in a row buffer of their own, and put in when the loop comes to them. By that, 9/7 in f32
-// takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
-// one core of Zen 5), and along y first 5/3 in i16 2.1 times on rows of 256, 2.7 on rows of 128 (Zen 4). The pairs of rows at a border go through row_buffers.cl.
+// The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, and a vector reaches far
+// enough, the loop takes in one more at either end (beyond_rows.cl), and lifts it along y, too, if that is first. Else the
+// BORDER_PAIRS pairs of columns at either border are lifted along x in a row buffer of their own, and put in when the loop comes to
+// them. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
+// one core of Zen 5), and along y first 5/3 in i16 2.1 times on rows of 256 and 2.7 on rows of 128 (Zen 4). The pairs of rows at a
+// border go through row_buffers.cl.
 // The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
 // HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
 // lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
@@ -99,7 +100,7 @@ INLINE bool is_beyond(const Strip *strip, const int at) {
   return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
-// The place after all vectors of a row that are loaded: with what it goes on with a vector more at either end.
+// The places of the first vector of a row that is loaded, and after the last one: a vector more at either end that goes on.
 INLINE int first_of(const Strip *strip) { return goes_on(strip) && strip->at_left ? -VECTOR_PLACES : 0; }
 INLINE int end_of(const Strip *strip) {
   return s_count_of(strip->all) + (goes_on(strip) && strip->at_right ? VECTOR_PLACES : 0);

@@ -1,5 +1,5 @@
-//! Small boxes, as many in the nearest caches as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
-//! pictures, columns with few neighbours.
+//! Small boxes, as many in the first two caches as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
+//! pictures, columns that are short or have few neighbours.
 
 use super::cost::{Cost, Meter};
 use super::design::{Kernel, Pass, Slots, define};
@@ -58,9 +58,9 @@ pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option
         true => [short_rows(todo, vectors, held), None],
         false => few_columns(todo, vectors, held),
     };
-    // A vector of boxes for each compute unit, or one at all where they are rows.
+    // A vector of boxes for each compute unit, or one at all where they are short rows.
     let are_enough = |boxes: &Boxes| {
-        let units = match boxes.lifts_y {
+        let units = match boxes.lifts_y || boxes.columns() > LONGEST_ROW {
             true => todo.target.device.compute_units,
             false => 1,
         };

@@ -30,6 +30,9 @@ const ROW_BLOCK: usize = 64;
 /// Bytes of a cache of the second level that the rows of a strip should fit.
 const SECOND_CACHE: usize = 256 << 10;
 
+/// Numbers of strips that are tried, lest the last one is narrow.
+const MORE_STRIPS: usize = 8;
+
 /// Vectors of each run for which there is room while they wait to be stored, where rows are not aligned.
 const GATHERED: usize = 32;
 
@@ -189,23 +192,34 @@ impl Sizes {
         }
     }
 
-    /// How many strips a row of so many pairs has, and how many pairs each but the last one.
-    fn strips(&self, columns: usize) -> [usize; 2] {
-        let strips = columns.div_ceil(self.strip);
-        let strip = columns.div_ceil(strips);
-        let strip = strip.next_multiple_of(self.vectors.pixels);
-        [columns.div_ceil(strip), strip]
+    /// How many strips a row of so many samples has, and how many pairs each but the last one: some more of them where that one would be
+    /// so narrow that it goes step by step.
+    fn strips(&self, samples: usize) -> [usize; 2] {
+        let columns = samples.div_ceil(2);
+        let shares = |strips: usize| {
+            let strip = columns.div_ceil(strips);
+            let strip = strip.next_multiple_of(self.vectors.pixels);
+            [columns.div_ceil(strip), strip]
+        };
+        let least = columns.div_ceil(self.strip);
+        let mut candidates = (least..least + MORE_STRIPS).map(shares);
+        let best = candidates.find(|&[strips, strip]| self.is_last_wide(samples, strips, strip));
+        best.unwrap_or(shares(least))
+    }
+
+    /// Whether the last strip has two borders of details.
+    fn is_last_wide(&self, samples: usize, strips: usize, strip: usize) -> bool {
+        strips == 1 || self.halo.0 + samples / 2 >= 2 * self.border + (strips - 1) * strip
     }
 
     /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside
-    /// them, if the last one is not so narrow that it goes step by step: where x is first, before y has changed it; where y is, if the
-    /// row goes on there, so that they lift it along y as well.
+    /// them, if the last one does not go step by step: where x is first, before y has changed it; where y is, if the row goes on there,
+    /// so that they lift it along y as well.
     fn close_rows(&self, todo: &Todo, geometry: &Geometry) -> bool {
-        let columns = (geometry.samples as usize).div_ceil(2);
-        let [strips, strip] = self.strips(columns);
-        let last = self.halo.0 + columns - (strips - 1) * strip;
+        let samples = geometry.samples as usize;
+        let [strips, strip] = self.strips(samples);
         let closes = self.x_first || self.extension(todo, geometry) != 0;
-        strips == 1 || closes && last > 2 * self.border
+        strips == 1 || closes && self.is_last_wide(samples, strips, strip)
     }
 
     /// How rows go on beyond their ends, by a vector more, where that is enough and the same as the boundary rule; else 0.
@@ -221,9 +235,10 @@ impl Sizes {
     }
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
-    /// step. With less than three, borders that are lifted apart take most of the time, and samples of 16 bits less of it in
-    /// boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample, and 0.95, by 5/3 in i16 0.9 and 0.5, mirrored
-    /// 0.7 and 0.5, those of 1024 x 65 0.9 and 0.5, by 9/7 in f16 128 x 65 1.16 and 0.93 (PoCL 3.1, one core of Zen 4).
+    /// step. With less than three, borders that are lifted apart take most of the time, and samples of 16 bits take less of it in
+    /// boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample here and 0.95 there, by 5/3 in i16 0.9 and 0.5, mirrored
+    /// 0.7 and 0.5, those of 1024 x 65 0.9 and 0.5, by 9/7 in f16 128 x 65 1.16 and 0.93; where boxes do not take them, a pass per axis is
+    /// faster as well, 6400 x 70 beyond zeros 1.8 and 0.8 (PoCL 3.1, one core of Zen 4).
     fn least_borders(&self, todo: &Todo, geometry: &Geometry) -> usize {
         let apart = self.extension(todo, geometry) == 0;
         match apart || todo.problem.sample.size() == 2 {
@@ -283,11 +298,10 @@ impl Sizes {
 }
 
 fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
-    let pairs = |samples: i32| (samples as usize).div_ceil(2);
-    let (columns, rows) = (pairs(geometry.samples), pairs(geometry.across[0]));
+    let rows = (geometry.across[0] as usize).div_ceil(2);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
 
-    let [strips, strip] = sizes.strips(columns);
+    let [strips, strip] = sizes.strips(geometry.samples as usize);
     // Some row blocks for each compute unit, so that all end at about the same time.
     let wanted = (4 * todo.target.device.compute_units).div_ceil(strips * pictures);
     let blocks = wanted.clamp(1, rows.div_ceil(ROW_BLOCK));
@@ -321,7 +335,11 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;
-    let extension = sizes.extension(todo, geometry);
+    // What has less than two borders goes step by step.
+    let extension = match width / 2 < 2 * sizes.border {
+        true => 0,
+        false => sizes.extension(todo, geometry),
+    };
     let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     let seams = blocks - usize::from(!is_periodic);
@@ -402,6 +420,9 @@ mod tests {
         assert_eq!(shares(tuned, [16, 16]), [1, 16, 1, 8]);
         // Strips are equally wide, in whole vectors.
         assert_eq!(shares(tuned, [4096, 4100])[..2], [3, 688]);
+        // 17 of 64 pairs would leave one for the last.
+        let narrow = "cpu | single_loop | f32 | STRIP=64";
+        assert_eq!(shares(narrow, [200, 2050])[..2], [22, 48]);
     }
 
     #[test]
