@@ -106,6 +106,10 @@ INLINE int end_of(const Strip *strip) {
   return s_count_of(strip->all) + (goes_on(strip) && strip->at_right ? VECTOR_PLACES : 0);
 }
 
+// The same of a row of the ring: where x is first, its ends are lifted before it gets there.
+INLINE int first_in_ring(const Strip *strip) { return X_FIRST ? 0 : first_of(strip); }
+INLINE int end_in_ring(const Strip *strip) { return X_FIRST ? s_count_of(strip->all) : end_of(strip); }
+
 // The columns between these; where the row goes on, they have no ends.
 INLINE Columns all_of(const Strip *strip) {
   Columns all = strip->all;
@@ -370,6 +374,7 @@ INLINE void copy_row(local const A *from, const int from_next, local A *to, cons
 // the ring are no row buffers.
 INLINE void step_by_step(const Picture *picture, const Column *column, const int p, const int top, const int begin,
                          const Strip *strip, local A *ring, local A *zeros, local A *borders, local A *result) {
+  const int from = first_in_ring(strip), to = end_in_ring(strip);
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, p, cy)) break;
     local A *const in = RING_ROW(p, cy, ROW), *const row = FILLED ? in : result;
@@ -381,7 +386,7 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
     if (!FILLED) copy_row(row, VECTOR_PLACES, in, VECTOR, s_count_of(strip->all));
 #if !X_FIRST
     if (goes_on(strip)) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
-    for (int at = first_of(strip); at < end_of(strip); at += VECTOR_PLACES) {
+    for (int at = from; at < to; at += VECTOR_PLACES) {
       if (!is_beyond(strip, at)) continue;
       AV s, d;
       take_beyond(strip, borders + cy * ROW, at, &s, &d);
@@ -390,18 +395,17 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
     }
 #endif
   }
-  lift_buffers_y(ring, zeros, p, top, RING_PLACE(first_of(strip)), RING_PLACES(end_of(strip)), column);
+  lift_buffers_y(ring, zeros, p, top, RING_PLACE(from), RING_PLACES(to), column);
   const int done = p - Y_LAST_LAG;
   if (done < begin) return;
   for (int cy = 0; cy < 2; ++cy) {
     if (!has_row(column, done, cy)) break;
     local const A *row = RING_ROW(done, cy, ROW);
     if (!X_FIRST || !FILLED) {
-      const int from = X_FIRST ? 0 : first_of(strip), to = X_FIRST ? s_count_of(strip->all) : end_of(strip);
       copy_row(row + RING_PLACE(from), VECTOR, result + from, VECTOR_PLACES, to - from);
       row = result;
     }
-    if (!X_FIRST) lift_buffers_x(result + first_of(strip), 1, all_of(strip), column->boundary);
+    if (!X_FIRST) lift_buffers_x(result + from, 1, all_of(strip), column->boundary);
     store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
   }
 }
@@ -421,7 +425,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   // So is what is beside a strip that has neighbours.
   for (int i = 0; !X_FIRST && i < ROW; i += VECTOR) STORE_V((AV)(0), result + i);
   for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
-    EACH_PLACE(i, RING_PLACE(first_of(&strip)), RING_PLACES(end_of(&strip))) STORE_V((AV)(0), ring + row + i);
+    EACH_PLACE(i, RING_PLACE(first_in_ring(&strip)), RING_PLACES(end_in_ring(&strip))) STORE_V((AV)(0), ring + row + i);
   // A strip at one border alone fills half of these.
   for (int row = 0; row < 2 * ROW; row += ROW)
     EACH_PLACE(i, 0, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);

@@ -25,7 +25,7 @@ mod rows_in_the_caches {
             let transform = Transform::new(wavelet.clone(), shape);
             transform.axes(axes.to_vec()).levels(levels)
         };
-        let transforms = everywhere(vec![
+        let mut transforms = everywhere(vec![
             rows(&[100, 5], &[1], 2),
             rows(&[37, 61], &[1], 3),
             rows(&[16, 128], &[1], 64),
@@ -40,6 +40,8 @@ mod rows_in_the_caches {
             rows(&[3, 70, 16], &[1], 2),
             rows(&[3, 70, 19], &[1], 2),
         ]);
+        // So long ones go there where coefficients stay in place.
+        transforms.push(rows(&[65, 1501], &[1], 3).layout(Layout::Interleaved));
         for device in devices() {
             let device = device.with_kind(DeviceKind::Cpu);
             if !computes("rows in the caches", &device, T::TYPE) {
