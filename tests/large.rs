@@ -396,6 +396,16 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
         }));
         assert!(panicked.is_err());
     }
+    // A call from the callback of another one does not wait for itself, and this goes on.
+    let mut slice = vec![T::POISON; len];
+    let mut inner = None;
+    let outer = plan.forward(&samples, &mut slice, |_| {
+        let mut other = vec![T::POISON; len];
+        inner = Some(plan.forward(&samples, &mut other, |_| ControlFlow::Continue(())));
+        ControlFlow::Continue(())
+    });
+    outer.unwrap();
+    assert!(matches!(inner, Some(Err(Error::Busy { most: 1, .. }))));
     // Cut short while it is read.
     let cut = file_of(folder.path(), "cut", &samples);
     let source = SourceFile::<T>::open(&cut, 8, len).unwrap();

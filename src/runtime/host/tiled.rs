@@ -15,7 +15,7 @@ use super::tile_plans::{PlannedStage, Tiles};
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
 use crate::runtime::engine::Engine;
-use crate::runtime::lock::lock;
+use crate::runtime::lock::{Turns, lock};
 use crate::runtime::plan::{Plan, check_length};
 use crate::strategy::{Cost, Strategy, Tile};
 use crate::transform::geometry::View;
@@ -60,7 +60,7 @@ pub struct TiledPlan<T: Sample> {
     /// None where there was no memory for others.
     tiles: Mutex<Option<Arc<Tiles<T>>>>,
     /// What they have is made with the first call; calls take turns.
-    members: Mutex<Members<T>>,
+    members: Turns<Members<T>>,
 }
 
 /// How much of a transform in tiles is done. Samples count once for every stage, which is some levels, that has them.
@@ -119,7 +119,7 @@ impl<T: Sample> TiledPlan<T> {
         let tiles = Tiles::new(&all, transform)?;
         Ok(TiledPlan {
             transform: transform.clone(),
-            members: Mutex::new(Members::new(&sites)),
+            members: Turns::new(Members::new(&sites)),
             sites,
             shares: shares.map(<[u32]>::to_vec),
             tiles: Mutex::new(Some(Arc::new(tiles))),
@@ -135,13 +135,12 @@ impl<T: Sample> TiledPlan<T> {
     /// [`SourceFile`] to a slice or a [`SinkFile`].
     ///
     /// The low band between two stages stands beside the coefficients: in memory, or in a file that is removed. `progress` is
-    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It must not use this plan, for which it
-    /// would wait for ever.
+    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It cannot use this plan.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's, or of
     /// any engine's, memory left even for the smallest tiles; [`Error::HostMemory`]; [`Error::OpenCl`]. The coefficients are any
-    /// then.
+    /// then. [`Error::Busy`] from `progress` of a call of this plan.
     pub fn forward<'a>(
         &self,
         samples: impl Into<Source<'a, T>>,
@@ -180,9 +179,13 @@ impl<T: Sample> TiledPlan<T> {
     fn go(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
         check_length("the input", from.len(), self.transform.len())?;
         check_length("the output", to.len(), self.transform.len())?;
-        let mut members = lock(&self.members);
+        let mut turn = self.members.take().ok_or(Error::Busy {
+            what: "a plan in tiles whose own call this thread is in",
+            most: 1,
+        })?;
+        let members = &mut *turn.guarded;
         members.begin();
-        let tiles = self.with_ways(&mut members)?;
+        let tiles = self.with_ways(members)?;
         let last = tiles.stages.len() - 1;
         let low =
             |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
