@@ -43,22 +43,21 @@ const PYRAMID: Strategy = Strategy::Pyramid;
 
 #[test]
 fn floats() {
-    let volume = Transform::new(Wavelet::CDF_9_7, [9, 141, 150]).levels(2);
+    // Rows are vectors in the first level alone.
+    let volume = Transform::new(Wavelet::CDF_9_7, [9, 141, 152]).levels(2);
     let picture = Transform::new(Wavelet::CDF_9_7, [421, 560]).levels(4);
     check_beside::<f32>(&[
         (volume.clone(), &[COLUMNS, STREAMED, BLOCK]),
-        (
-            volume.layout(Layout::Interleaved),
-            &[COLUMNS, STREAMED, BLOCK],
-        ),
+        // Nor there, as half of the planes have an array of their own for their low band.
+        (volume.layout(Layout::Interleaved), &[COLUMNS, BLOCK]),
         (picture, &[STREAMED, BLOCK]),
     ]);
 }
 
 #[test]
 fn shorts_along_y_first() {
-    let volume = Transform::new(Wavelet::CDF_5_3, [5, 131, 150]);
-    let picture = Transform::new(Wavelet::CDF_5_3, [203, 402]).levels(4);
+    let volume = Transform::new(Wavelet::CDF_5_3, [5, 131, 160]);
+    let picture = Transform::new(Wavelet::CDF_5_3, [203, 416]).levels(4);
     check_beside::<i16>(&[
         (volume, &[COLUMNS, STREAMED]),
         (picture, &[STREAMED, PYRAMID]),
@@ -67,7 +66,7 @@ fn shorts_along_y_first() {
 
 #[test]
 fn integers_along_x_first() {
-    let volume = Transform::new(Wavelet::VC2_DD_13_7, [5, 131, 150]);
+    let volume = Transform::new(Wavelet::VC2_DD_13_7, [5, 131, 160]);
     // By zeros there is a frame, which only large pictures are worth.
     let zero = Transform::new(Wavelet::VC2_DD_13_7, [2, 331, 370]).boundary(Boundary::Zero);
     check_beside::<i32>(&[(volume, &[STREAMED, COLUMNS]), (zero, &[STREAMED, COLUMNS])]);
