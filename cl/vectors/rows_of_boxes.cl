@@ -90,6 +90,7 @@ FIND_RUNS(StoredRows)
 #define EACH_OTHER(rows, runs)                                                           \
   for (int y = SKIPPED(runs.first); y < runs.last; y = SKIPPED(y + 1))                   \
     for (int x = 0; x < rows->columns; ++x)
+// What all boxes have is not asked for box by box: three levels of 149796 x 7 in i16 take 0.96 of the time, inverse 0.82.
 #define EACH_BOX(rows, runs, y)    \
   for (int r = 0; r < VECTOR; ++r) \
     if ((y >= runs.begin && y < runs.end) || (y >= rows->begin[r] && y < rows->end[r]))

@@ -30,7 +30,7 @@ const ROW_BLOCK: usize = 64;
 /// Bytes of a cache of the second level that the rows of a strip should fit.
 const SECOND_CACHE: usize = 256 << 10;
 
-/// Numbers of strips that are tried, lest the last one is narrow.
+/// Numbers of strips that are tried, lest the last one is narrow: periodic rows would be refused then.
 const MORE_STRIPS: usize = 8;
 
 /// Vectors of each run for which there is room while they wait to be stored, where rows are not aligned.
@@ -64,7 +64,7 @@ pub(super) fn offer_of(
 ) -> Offer {
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
     let sizes = Sizes::new(todo, strategy, &geometry, colours);
-    if is_periodic && !sizes.close_rows(todo, &geometry) {
+    if is_periodic && !sizes.close_rows(geometry.samples as usize) {
         return Offer::no(format!(
             "a periodic row of {} samples is too long for a strip of {} pairs, and its strips do not see both of its ends",
             geometry.samples, sizes.strip
@@ -91,7 +91,8 @@ pub(super) fn offer_of(
         passes: vec![pass(todo, &sizes, geometry)],
     };
     let narrow = colours == 1
-        && (geometry.samples as usize) / 2 < sizes.least_borders(todo, &geometry) * sizes.border;
+        && (geometry.samples as usize) / 2
+            < sizes.least_borders(todo.problem.sample) * sizes.border;
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go step by step as well: 3 x 349525 by 9/7
     // in f32 takes 2.8 ns per sample, 0.7 by a pass per axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
@@ -126,6 +127,8 @@ struct Sizes {
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
     border: usize,
+    /// How rows go on beyond their ends, by a vector more, where that is enough and the same as the boundary rule; else 0.
+    extension: i32,
     /// Pairs that a strip loads before and after its own, and pairs of rows that a row block loads before.
     halo: (usize, usize),
     halo_top: usize,
@@ -160,8 +163,13 @@ impl Sizes {
         // Strips start and end at whole vectors, so that their stores do.
         let whole = |pairs: usize| pairs.next_multiple_of(pixels);
         let border = whole(reach.before.max(reach.after).max(1));
-        let goes_on = border == pixels && extension_of(todo, geometry) == Some(Extension::Periodic);
-        let wanted = match is_periodic && !x_first && !goes_on {
+        let extension = match extension_of(todo, geometry) {
+            Some(extension @ (Extension::Mirrored | Extension::Periodic)) if border == pixels => {
+                extension as i32
+            }
+            _ => 0,
+        };
+        let wanted = match is_periodic && !x_first && extension == 0 {
             true => (geometry.samples as usize).div_ceil(2),
             false => tuned.unwrap_or(cached.clamp(64, 4096)),
         };
@@ -173,6 +181,7 @@ impl Sizes {
             margin: beside.next_multiple_of(vector).max(MARGIN),
             channel: 0,
             border,
+            extension,
             halo: (whole(reach.before), whole(reach.after)),
             halo_top: Reach::new(&along_y).before,
             vectors,
@@ -215,23 +224,10 @@ impl Sizes {
     /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside
     /// them, if the last one does not go step by step: where x is first, before y has changed it; where y is, if the row goes on there,
     /// so that they lift it along y as well.
-    fn close_rows(&self, todo: &Todo, geometry: &Geometry) -> bool {
-        let samples = geometry.samples as usize;
+    fn close_rows(&self, samples: usize) -> bool {
         let [strips, strip] = self.strips(samples);
-        let closes = self.x_first || self.extension(todo, geometry) != 0;
+        let closes = self.x_first || self.extension != 0;
         strips == 1 || closes && self.is_last_wide(samples, strips, strip)
-    }
-
-    /// How rows go on beyond their ends, by a vector more, where that is enough and the same as the boundary rule; else 0.
-    fn extension(&self, todo: &Todo, geometry: &Geometry) -> i32 {
-        match extension_of(todo, geometry) {
-            Some(extension @ (Extension::Mirrored | Extension::Periodic))
-                if self.border == self.vectors.pixels =>
-            {
-                extension as i32
-            }
-            _ => 0,
-        }
     }
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
@@ -239,9 +235,8 @@ impl Sizes {
     /// boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample here and 0.95 there, by 5/3 in i16 0.9 and 0.5, mirrored
     /// 0.7 and 0.5, those of 1024 x 65 0.9 and 0.5, by 9/7 in f16 128 x 65 1.16 and 0.93; where boxes do not take them, a pass per axis is
     /// faster as well, 6400 x 70 beyond zeros 1.8 and 0.8 (PoCL 3.1, one core of Zen 4).
-    fn least_borders(&self, todo: &Todo, geometry: &Geometry) -> usize {
-        let apart = self.extension(todo, geometry) == 0;
-        match apart || todo.problem.sample.size() == 2 {
+    fn least_borders(&self, sample: SampleType) -> usize {
+        match self.extension == 0 || sample.size() == 2 {
             true => 3,
             false => 2,
         }
@@ -321,7 +316,7 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
             ("row_blocks", blocks as i32),
             ("strip", strip as i32),
             ("row_block", block as i32),
-            ("extension", sizes.extension(todo, &geometry)),
+            ("extension", sizes.extension),
         ],
         groups: strips * blocks * pictures,
         cost: cost(todo, sizes, &geometry, [strips, blocks]),
@@ -338,7 +333,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     // What has less than two borders goes step by step.
     let extension = match width / 2 < 2 * sizes.border {
         true => 0,
-        false => sizes.extension(todo, geometry),
+        false => sizes.extension,
     };
     let columns = 2 * (strips - 1) * (sizes.halo.0 + sizes.halo.1) + width;
     let is_periodic = todo.problem.transform.boundary_rule() == Boundary::Periodic;
@@ -363,226 +358,4 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::DeviceInfo;
-    use crate::strategy::design::Launch;
-    use crate::strategy::tests::cases::{BOTH, Setting, cpu, problem};
-    use crate::strategy::tests::host::{number, own};
-    use crate::transform::Transform;
-    use crate::wavelet::{Channel, Direction, RealStep, SampleType, Scale, Wavelet};
-
-    fn launch(device: DeviceInfo, tuning: &str, shape: [usize; 2], sample: SampleType) -> Launch {
-        let problem = problem(
-            &Transform::new(Wavelet::CDF_5_3, shape),
-            sample,
-            Direction::Forward,
-        );
-        let setting = Setting::of(device)
-            .tuned(tuning)
-            .only(&[Strategy::SingleLoop]);
-        setting.design(&problem).unwrap().launches.swap_remove(0)
-    }
-
-    #[test]
-    fn gpus_have_registers_for_every_wavelet_of_the_table() {
-        for wavelet in Wavelet::ALL {
-            for &sample in SampleType::ALL {
-                for direction in BOTH {
-                    if !sample.is_served_by(wavelet) {
-                        continue;
-                    }
-                    let picture =
-                        Transform::new(wavelet.clone(), [64, 64]).boundary(Boundary::Zero);
-                    let device = DeviceInfo {
-                        local_memory: 1 << 20,
-                        ..DeviceInfo::imaginary()
-                    };
-                    let setting = Setting::of(device).only(&[Strategy::SingleLoop]);
-                    setting
-                        .design(&problem(&picture, sample, direction))
-                        .unwrap();
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn strips_and_row_blocks_share_a_picture() {
-        let shares = |tuning, shape| {
-            let launch = launch(cpu(), tuning, shape, SampleType::F32);
-            ["strips", "strip", "row_blocks", "row_block"].map(|name| own(&launch, name))
-        };
-        let tuned = "cpu | single_loop | f32 | STRIP=1024";
-        // Two compute units want eight work-items; blocks have about 64 pairs of rows or more.
-        assert_eq!(shares(tuned, [4096, 4096]), [2, 1024, 4, 512]);
-        assert_eq!(shares(tuned, [200, 4096]), [2, 1024, 2, 50]);
-        assert_eq!(shares(tuned, [16, 16]), [1, 16, 1, 8]);
-        // Strips are equally wide, in whole vectors.
-        assert_eq!(shares(tuned, [4096, 4100])[..2], [3, 688]);
-        // 17 of 64 pairs would leave one for the last.
-        let narrow = "cpu | single_loop | f32 | STRIP=64";
-        assert_eq!(shares(narrow, [200, 2050])[..2], [22, 48]);
-    }
-
-    #[test]
-    fn vectors_and_strips_are_of_whole_pixels() {
-        let shares = |colours| {
-            let shape = [4096, 4096, colours];
-            let transform = Transform::new(Wavelet::CDF_5_3, shape).axes([0, 1]);
-            let problem = problem(&transform, SampleType::F32, Direction::Forward);
-            let device = DeviceInfo {
-                float_vector: 16,
-                ..cpu()
-            };
-            let setting = Setting::of(device).tuned("cpu | colour_loop | f32 | STRIP=128");
-            let launch = setting.design(&problem).unwrap().launches.swap_remove(0);
-            let kernel = &launch.pass.kernel;
-            (own(&launch, "strip"), number(kernel, "BORDER_PAIRS"))
-        };
-        assert_eq!([2, 3, 4].map(shares), [(128, 8), (130, 5), (128, 4)]);
-        assert_eq!(
-            [5, 8, 9, 16].map(shares),
-            [(129, 3), (128, 2), (128, 1), (128, 1)]
-        );
-    }
-
-    #[test]
-    fn strips_fit_local_memory() {
-        let strip = |local_memory| {
-            let device = DeviceInfo {
-                local_memory,
-                ..cpu()
-            };
-            let launch = launch(device, "", [4096, 16384], SampleType::F32);
-            let kernel = &launch.pass.kernel;
-            let bytes = number(kernel, "ROWS") * number(kernel, "ROW") * 4;
-            assert!(bytes as u64 <= local_memory, "{bytes} of {local_memory}");
-            assert_eq!(number(kernel, "ROW"), 2 * number(kernel, "CHANNEL"));
-            own(&launch, "strip")
-        };
-        assert!(strip(1 << 20) > strip(64 << 10));
-        assert!(strip(64 << 10) > strip(32 << 10));
-    }
-
-    #[test]
-    fn results_of_halves_leave_a_vector_later() {
-        let lag = |sample| {
-            let launch = launch(cpu(), "", [64, 64], sample);
-            number(&launch.pass.kernel, "X_LAST_LAG")
-        };
-        assert_eq!(lag(SampleType::F16), lag(SampleType::F32) + 1);
-    }
-
-    #[test]
-    fn periodic_columns_of_odd_lengths_wait_for_what_is_beyond_the_missing_detail() {
-        let sizes = |boundary, height| {
-            let picture = Transform::new(Wavelet::CDF_9_7, [height, 64]).boundary(boundary);
-            let problem = problem(&picture, SampleType::F32, Direction::Forward);
-            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
-            let design = setting.design(&problem).unwrap();
-            let kernel = &design.launches[0].pass.kernel;
-            ["HALO_TOP", "Y_LAST_LAG", "Y_KEPT"].map(|name| number(kernel, name))
-        };
-        assert_eq!(sizes(Boundary::Periodic, 64), [2, 2, 4]);
-        assert_eq!(sizes(Boundary::Symmetric, 65), [2, 2, 4]);
-        assert_eq!(sizes(Boundary::Periodic, 65), [4, 5, 8]);
-    }
-
-    #[test]
-    fn reals_go_along_x_first() {
-        let x_first = |wavelet: Wavelet, sample| {
-            BOTH.map(|direction| {
-                let problem = problem(
-                    &Transform::new(wavelet.clone(), [64, 64]),
-                    sample,
-                    direction,
-                );
-                let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
-                let design = setting.design(&problem).unwrap();
-                number(&design.launches[0].pass.kernel, "X_FIRST")
-            })
-        };
-        // JPEG 2000 takes y first and its inverse x; VC-2 the other way round.
-        assert_eq!(x_first(Wavelet::CDF_5_3, SampleType::I32), [0, 1]);
-        assert_eq!(x_first(Wavelet::VC2_DD_9_7, SampleType::I32), [1, 0]);
-        assert_eq!(x_first(Wavelet::CDF_9_7, SampleType::F32), [1, 1]);
-    }
-
-    #[test]
-    fn rows_go_on_by_a_vector_where_that_is_the_boundary_rule() {
-        let extension = |wavelet: Wavelet, sample, boundary, width| {
-            let picture = Transform::new(wavelet, [64, width]).boundary(boundary);
-            let problem = problem(&picture, sample, Direction::Forward);
-            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
-            own(&setting.design(&problem).unwrap().launches[0], "extension")
-        };
-        let of = |boundary, width| extension(Wavelet::CDF_9_7, SampleType::F32, boundary, width);
-        let (mirrored, periodic) = (Extension::Mirrored as i32, Extension::Periodic as i32);
-        assert_eq!(of(Boundary::Symmetric, 65), mirrored);
-        assert_eq!(of(Boundary::Clamp, 65), mirrored);
-        assert_eq!(of(Boundary::Periodic, 64), periodic);
-        assert_eq!(of(Boundary::Periodic, 65), 0);
-        assert_eq!(of(Boundary::Zero, 64), 0);
-        // JPEG 2000 takes y first, VC-2 x.
-        let integers = |wavelet, boundary| extension(wavelet, SampleType::I32, boundary, 64);
-        let symmetric = |wavelet| integers(wavelet, Boundary::Symmetric);
-        assert_eq!(symmetric(Wavelet::CDF_5_3), mirrored);
-        assert_eq!(symmetric(Wavelet::VC2_LEGALL_5_3), mirrored);
-        assert_eq!(integers(Wavelet::CDF_5_3, Boundary::Periodic), periodic);
-        // Forty steps reach twenty pairs, which is more than a vector.
-        let tap = RealStep::new(Channel::Detail, 0, &[0.5, 0.5]);
-        let other = RealStep::new(Channel::Approximation, -1, &[0.25, 0.25]);
-        let far = Wavelet::real("far", &[tap, other].repeat(20), Scale::NONE).unwrap();
-        let far = extension(far, SampleType::F32, Boundary::Symmetric, 256);
-        assert_eq!(far, 0);
-    }
-
-    #[test]
-    fn long_periodic_rows_go_in_strips() {
-        let strips = |boundary, width| {
-            let picture = Transform::new(Wavelet::CDF_5_3, [64, width]).boundary(boundary);
-            let problem = problem(&picture, SampleType::I16, Direction::Forward);
-            let setting = Setting::of(cpu()).only(&[Strategy::SingleLoop]);
-            let design = setting.design(&problem);
-            design.map(|design| own(&design.launches[0], "strips"))
-        };
-        let [mirrored, periodic] =
-            [Boundary::Symmetric, Boundary::Periodic].map(|rule| strips(rule, 65_536).unwrap());
-        assert!(periodic > 1 && periodic == mirrored, "{periodic}");
-        // Along y first, steps beyond the detail that is missing would read one pair further.
-        assert!(strips(Boundary::Periodic, 65_537).is_err());
-    }
-
-    #[test]
-    fn it_is_preferred_on_cpus() {
-        let name = |device, shape: [usize; 2]| {
-            let transform = Transform::new(Wavelet::CDF_9_7, shape);
-            let problem = problem(&transform, SampleType::F32, Direction::Forward);
-            let design = Setting::of(device).design(&problem).unwrap();
-            design.launches[0].strategy
-        };
-        let picture = [6400, 4800];
-        assert_eq!(name(cpu(), picture), Strategy::SingleLoop);
-        assert_eq!(
-            name(DeviceInfo::imaginary(), picture),
-            Strategy::RegisterBlock
-        );
-        // Of narrow ones only where they are small.
-        assert_eq!(name(cpu(), [6400, 12]), Strategy::Vectors);
-        assert_eq!(name(cpu(), [640, 12]), Strategy::SingleLoop);
-        // And of periodic ones with a missing detail only where they are high.
-        let periodic = |height| {
-            let transform = Transform::new(Wavelet::CDF_9_7, [height, 6400]);
-            let transform = transform.boundary(Boundary::Periodic);
-            let problem = problem(&transform, SampleType::F32, Direction::Forward);
-            Setting::of(cpu()).design(&problem).unwrap().launches[0].strategy
-        };
-        assert_eq!(periodic(3), Strategy::Vectors);
-        assert_eq!(periodic(4), Strategy::SingleLoop);
-        assert_eq!(periodic(31), Strategy::SingleLoop);
-        // The loop has its first vector inside where either channel of a row has two borders of 16 pairs.
-        assert_eq!(name(cpu(), [6400, 63]), Strategy::Vectors);
-        assert_eq!(name(cpu(), [6400, 64]), Strategy::SingleLoop);
-    }
-}
+mod tests;

@@ -48,7 +48,11 @@ fn floats() {
     let picture = Transform::new(Wavelet::CDF_9_7, [421, 560]).levels(4);
     check_beside::<f32>(&[
         (volume.clone(), &[COLUMNS, STREAMED, BLOCK]),
-        // Nor there, as half of the planes have an array of their own for their low band.
+        (
+            volume.clone().levels(1).layout(Layout::Interleaved),
+            &[COLUMNS, STREAMED],
+        ),
+        // Not in the first one of two, as half of the planes have an array of their own for their low band.
         (volume.layout(Layout::Interleaved), &[COLUMNS, BLOCK]),
         (picture, &[STREAMED, BLOCK]),
     ]);
