@@ -7,6 +7,12 @@
 #define CLAMP 2
 #define ZERO 3
 
+// The same place in the first of the periods after which a line repeats.
+INLINE int place_in_period(const int place, const int period) {
+  const int rest = place % period;
+  return rest < 0 ? rest + period : rest;
+}
+
 // Where channel `parity` (0: s, 1: d) of a line of `samples` samples is read when its sample `index`, which may lie
 // outside, is wanted; -1 where the value is zero.
 INLINE int map_index(const int boundary, const int parity, const int index, const int samples) {
@@ -24,8 +30,8 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
     return (place - parity) / 2;
   }
   if (boundary == PERIODIC) {
-    const int place = index % count;
-    return place < 0 ? place + count : place;
+    const int place = index < 0 ? index + count : index - count;
+    return place >= 0 && place < count ? place : place_in_period(index, count);
   }
   if (boundary == CLAMP) return clamp(index, 0, count - 1);
   return -1;  // ZERO
@@ -53,9 +59,3 @@ INLINE int place_in_signal(const int place, const int samples, const int periodi
 
 // The next sample of a channel on the way out of a line, where steps need more than a signal extended once (clamp, zero).
 INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }
-
-// The same place in the first of the periods after which a line repeats.
-INLINE int place_in_period(const int place, const int period) {
-  const int rest = place % period;
-  return rest < 0 ? rest + period : rest;
-}

@@ -12,6 +12,7 @@ typedef struct {
   global S *first;
   int stride;
   int start, count;
+  int head, gap;
 } RowSignal;
 #else
 typedef RowBand RowSignal;
@@ -24,22 +25,19 @@ typedef RowBand LoadedBand;
 typedef RowSignal StoredBand;
 #endif
 
-static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
-  const int stays = ROWS_INTERLEAVED && !pass->has_low;
-  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
-  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels)};
-  return band;
-}
-
 static inline RowSignal samples_of_row(global S *first, const Pass *pass, const RowTile *tile) {
   const int stride = SIGNAL_ROWS ? 1 : (int)pass->signal.line.detail;
-  const RowSignal samples = {first, stride, tile->start, pass->samples};
+  const RowSignal samples = {first, stride, tile->start, pass->samples, tile->head, tile->gap};
   return samples;
 }
 
-// Where a row repeats, places beyond its ends are at the other one.
-INLINE int place_in_row(const int place, const int count) {
-  return place < 0 ? place + count : place >= count ? place - count : place;
+#define WHOLE_ROWS (!TILED && !BY_STEPS)
+
+// Where sample i of a tile stands in its row. Where rows repeat, places beyond their ends are at the other one.
+INLINE int place_in_row(const LoadedBand band, const int i) {
+  const int place = band.start + i;
+  if (BY_STEPS) return i < band.head ? place - band.gap : place;
+  return place < 0 ? place + band.count : place >= band.count ? place - band.count : place;
 }
 
 // Its sample k, from its first one in local and in global memory.
@@ -48,14 +46,15 @@ INLINE int place_in_row(const int place, const int count) {
 
 // Loads the `count` samples of a channel into registers, and puts them into local memory.
 INLINE void fetch_channel(const LoadedBand band, const int count, const int item, const int each, LOADED *loaded) {
-  if (count == each * ROW_ITEMS && band.start >= 0 && band.start + count <= band.count) {
+  const bool is_inside = band.start >= 0 && band.start + count <= band.count && !(BY_STEPS && band.head > 0);
+  if (count == each * ROW_ITEMS && is_inside) {
     global const LOADED *const from = band.first + (band.start + item) * band.stride;
     UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
   } else {
     // Under conditions loads would wait for one another: what is too much loads the last sample again.
     UNROLL for (int k = 0; k < each; ++k) {
-      const int place = band.start + min(item + k * ROW_ITEMS, count - 1);
-      loaded[k] = band.first[(TILED ? place_in_row(place, band.count) : place) * band.stride];
+      const int i = min(item + k * ROW_ITEMS, count - 1);
+      loaded[k] = band.first[(TILED || BY_STEPS ? place_in_row(band, i) : i) * band.stride];
     }
   }
 }
@@ -67,18 +66,20 @@ INLINE void put_channel(const LOADED *loaded, const int count, local L *channel,
     if (each > 1 || item < count) SHARE_IN(to, k) = (L)NUMBER(loaded[k]);
 }
 
-// Stores samples `from` to `to` of a channel.
+// Stores samples `from` to `to` of a channel, and those of the other end that the tile may have.
 INLINE void store_channel(local const L *channel, const StoredBand band, const int from, const int to, const int item,
                           const int each) {
   global STORED *const first = band.first + (band.start + item) * band.stride;
   local const L *const own = channel + PLACE_IN(item);
   const int before = from - item, end = to - item;
-  if (!TILED && to == each * ROW_ITEMS) {
+  if (!TILED && from == 0 && to == each * ROW_ITEMS) {
     UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   } else {
     UNROLL for (int k = 0; k < each; ++k)
-      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
+      if ((WHOLE_ROWS || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   }
+  if (BY_STEPS && band.head > 0) UNROLL for (int k = 0; k < each; ++k)
+    if (item + k * ROW_ITEMS < band.head / 2) SHARE_OF(first - band.gap * band.stride, k) = SAMPLE((A)SHARE_IN(own, k));
 }
 
 // Interleaved coefficients go out in one piece where neighbouring work-items of a row store 32 bytes of it. Channel by channel, every
@@ -94,8 +95,9 @@ INLINE void store_in_places(local const L *row, const Line line, const RowTile *
   UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) {
     const int i = item + k * ROW_ITEMS, halved = min((int)popcount(~i & (i - 1)), levels);
     local const L *const channel = halved < levels ? row + PLACE_IN(DETAILS_IN(halved + 1, levels)) : row;
-    if ((!TILED || i >= tile->from) && i < tile->to)
-      first[i * stride] = SAMPLE((A)channel[PLACE_IN(i >> min(halved + 1, levels))]);
+    const bool is_at_head = BY_STEPS && i < tile->head / 2;
+    if ((WHOLE_ROWS || i >= tile->from) && i < tile->to || is_at_head)
+      first[(i - (is_at_head ? tile->gap : 0)) * stride] = SAMPLE((A)channel[PLACE_IN(i >> min(halved + 1, levels))]);
   }
 }
 #endif

@@ -4,14 +4,22 @@
 // after it that their results depend on, lifts them alone, and puts the results back. So work-items exchange nothing but
 // what they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as
 // many pairs at every level, so that a level's approximations are the samples of the next where they are.
+//
+// What is beyond the border of a row that is RESTORED follows from what is beside it, so that a work-item that has both sets it anew before
+// each step. Where it follows from the other end (rows of odd lengths that repeat), rows go BY_STEPS: before each, work-items put what
+// it reads of their runs into local memory, and the margins are filled anew.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "register_rows/row.cl"
 
+#if BY_STEPS && !defined(RULE)
+#error "RULE: the boundary rule"
+#endif
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
+
 #define ROW_TILE (2 * RUN_PAIRS * ROW_ITEMS)
 
 // What one work-item of a row has put into local memory is seen by the others. Where sub-groups hold whole rows, they do not
@@ -45,44 +53,50 @@
 #define AT_RUN(channel, run, size, i) \
   (channel)[PLACE_IN((run) * (size) + ((i) & ~((size) - 1))) + PLACE_IN((i) & ((size) - 1))]
 
+// Sample n of a channel (0: s, 1: d), counted from a work-item's run, while both channels stand in turns and while they are apart;
+// and what is at a place of the whole row before its level is lifted.
+#define RUN_IN_TURNS(channel, n) AT_RUN(line, item, 2 * pairs, 2 * (n) + (channel))
+#define RUN_APART(channel, n) AT_RUN((channel) ? details : line, item, pairs, n)
+#if FORWARD
+#define UNLIFTED RUN_IN_TURNS
+#define LIFTED RUN_APART
+#define UNLIFTED_OF_ROW(place) line[PLACE_IN(place)]
+#else
+#define UNLIFTED RUN_APART
+#define LIFTED RUN_IN_TURNS
+#define UNLIFTED_OF_ROW(place) ((place) & 1 ? details : line)[PLACE_IN((place) >> 1)]
+#endif
+
 // How a row goes on beyond its border.
 typedef struct {
   int periodic;  // from the other end on; else mirrored
-  int boundary;  // the rule, where samples beyond the border are restored
+  int boundary;  // the rule, where it holds for one step
 } Beyond;
 
-// Puts into the margins what goes on beyond the border of a signal; the inverse: of its channels.
-#if FORWARD
-#define MARGIN_LO (2 * REACH_LO)
-#define MARGIN_HI (2 * REACH_HI + 1)
-#define IN_MARGINS (MARGIN_LO + MARGIN_HI)
-INLINE void fill_margins(local L *line, local L *details, const int item, const int samples, const int periodic) {
-  UNROLL for (int first = 0; first < IN_MARGINS; first += ROW_ITEMS) {
-    const int k = first + item;
-    if (k >= IN_MARGINS) continue;
-    const int i = k < MARGIN_LO ? k - MARGIN_LO : samples + k - MARGIN_LO;
-    line[PLACE_IN(i)] = line[PLACE_IN(place_inside(i, samples, periodic))];
-  }
-}
+// Puts into the margins of `channels` channels from `first` on what goes on beyond the border of a row, for one step or for all.
+#define IN_MARGINS (REACH_LO + REACH_HI + 1)
+INLINE void fill_margins(local L *line, local L *details, const int item, const int first, const int channels,
+                         const int samples, const Beyond beyond) {
+  UNROLL for (int next = 0; next < channels * IN_MARGINS; next += ROW_ITEMS) {
+    if (next + item >= channels * IN_MARGINS) continue;
+    const int channel = first + (next + item) / IN_MARGINS, k = (next + item) % IN_MARGINS;
+    const int i = k < REACH_LO ? k - REACH_LO : (channel ? D_COUNT(samples) : S_COUNT(samples)) + k - REACH_LO;
+    const int place = 2 * i + channel;
+#if BY_STEPS
+    const int inside = map_index(RULE, channel, i, samples);
+    UNLIFTED_OF_ROW(place) = inside < 0 ? (L)0 : UNLIFTED_OF_ROW(2 * inside + channel);
 #else
-#define MARGIN_LO REACH_LO
-#define MARGIN_HI (REACH_HI + 1)
-#define IN_MARGINS (MARGIN_LO + MARGIN_HI)
-INLINE void fill_margins(local L *line, local L *details, const int item, const int samples, const int periodic) {
-  UNROLL for (int first = 0; first < 2 * IN_MARGINS; first += ROW_ITEMS) {
-    const int parity = first + item >= IN_MARGINS, k = first + item - parity * IN_MARGINS;
-    if (k >= IN_MARGINS) continue;
-    local L *const channel = parity ? details : line;
-    const int i = k < MARGIN_LO ? k - MARGIN_LO : (parity ? D_COUNT(samples) : S_COUNT(samples)) + k - MARGIN_LO;
-    channel[PLACE_IN(i)] = channel[PLACE_IN(place_inside(2 * i + parity, samples, periodic) >> 1)];
+    UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(place_inside(place, samples, beyond.periodic));
+#endif
   }
 }
-#endif
 
 // --- steps -------------------------------------------------------------------------------------------
 
-#define HELD_PAIRS(pairs) (REACH_LO + (pairs) + REACH_HI)
+#define COUNT_s S_COUNT(samples)
+#define COUNT_d D_COUNT(samples)
 
+#if !BY_STEPS
 // Sets what a step reads of a channel of `count` samples beyond the border; the first one here is number `first`.
 INLINE void restore_beyond(A *v, const int held, const int first, const int count, const int boundary) {
   UNROLL for (int n = held - 2; n >= 0; --n)
@@ -91,56 +105,55 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
     if (first + n >= count) v[n] = boundary == ZERO ? (A)0 : v[max(n - 1, 0)];
 }
 
-#define ROW_COUNT_s S_COUNT(samples)
-#define ROW_COUNT_d D_COUNT(samples)
+#define RUN_LO REACH_LO
+#define RUN_HI REACH_HI
 #define HELD_s(offset) s[n + (offset)]
 #define HELD_d(offset) d[n + (offset)]
-#define RUN_STEP(k, target, source, first, last, before, after)                                                    \
-  if (RESTORED) restore_beyond(source, HELD_PAIRS(pairs), first_pair, ROW_COUNT_##source, beyond.boundary);  \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                                    \
+#define RUN_STEP(k, target, source, first, last, before, after)                                               \
+  if (RESTORED)                                                                                               \
+    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, COUNT_##source, beyond.boundary);  \
+  UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                   \
     target[n] = LIFT_##k(target[n], HELD_##source);
-
-// Lifts a run of `pairs` of a signal of `samples` samples and those around it, of which the first is number `first_pair`.
-INLINE void lift_run(A *s, A *d, const int pairs, const int first_pair, const int samples, const Beyond beyond) {
-  LIFT_STEPS(RUN_STEP)
-}
+#else
+// A run has no pairs around it, but what a step reads there.
+#define RUN_LO 0
+#define RUN_HI 0
+#define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
+#define AFTER_RUN(last) ((last) > 0 ? (last) : 0)
+#define HELD(offset) held[before_run + n + (offset)]
+#define RUN_STEP(k, target, source, first, last, before, after)                                               \
+  {                                                                                                           \
+    const int before_run = BEFORE_RUN(first);                                                                 \
+    if (is_own) UNROLL for (int n = 0; n < pairs; ++n) UNLIFTED(PARITY_##source, n) = (L)source[n];           \
+    ROW_FENCE;                                                                                                \
+    fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                                   \
+    ROW_FENCE;                                                                                                \
+    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                                  \
+    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                                        \
+      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                                 \
+    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD);                             \
+  }
+#endif
 
 // One level of a signal of `samples` samples, by runs of `pairs`: in `line` the signal, and in its place afterwards the
 // approximations (the inverse: the other way round), in `details` the others.
-#if FORWARD
 INLINE void lift_row_level(local L *line, local L *details, const int item, const int pairs, const int samples,
                            const Beyond beyond, const int shift) {
-  fill_margins(line, details, item, samples, beyond.periodic);
-  ROW_FENCE;
-  A s[HELD_PAIRS(RUN_PAIRS)], d[HELD_PAIRS(RUN_PAIRS)];
-  UNROLL for (int n = 0; n < HELD_PAIRS(pairs); ++n) {
-    s[n] = SCALED_IN((A)AT_RUN(line, item, 2 * pairs, 2 * (n - REACH_LO)), IN_s, shift);
-    d[n] = SCALED_IN((A)AT_RUN(line, item, 2 * pairs, 2 * (n - REACH_LO) + 1), IN_d, shift);
+  const bool is_own = item * pairs < S_COUNT(samples);
+  A s[RUN_LO + RUN_PAIRS + RUN_HI], d[RUN_LO + RUN_PAIRS + RUN_HI];
+  if (!BY_STEPS) {
+    fill_margins(line, details, item, 0, 2, samples, beyond);
+    ROW_FENCE;
   }
-  lift_run(s, d, pairs, item * pairs - REACH_LO, samples, beyond);
+  UNROLL for (int n = 0; n < RUN_LO + pairs + RUN_HI; ++n) {
+    s[n] = SCALED_IN((A)UNLIFTED(0, n - RUN_LO), IN_s, shift);
+    d[n] = SCALED_IN((A)UNLIFTED(1, n - RUN_LO), IN_d, shift);
+  }
+  LIFT_STEPS(RUN_STEP)
   ROW_FENCE;
-  if (item * pairs < S_COUNT(samples)) UNROLL for (int n = 0; n < pairs; ++n) {
-    AT_RUN(line, item, pairs, n) = (L)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
-    AT_RUN(details, item, pairs, n) = (L)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
+  if (is_own) UNROLL for (int n = 0; n < pairs; ++n) {
+    LIFTED(0, n) = (L)SCALED_OUT(s[RUN_LO + n], OUT_s, shift);
+    LIFTED(1, n) = (L)SCALED_OUT(d[RUN_LO + n], OUT_d, shift);
   }
   ROW_FENCE;
 }
-#else
-INLINE void lift_row_level(local L *line, local L *details, const int item, const int pairs, const int samples,
-                           const Beyond beyond, const int shift) {
-  fill_margins(line, details, item, samples, beyond.periodic);
-  ROW_FENCE;
-  A s[HELD_PAIRS(RUN_PAIRS)], d[HELD_PAIRS(RUN_PAIRS)];
-  UNROLL for (int n = 0; n < HELD_PAIRS(pairs); ++n) {
-    s[n] = SCALED_IN((A)AT_RUN(line, item, pairs, n - REACH_LO), IN_s, shift);
-    d[n] = SCALED_IN((A)AT_RUN(details, item, pairs, n - REACH_LO), IN_d, shift);
-  }
-  lift_run(s, d, pairs, item * pairs - REACH_LO, samples, beyond);
-  ROW_FENCE;
-  if (item * pairs < S_COUNT(samples)) UNROLL for (int n = 0; n < pairs; ++n) {
-    AT_RUN(line, item, 2 * pairs, 2 * n) = (L)SCALED_OUT(s[REACH_LO + n], OUT_s, shift);
-    AT_RUN(line, item, 2 * pairs, 2 * n + 1) = (L)SCALED_OUT(d[REACH_LO + n], OUT_d, shift);
-  }
-  ROW_FENCE;
-}
-#endif

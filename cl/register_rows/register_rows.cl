@@ -9,6 +9,9 @@
 // A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond either
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
+// Where a border depends on both ends of a row at each step, as that of rows of odd lengths that repeat, a row goes step by step. One that
+// is too long goes in tiles as if it were mirrored, and a second launch of this kernel lifts both of its ends, joined to a short row.
+//
 // Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and its
 // work-items stand first along these and then along the line: so they read and store neighbours together.
 //

@@ -37,19 +37,25 @@
 #ifndef ROWS_INTERLEAVED
 #error "ROWS_INTERLEAVED: 1 where coefficients stay where their samples were"
 #endif
+#ifndef BY_STEPS
+#error "BY_STEPS: 1 where both ends of a row must be at hand before each step"
+#endif
 
 // The arguments besides the geometry.
 typedef struct {
   int levels;
   int tiles, tile_samples, halo;  // of a row; from one tile to the next; before and after each of several tiles
   int periodic;                   // whether rows go on from their other end
+  int gap;                        // samples that are left out between both ends of a row, which else is whole
 } RegisterRows;
 
-// The share of some work-items, in samples of its row.
+// The share of some work-items, in samples of its row. Where it joins both ends of a row, the first `head` samples stand `gap` nearer to
+// the begin than the others, and the first half of them are results as well.
 typedef struct {
   int row;
   int start, samples;  // negative where a periodic row begins
   int from, to;        // samples of the tile whose coefficients are results
+  int head, gap;
 } RowTile;
 
 #define ROWS (GROUP / ROW_ITEMS)
@@ -58,15 +64,22 @@ typedef struct {
 static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int in_group) {
   const int group = get_group_id(0), groups = (pass->lines + ROWS - 1) / ROWS, number = group * ROWS + in_group;
   const int row = SIDE_BY_SIDE ? group % groups * ROWS + in_group : TILED ? number / own->tiles : number;
-  const int tile = SIDE_BY_SIDE ? group / groups : number - row * own->tiles;
-  const int begin = TILED ? tile * own->tile_samples : 0;
-  const int end = TILED ? min(begin + own->tile_samples, pass->samples) : pass->samples;
-  const int halo = TILED ? own->halo : 0;
-  const int start = own->periodic ? begin - halo : max(begin - halo, 0);
-  const int stop = own->periodic ? end + halo : min(end + halo, pass->samples);
-  const RowTile share = {min(row, pass->lines - 1), start, TILED ? stop - start : pass->samples, begin - start,
-                         row < pass->lines ? end - start : 0};
-  return share;
+  RowTile tile = {min(row, pass->lines - 1), 0, pass->samples, 0, pass->samples, 0, 0};
+  if (TILED) {
+    const int begin = (SIDE_BY_SIDE ? group / groups : number - row * own->tiles) * own->tile_samples;
+    const int end = min(begin + own->tile_samples, pass->samples);
+    tile.start = own->periodic ? begin - own->halo : max(begin - own->halo, 0);
+    tile.samples = (own->periodic ? end + own->halo : min(end + own->halo, pass->samples)) - tile.start;
+    tile.from = begin - tile.start, tile.to = end - tile.start;
+  }
+  if (BY_STEPS && own->gap > 0) {
+    // Two halos of each end, of which the inner ones are wrong where they meet.
+    tile.start = tile.gap = own->gap;
+    tile.samples = tile.to = pass->samples - own->gap;
+    tile.head = 2 * own->halo, tile.from = 3 * own->halo;
+  }
+  if (row >= pass->lines) tile.to = tile.head = 0;
+  return tile;
 }
 
 // Where a channel of some level, or the signal, stands in global memory, from the tile on.
@@ -74,6 +87,7 @@ typedef struct {
   global T *first;
   int stride;
   int start, count;  // of the row: the first of the tile, and how many there are
+  int head, gap;     // of the tile
 } RowBand;
 
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
@@ -83,7 +97,15 @@ static inline RowBand details_of_row(const Line line, const Pass *pass, const Re
   const int stride = ROWS_INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
   // The distance of neighbours that a level of one detail does not have may not fit.
   const int first = ROWS_INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
-  const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples)};
+  const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples), tile->head >> level, tile->gap >> level};
+  return band;
+}
+
+static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
+  const int stays = ROWS_INTERLEAVED && !pass->has_low;
+  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
+  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels),
+                        tile->head >> own->levels, tile->gap >> own->levels};
   return band;
 }
 

@@ -4,12 +4,11 @@
 
 mod sizes;
 
-use self::sizes::{Row, SHORT_REACH, TOGETHER, USUAL_NARROW};
+use self::sizes::{Row, RowKernel, SHORT_REACH, TOGETHER, USUAL_NARROW};
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
-use super::line_ends;
-use super::lines::{Lines, taken};
+use super::lines::Lines;
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
@@ -29,7 +28,6 @@ const MOST_BESIDE: i64 = 4;
 const LEAST_SIDE_BY_SIDE: usize = 16;
 
 const NAME: &str = "register_rows";
-const IN_REGISTERS: &str = "rows_in_registers";
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let todo = &Todo {
@@ -46,25 +44,30 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     let device = todo.target.device;
     let is_best = is_best_for(device, todo.problem.sample, &lines);
-    let preferred_if = |is_best: bool, taken| match is_best {
+    let border = Border::of_lines(todo, &lines);
+    let row = match Row::new(todo, &lines, border, !in_turn) {
+        Ok(row) => row,
+        Err(why) => return Offer::No { why },
+    };
+    let ends = match row.of_ends(todo, &lines) {
+        Some(Err(why)) => return Offer::No { why },
+        ends => ends.and_then(Result::ok),
+    };
+    let is_short = row.kernel == RowKernel::Short && device.kind == DeviceKind::Gpu;
+    let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
+    let taken = Taken {
+        levels: row.levels,
+        axes: 1,
+        passes: [row]
+            .iter()
+            .chain(&ends)
+            .map(|row| row.pass(todo))
+            .collect(),
+    };
+    match is_short || is_best && is_for_rows {
         true => Offer::Preferred(taken),
         false => Offer::Works(taken),
-    };
-    let border = Border::of_lines(todo, &lines);
-    let ends = border.is_apart().then(|| line_ends::pass(todo, &lines));
-    if border.is_apart() && !lines.have_inside() {
-        return preferred_if(is_best && in_turn, taken(ends.into_iter().collect()));
     }
-    let offer = Row::new(todo, &lines, border, !in_turn).map(|row| {
-        let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
-        let taken = Taken {
-            levels: row.levels,
-            axes: 1,
-            passes: [row.pass(todo)].into_iter().chain(ends).collect(),
-        };
-        preferred_if(is_best && is_for_rows, taken)
-    });
-    offer.unwrap_or_else(|why| Offer::No { why })
 }
 
 /// On an NVIDIA H200, three levels of 2^20 rows of 16 take 137 us by runs in local memory, inverse 165, by `separable` 427 and 340; one level of 2^22
@@ -96,13 +99,13 @@ fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> 
     device.exchange == Exchange::Ptx && is_long && are_near && are_best
 }
 
-/// How many of the next levels have no other axis and go on beyond their border in the same way as the first. The level at hand is
-/// one of them even where it has more axes, and the only one where the ends of lines are lifted apart.
-fn levels_of_rows(todo: &Todo, first: Border) -> usize {
+/// How many of the next levels have no other axis and go on beyond their border in the same way, if only some ways will do. The level at
+/// hand is one of them even where it has more axes.
+fn levels_of_rows(todo: &Todo, way: Option<Border>) -> usize {
     let axis = todo.axes()[0];
     let border = |level: usize| Border::new(todo, todo.levels[level].shape[axis] as i32);
     let alone = |level: usize| todo.levels[level].axes == [axis];
-    let same = |level: &usize| alone(*level) && border(*level) == Ok(first);
+    let same = |level: &usize| alone(*level) && way.is_none_or(|way| border(*level) == Ok(way));
     let more = match todo.done == 0 && alone(0) {
         true => (1..todo.levels.len()).take_while(same).count(),
         false => 0,
@@ -124,14 +127,10 @@ impl Row {
             true => lines.div_ceil(rows) * self.tiles,
             false => (lines * self.tiles).div_ceil(rows),
         };
-        let (name, file) = match self.in_registers {
-            true => (IN_REGISTERS, "register_rows/rows_in_registers.cl"),
-            false => (NAME, "register_rows/register_rows.cl"),
-        };
         Pass {
             kernel: Kernel {
-                name,
-                file,
+                name: self.kernel.name(),
+                file: self.kernel.file(),
                 defines: self.defines(todo, &geometry),
                 group: [self.group, 1],
             },
@@ -143,6 +142,7 @@ impl Row {
                 ("tile_samples", self.tile_samples as i32),
                 ("halo", self.halo as i32),
                 ("periodic", i32::from(self.border.is_periodic())),
+                ("gap", self.gap as i32),
             ],
             groups,
             cost: self.cost(todo, &geometry),
@@ -151,7 +151,10 @@ impl Row {
 
     /// Every level lifts whole runs, those in local memory with the reach around them.
     fn cost(&self, todo: &Todo, geometry: &Geometry) -> Cost {
-        let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
+        let (lines, samples) = (
+            geometry.lines as usize,
+            geometry.samples as usize - self.gap,
+        );
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let rows = lines * self.tiles;
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
@@ -159,15 +162,19 @@ impl Row {
             let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
             let pairs = (self.pairs >> level).max(1);
             let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
-            let lifted = match self.in_registers {
-                true => meter.lifted(runs * pairs),
-                false => meter.lifted_alone(runs, pairs),
+            let lifted = match self.kernel == RowKernel::Local && !self.by_steps {
+                true => meter.lifted_alone(runs, pairs),
+                false => meter.lifted(runs * pairs),
             };
             meter.scaling(of_level, of_level) + lifted
         });
         let alone = self.exchange == Exchange::None || self.items > self.lanes;
+        let fences = match self.by_steps {
+            true => 2 + 2 * todo.problem.stencils().len(),
+            false => 3,
+        };
         let barriers = if alone || self.side_by_side {
-            1 + 3 * self.levels
+            1 + fences * self.levels
         } else {
             0
         };
@@ -180,7 +187,9 @@ impl Row {
             true => (lines * samples) >> self.levels,
             false => 0,
         };
-        meter.moved(lines * samples + halo, lines * samples + again)
+        // Of two halos at each end, results are the outer ones.
+        let stored = lines * samples.min(if self.gap > 0 { 2 * self.halo } else { samples });
+        meter.moved(lines * samples + halo, stored + again)
             + levels.sum()
             + Cost::of_group(barriers, local)
     }
@@ -193,7 +202,7 @@ impl Row {
         let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
-        let tiled = !special || self.tiles > 1;
+        let tiled = (!special || self.tiles > 1) && !self.by_steps;
         let mut defines = vec![
             define("EXCHANGE", self.exchange.number()),
             define("LANES", self.lanes),
@@ -208,16 +217,26 @@ impl Row {
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
             define("ROWS_INTERLEAVED", u8::from(geometry.is_interleaved())),
+            define("BY_STEPS", u8::from(self.by_steps)),
         ];
-        if self.in_registers {
-            defines.push(define("BY_WORDS", 0));
-        } else {
-            let signal = special && geometry.signal.line.detail == 1;
-            defines.extend([
-                define("ROW_PLACES", self.places()),
-                define("SIGNAL_ROWS", u8::from(signal)),
-                define("RESTORED", u8::from(self.border.is_restored())),
-            ]);
+        let rule = define("RULE", geometry.boundary);
+        match self.kernel {
+            RowKernel::Registers => defines.push(define("BY_WORDS", 0)),
+            RowKernel::Short => defines.extend([
+                define("JOINED_SAMPLES", geometry.samples),
+                define("BORDER", (geometry.samples + 3) / 4),
+                define("LEVELS", self.levels),
+                rule,
+            ]),
+            RowKernel::Local => {
+                let signal = special && geometry.signal.line.detail == 1;
+                defines.extend([
+                    define("ROW_PLACES", self.places()),
+                    define("SIGNAL_ROWS", u8::from(signal)),
+                    define("RESTORED", u8::from(self.border.is_restored())),
+                ]);
+                defines.extend(self.by_steps.then_some(rule));
+            }
         }
         defines.extend(loops_as_they_are(device));
         defines.extend(pixels::defines(todo.pixels()));

@@ -192,7 +192,7 @@ impl Boxes {
         }
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
-            (1, levels) => are_tiny && levels > 1 && self.side_by_side,
+            (1, _) => false,
             (2, 1) if todo.picture().is_some() => are_tiny && !are_few,
             (_, 1) => are_tiny || are_few,
             (2, _) => are_tiny || !are_many,
@@ -389,7 +389,7 @@ mod tests {
             (&[1024, 16, 16, 16], &[1, 2, 3], 1, false),
             (&[1024, 16, 16, 16], &[1, 2, 3], 2, true),
             (&[16, 16, 16, 1024], &[0, 1, 2], 2, false),
-            (&[3, 1398101], &[0], 2, true),
+            (&[3, 1398101], &[0], 2, false),
             (&[3, 1398101], &[0], 1, false),
             (&[599186, 7], &[1], 3, false),
             (&[65536, 16, 16], &[1, 2], 3, false),

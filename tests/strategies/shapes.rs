@@ -2,18 +2,20 @@
 
 use super::*;
 
-/// Lines so short and so many that kernels know their length.
-/// Lines that go on beyond no border, of lengths about those from which on they have anything between their ends.
+/// Lines that go on beyond no border, of lengths about those from which on they have anything between their ends, and so long that they
+/// are cut.
 mod ends_apart {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
         let lines = |shape: [usize; 2], axis| {
             let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
-            transform.levels(2)
+            transform.levels(3)
         };
         let lengths = [2, 7, 28, 31, 64, 65, 259];
-        let rows = everywhere(lengths.map(|samples| lines([3, samples], 1)).into());
-        let columns = everywhere(lengths.map(|samples| lines([samples, 9], 0)).into());
+        let rows = lengths.map(|samples| lines([3, samples], 1));
+        let rows = everywhere([&rows[..], &[lines([2, 4099], 1)]].concat());
+        let columns = lengths.map(|samples| lines([samples, 9], 0));
+        let columns = everywhere([&columns[..], &[lines([1031, 19], 0)]].concat());
         for device in devices() {
             for strategy in [Strategy::RegisterRows, Strategy::RegisterColumns] {
                 check_all::<T>(&device, strategy, &columns);
@@ -26,6 +28,14 @@ mod ends_apart {
         check::<f32>(exchange::beside())
     }
     #[test]
+    fn doubles_that_repeat() {
+        check::<f64>(Wavelet::CDF_9_7)
+    }
+    #[test]
+    fn shorts_by_pairs() {
+        check::<i16>(Wavelet::VC2_HAAR_1)
+    }
+    #[test]
     fn integers_with_a_pre_shift() {
         let steps = [
             IntegerStep::subtract(Channel::Detail, -1, &[3, 1, 2], 4, 3),
@@ -34,18 +44,21 @@ mod ends_apart {
         check::<i32>(Wavelet::integer("lopsided", &steps, 1).unwrap())
     }
 }
+/// Lines so short and so many that kernels know their length.
 mod many_short_lines {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet, lengths: [usize; 2]) {
         let lines = |length| {
             let shapes = [[length, 4099], [length, 4100]];
-            shapes.map(|shape| Transform::new(wavelet.clone(), shape).axes([0]))
+            let columns = |shape| Transform::new(wavelet.clone(), shape).axes([0]);
+            shapes.map(|shape| columns(shape).levels(2))
         };
         let columns = everywhere(lengths.map(lines).concat());
         let rows = |length| Transform::new(wavelet.clone(), [4099, length]).axes([1]);
-        let rows = everywhere(lengths.map(rows).into());
+        let rows = everywhere(lengths.map(|length| rows(length).levels(3)).into());
         for device in devices() {
             check_all::<T>(&device, Strategy::RegisterColumns, &columns);
+            check_all::<T>(&device, Strategy::RegisterRows, &columns);
             check_all::<T>(&device, Strategy::RegisterRows, &rows);
         }
     }
@@ -56,6 +69,10 @@ mod many_short_lines {
     #[test]
     fn shorts() {
         check::<i16>(Wavelet::VC2_DD_13_7, [2, 7])
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7, [5, 6])
     }
 }
 

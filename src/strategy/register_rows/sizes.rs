@@ -4,7 +4,7 @@ use super::super::border::Border;
 use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::planner::Todo;
-use super::{IN_REGISTERS, NAME, are_even, exchange_among, levels_of_rows};
+use super::{NAME, are_even, exchange_among, levels_of_rows};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
@@ -27,6 +27,9 @@ const GROUP: usize = 128;
 
 /// Work-items that take the place of a sub-group where there is no exchange.
 const LANES: usize = 32;
+
+/// Samples in the longest vectors of `register_columns`, of four bytes.
+const VECTOR: i64 = 4;
 
 /// Pairs of a run at least; less would be mostly reach.
 const LEAST_RUN: usize = 4;
@@ -67,6 +70,35 @@ fn prev_power_of_two(number: usize) -> usize {
     1 << number.ilog2()
 }
 
+/// What lifts rows, by where they are meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowKernel {
+    /// Local memory, for each level.
+    Local,
+    /// The registers of several work-items, which exchange what others read.
+    Registers,
+    /// Those of one work-item.
+    Short,
+}
+
+impl RowKernel {
+    pub fn name(self) -> &'static str {
+        match self {
+            RowKernel::Local => NAME,
+            RowKernel::Registers => "rows_in_registers",
+            RowKernel::Short => "short_rows",
+        }
+    }
+
+    pub fn file(self) -> &'static str {
+        match self {
+            RowKernel::Local => "register_rows/register_rows.cl",
+            RowKernel::Registers => "register_rows/rows_in_registers.cl",
+            RowKernel::Short => "register_rows/short_rows.cl",
+        }
+    }
+}
+
 /// How a row, or a tile of it, is dealt out.
 pub(super) struct Row {
     pub reach: Reach,
@@ -83,11 +115,14 @@ pub(super) struct Row {
     pub tiles: usize,
     pub tile_samples: usize,
     pub halo: usize,
+    /// Samples that are left out between both ends of a row.
+    pub gap: usize,
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
-    /// Whether runs stay in registers (cl/register_rows/rows_in_registers.cl).
-    pub in_registers: bool,
+    pub kernel: RowKernel,
+    /// Whether margins are filled anew before each step, from both ends of the row.
+    pub by_steps: bool,
 }
 
 impl Row {
@@ -98,8 +133,57 @@ impl Row {
         border: Border,
         side_by_side: bool,
     ) -> Result<Self, String> {
-        let levels = levels_of_rows(todo, border);
         let samples = lines.geometry.samples as usize;
+        let (mut row, share) = Self::whole(todo, lines, border, side_by_side, samples)?;
+        if let Some(pairs) = row.in_registers(todo, samples) {
+            row.kernel = RowKernel::Registers;
+            row.pairs = pairs;
+            row.items = (samples / 2 / pairs).next_power_of_two();
+        } else if row.is_short(todo, lines) {
+            row.kernel = RowKernel::Short;
+            row.levels = levels_of_rows(todo, None);
+            row.by_steps = false;
+            (row.items, row.pairs) = (1, samples.div_ceil(2));
+        } else if samples > share.tile {
+            row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
+            row.by_steps = false;
+        }
+        row.group = row.work_group(todo, share.together)?;
+        Ok(row)
+    }
+
+    /// What lifts the ends of rows that are cut, where no tile has what they depend on: both ends, joined to a short row.
+    pub fn of_ends(&self, todo: &Todo, lines: &Lines) -> Option<Result<Self, String>> {
+        let are_left = self.tiles > 1 && self.border.is_apart();
+        are_left.then(|| self.joined_ends(todo, lines))
+    }
+
+    fn joined_ends(&self, todo: &Todo, lines: &Lines) -> Result<Self, String> {
+        let samples = lines.geometry.samples as usize;
+        let gap = (samples - 4 * self.halo) >> self.levels << self.levels;
+        let joined = samples - gap;
+        let (mut row, share) = Self::whole(todo, lines, self.border, self.side_by_side, joined)?;
+        if joined > share.tile {
+            return Err(format!(
+                "tiles of {} samples do not hold both ends of a row",
+                share.tile
+            ));
+        }
+        row.levels = self.levels;
+        row.tile_samples = samples;
+        (row.halo, row.gap) = (self.halo, gap);
+        row.group = row.work_group(todo, share.together)?;
+        Ok(row)
+    }
+
+    /// A row of so many samples as a whole, before it is cut, and how it is shared out.
+    fn whole(
+        todo: &Todo,
+        lines: &Lines,
+        border: Border,
+        side_by_side: bool,
+        samples: usize,
+    ) -> Result<(Self, Share), String> {
         let reach = lines.reach.before.max(lines.reach.after);
         if reach > LONGEST_REACH {
             return Err(format!("its margins hold no reach of {reach} pairs"));
@@ -122,13 +206,13 @@ impl Row {
             return Err(format!("it needs work-groups of {}", way.lanes));
         }
         let share = match side_by_side {
-            true => Share::side_by_side(&way, lines),
-            false => Share::of_rows(&way, lines),
+            true => Share::side_by_side(&way, lines, samples),
+            false => Share::of_rows(&way, lines, samples),
         };
-        let mut row = Row {
+        let row = Row {
             reach: lines.reach.clone(),
             border,
-            levels,
+            levels: levels_of_rows(todo, (!border.is_apart()).then_some(border)),
             items: share.items,
             pairs: share.pairs,
             exchange,
@@ -137,32 +221,26 @@ impl Row {
             tiles: 1,
             tile_samples: samples,
             halo: 0,
+            gap: 0,
             bytes: way.bytes,
             side_by_side,
-            in_registers: false,
+            kernel: RowKernel::Local,
+            by_steps: border.is_apart(),
         };
-        if let Some(pairs) = row.in_registers(todo, samples) {
-            row.in_registers = true;
-            row.pairs = pairs;
-            row.items = (samples / 2 / pairs).next_power_of_two();
-        } else if samples > share.tile {
-            row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
-        }
-        row.group = row.work_group(todo, share.together)?;
-        Ok(row)
+        Ok((row, share))
     }
 
     /// Work-items of a work-group: whole rows and whole sub-groups, as many as local memory holds.
     fn work_group(&self, todo: &Todo, together: usize) -> Result<usize, String> {
-        let kernel = if self.in_registers {
-            IN_REGISTERS
-        } else {
-            NAME
-        };
-        let wanted = GROUP.min(todo.target.work_group(kernel)).max(self.items);
+        let most = todo.target.work_group(self.kernel.name());
+        let wanted = GROUP.min(most).max(self.items);
         let have = todo.target.device.local_memory;
-        let fitting = have as usize / self.local_bytes(1);
+        let fitting = have as usize / self.local_bytes(1).max(1);
         let rows = (wanted / self.items).max(together).min(fitting);
+        let rows = match self.kernel {
+            RowKernel::Short => wanted,
+            _ => rows,
+        };
         // Neighbours side by side are loaded in whole pieces of memory.
         let rows = match self.side_by_side && rows > 0 {
             true => prev_power_of_two(rows),
@@ -184,7 +262,8 @@ impl Row {
 
     /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
     fn cut(&mut self, samples: usize, tile: usize, interleaved: bool) -> Result<(), String> {
-        let reach = self.reach.before.max(self.reach.after);
+        // The last pair of an odd line has no detail.
+        let reach = self.reach.before.max(self.reach.after) + usize::from(self.border.is_apart());
         // Level l depends on the reach in its own pairs, of 2^l samples.
         let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
         // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
@@ -210,15 +289,31 @@ impl Row {
         Ok(())
     }
 
+    /// Whether a work-item does best with a row by itself: several levels, or what would fill half a tile at most, and where rows stand side
+    /// by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, three levels of 599186 x 7 along its last axis take 21 us
+    /// (inverse 21), in local memory 32 (36), one level 20 (20) and 19 (16); one level of 1398101 x 3 13 (14) and 31 (33), of 3 x 1398101
+    /// along its first 14 (14), by `register_columns` 25 (21), of 8 x 524288 27 (27) and 13 (13).
+    fn is_short(&self, todo: &Todo, lines: &Lines) -> bool {
+        let Some(samples) = lines.known_length() else {
+            return false;
+        };
+        let alone = match self.side_by_side {
+            true => lines.apart % VECTOR != 0,
+            false => samples as usize <= LEAST_RUN,
+        };
+        alone || levels_of_rows(todo, None) > 1
+    }
+
     /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors. Of steps that
     /// are near, those that mirror rows read a neighbour on each side.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
-        let target = todo.target.of(IN_REGISTERS);
+        let name = RowKernel::Registers.name();
+        let target = todo.target.of(name);
         let can = !self.side_by_side
             && target.device.exchange == todo.target.device.exchange
             && target.device.exchange != Exchange::None
-            && self.lanes <= target.work_group(IN_REGISTERS)
+            && self.lanes <= target.work_group(name)
             && are_near(&todo.problem.stencils())
             && are_even(&geometry);
         let is_whole = |pairs: &usize| {
@@ -235,7 +330,8 @@ impl Row {
 
     /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
     pub fn wide_levels(&self) -> usize {
-        let wide = self.pairs.ilog2() as usize + usize::from(self.in_registers);
+        let stays = self.kernel == RowKernel::Registers;
+        let wide = self.pairs.ilog2() as usize + usize::from(stays);
         self.levels.min(wide)
     }
 
@@ -249,8 +345,10 @@ impl Row {
 
     /// Places of local memory for a row.
     pub fn places(&self) -> usize {
-        if self.in_registers {
-            return self.items;
+        match self.kernel {
+            RowKernel::Local => {}
+            RowKernel::Registers => return self.items,
+            RowKernel::Short => return 0,
         }
         let levels = match self.levels > self.wide_levels() {
             true => self.tile().ilog2() as usize,
@@ -321,8 +419,7 @@ impl Share {
         }
     }
 
-    fn of_rows(way: &Way, lines: &Lines) -> Self {
-        let samples = lines.geometry.samples as usize;
+    fn of_rows(way: &Way, lines: &Lines, samples: usize) -> Self {
         let longest_run = way.longest_run(&lines.reach);
         let most_items = prev_power_of_two(way.most);
         if way.is_alone() {
@@ -335,16 +432,15 @@ impl Share {
         Share::new(tile, best_run(tile).min(longest_run), most_items, 1)
     }
 
-    fn side_by_side(way: &Way, lines: &Lines) -> Self {
-        let samples = lines.geometry.samples as usize;
+    fn side_by_side(way: &Way, lines: &Lines, samples: usize) -> Self {
         let longest_run = way.longest_run(&lines.reach);
         let neighbours = match way.is_alone() {
             true => TOGETHER_ALONE,
             false => TOGETHER.min((lines.geometry.lines as usize).next_power_of_two()),
         };
-        // A line has at least four work-items, or tiles would be all halo.
+        // A line has at least sixteen work-items, or tiles would be all halo.
         let most = prev_power_of_two(way.most);
-        let together = neighbours.min((most / 4).max(1));
+        let together = neighbours.min((most / 16).max(1));
         let most_items = most / together;
         if way.is_alone() {
             let tile = 2 * LEAST_RUN * LANES.min(most_items);

@@ -76,8 +76,11 @@ fn several_levels_of_lines_side_by_side_are_preferred_and_one_of_few() {
     assert_eq!(names([512, 512], 4), [NAME]);
     assert_eq!(names([512, 7], 1), [NAME]);
     assert_eq!(names([2048, 512], 4), [NAME, "register_columns"]);
-    // What is short goes otherwise.
-    assert_eq!(names([15, 9000], 2), ["register_columns"; 2]);
+    // What is short goes otherwise, and lines of a few samples in a work-item each.
+    assert_eq!(names([15, 900], 2), ["register_columns"; 2]);
+    assert_eq!(names([15, 9000], 3), ["register_columns", "short_rows"]);
+    assert_eq!(names([7, 9000], 1), ["register_columns"]);
+    assert_eq!(names([7, 9001], 1), ["short_rows"]);
 }
 
 #[test]
@@ -165,19 +168,40 @@ fn levels_that_go_on_alike_are_taken_together() {
         let transform = rows(samples, 3).boundary(boundary);
         let launches = launches(&setting, &transform, SampleType::F32);
         let levels = launches.iter().map(|launch| own(launch, "levels"));
-        let restored = number(&launches[0].pass.kernel, "RESTORED") as i32;
-        let kind = [own(&launches[0], "periodic"), restored];
+        let [restored, by_steps] =
+            ["RESTORED", "BY_STEPS"].map(|name| number(&launches[0].pass.kernel, name) as i32);
+        let kind = [own(&launches[0], "periodic"), restored, by_steps];
         (levels.collect::<Vec<_>>(), kind)
     };
-    assert_eq!(taken(Boundary::Symmetric, 99), (vec![3], [0, 0]));
-    assert_eq!(taken(Boundary::Zero, 99), (vec![3], [0, 1]));
-    assert_eq!(taken(Boundary::Periodic, 88), (vec![3], [1, 0]));
+    assert_eq!(taken(Boundary::Symmetric, 99), (vec![3], [0, 0, 0]));
+    assert_eq!(taken(Boundary::Zero, 99), (vec![3], [0, 1, 0]));
+    assert_eq!(taken(Boundary::Periodic, 88), (vec![3], [1, 0, 0]));
+    // Even rows go on from their other end until one is odd; by steps go all.
+    assert_eq!(taken(Boundary::Periodic, 82), (vec![1, 2], [1, 0, 0]));
+    assert_eq!(taken(Boundary::Periodic, 99), (vec![3], [0, 0, 1]));
     // Pair by pair even rows repeat, and odd ones are zero beyond their border.
     let haar = Transform::new(Wavelet::HAAR, [100]).levels(4);
     let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
     let launches = launches(&setting, &haar.boundary(Boundary::Zero), SampleType::F32);
     let levels: Vec<_> = launches.iter().map(|one| own(one, "levels")).collect();
     assert_eq!(levels, [2, 2]);
+}
+
+#[test]
+fn the_ends_of_long_rows_are_joined_where_they_depend_on_each_other() {
+    let setting = Setting::of(large_gpu());
+    let odd = rows(4099, 3).boundary(Boundary::Periodic);
+    let [inside, ends] = &launches(&setting, &odd, SampleType::F32)[..] else {
+        panic!("a launch for all tiles and one for the ends");
+    };
+    let flags =
+        |launch: &Launch| ["TILED", "BY_STEPS"].map(|name| number(&launch.pass.kernel, name));
+    assert_eq!((flags(inside), flags(ends)), ([1, 0], [0, 1]));
+    let of = |launch, names: [&str; 3]| names.map(|name| own(launch, name));
+    // Steps reach two pairs, of eight samples at the third level, and the last pair has no detail.
+    assert_eq!(of(inside, ["levels", "halo", "gap"]), [3, 48, 0]);
+    assert_eq!(of(ends, ["levels", "halo", "gap"]), [3, 48, 3904]);
+    assert_eq!(number(&ends.pass.kernel, "ROW_ITEMS"), 16);
 }
 
 #[test]

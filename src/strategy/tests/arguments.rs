@@ -143,8 +143,10 @@ fn passes() -> Vec<Pass> {
         &volume,
         SampleType::F32,
     );
-    let rows = Transform::new(Wavelet::CDF_9_7, [9, 64]).axes([1]);
-    add(&Setting::of(large_gpu()), &rows, SampleType::F32);
+    for shape in [[9, 64], [4096, 3]] {
+        let rows = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
+        add(&Setting::of(large_gpu()), &rows, SampleType::F32);
+    }
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     add(&Setting::of(large_gpu()), &large, SampleType::F32);

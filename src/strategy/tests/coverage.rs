@@ -123,10 +123,12 @@ impl Shares<'_> {
         assert!((tiles - 1) * length < samples && samples <= tiles * length);
         let rows = self.number("GROUP") / self.number("ROW_ITEMS");
         let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
-        let halo = self.own("halo");
-        assert!(length.min(samples) + if tiles > 1 { 2 * halo } else { 0 } <= tile);
-        if tiles > 1 {
-            assert_eq!((length % (1 << levels), halo % (1 << levels)), (0, 0));
+        let (halo, gap) = (self.own("halo"), self.own("gap"));
+        let loaded = length.min(samples) - gap + if tiles > 1 { 2 * halo } else { 0 };
+        assert!(loaded <= tile);
+        if tiles > 1 || gap > 0 {
+            assert_eq!((halo % (1 << levels), gap % (1 << levels)), (0, 0));
+            assert!(tiles == 1 || length % (1 << levels) == 0);
         }
         let across = self.lines().div_ceil(rows);
         for number in 0..self.launch.pass.groups * rows {
@@ -136,6 +138,8 @@ impl Shares<'_> {
                 _ => (group % across * rows + in_group, group / across),
             };
             if row < self.lines() {
+                // The launch before has stored what is between the ends.
+                assert!(gap == 0 || tiles == 1 && samples - gap >= 4 * halo);
                 let end = ((tile + 1) * length).min(samples);
                 coverage.store(row, tile * length / 2..end.div_ceil(2));
             }
@@ -407,7 +411,7 @@ fn check(
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "whole_boxes" => shares.whole_boxes(),
                 "register_block" => shares.register_block(),
-                "register_rows" | "rows_in_registers" => shares.register_rows(),
+                "register_rows" | "rows_in_registers" | "short_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
                 "pyramid_windows" if direction == Direction::Forward => shares.forward_windows(),
                 "pyramid" | "pyramid_windows" => shares.pyramid(direction == Direction::Forward),
@@ -438,6 +442,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("register_block", 40),
     ("register_rows", 70),
     ("rows_in_registers", 40),
+    ("short_rows", 30),
     ("register_columns", 20),
     ("pyramid", 100),
     ("move", 5),

@@ -88,8 +88,7 @@ pub(super) fn run<T: Sample>(
                 running.pictures(|fine| vec![fine])
             }
             "streamed_colours" | "single_loop" => running.colours(),
-            "register_rows" if running.lifts == Lifts::Inside => running.lines(true),
-            "register_rows" | "rows_in_registers" => running.levels_of_rows(),
+            "register_rows" | "rows_in_registers" | "short_rows" => running.levels_of_rows(),
             "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),
             "boxes_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),
