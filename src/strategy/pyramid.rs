@@ -33,7 +33,8 @@ const MOST_LOADED_LONG: usize = 42 << 10;
 
 /// The same by windows, which load more and take less time for it. On an NVIDIA H200, five levels of 2048 x 2048 in f32 by 9/7
 /// (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2; windows have become faster since (cl/pyramid/windows.cl).
-const MOST_IN_WINDOWS: usize = 200 << 10;
+/// On an NVIDIA H100, two levels of 3 x 1398101 by 5/3 in i16 (199 Ki) take 38 us inverse, by `register_block` 30.
+const MOST_IN_WINDOWS: usize = 192 << 10;
 
 /// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) took 22.9 us by windows,
 /// before these were as fast as now, and 26.6 by the kernel `pyramid` where the queue runs empty; of 2048 x 2048 (112 Ki) 27.5, with a

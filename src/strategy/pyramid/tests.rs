@@ -125,7 +125,7 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     assert_eq!(kernels(&[4096, 32, 32], [1, 2]), ["pyramid"]);
     assert_eq!(kernels(&[65536, 8, 8], [1, 2]), ["whole_boxes"]);
     assert_eq!(kernels_of(&[65536, 8, 8], [1, 2], 3), ["whole_boxes"]);
-    assert_eq!(kernels(&[3, 1398101], [0, 1]), ["streamed_one_level"]);
+    assert_eq!(kernels(&[3, 1398101], [0, 1]), ["register_block"]);
     assert_eq!(kernels(&[7, 599186], [0, 1]), ["register_block"]);
     let left = ["register_block", "register_rows"];
     assert_eq!(kernels_of(&[3, 1398101], [0, 1], 3)[1..], left);
