@@ -33,9 +33,9 @@ const TOGETHER: usize = 128;
 const OTHER_REGISTERS: usize = 60;
 
 /// Pairs of rows in a segment at least. Where planes are so few that not all compute units are full, it is the turns of a segment
-/// that take time, those that fill its pipeline as well: 64 x 64 x 128 takes 12.8 us by 2, 15.0 by 4, 18.9 by 6, as many as fill it
-/// (NVIDIA H100, f32 by 9/7).
-const LEAST_SEGMENT: usize = 2;
+/// that take time, those that fill its pipeline as well: 64 x 64 x 128 takes 12.8 us by 2, 15.0 by 4, 18.9 by 6, as many as fill it,
+/// and three levels of 512 x 512 x 16 39.1 (inverse 40.4) by 2, 37.6 (38.2) by 1 (NVIDIA H100, f32 by 9/7).
+const LEAST_SEGMENT: usize = 1;
 
 /// Samples of either axis from which on planes are taken by themselves: of smaller ones work-items have mostly what is beside or
 /// above, and a pass per axis has vectors. 5 x 4096 x 256 takes 33 us by that, a copy 17 (NVIDIA H100).
