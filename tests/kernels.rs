@@ -154,6 +154,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
     let rows = Transform::new(wavelet.clone(), [5, 1024]).axes([1]);
     let short_rows = Transform::new(wavelet.clone(), [50, 300]).axes([1]);
+    let of_a_few = Transform::new(wavelet.clone(), [4099, 7]).axes([1]);
     let colours = |shape: [usize; 3]| Transform::new(wavelet.clone(), shape).axes([0, 1]);
     vec![
         colours([96, 128, 3]).levels(2),
@@ -172,6 +173,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         rows.clone().levels(5),
         rows.layout(Layout::Interleaved),
         short_rows.levels(3),
+        of_a_few.levels(3).boundary(Boundary::Periodic),
         Transform::new(wavelet.clone(), [50, 96])
             .axes([1])
             .levels(5),

@@ -161,6 +161,11 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[2048, 2048]).levels(2).boundary(Boundary::Symmetric),
         of(&[4096, 1024]).axes([1]).levels(5),
         of(&[4096, 256]).axes([1]).levels(5),
+        of(&[1 << 20, 7]).axes([1]).levels(3),
+        of(&[4096, 1001])
+            .axes([1])
+            .levels(5)
+            .boundary(Boundary::Periodic),
         of(&[1 << 22]).levels(3),
         of(&[256, 256, 256]),
         of(&[1024, 1024, 3]).axes([0, 1]),
