@@ -24,8 +24,8 @@ const NAME: &str = "register_planes";
 const GROUP: usize = 128;
 
 /// Neighbouring planes whose runs a work-group has side by side, at most; the others are neighbouring runs, which read some of the same
-/// columns. On an NVIDIA H100, 1000 x 1000 x 45 in f32 by 9/7 takes 184 us (inverse 197) by 45 planes, by 23, not all of whose rows begin
-/// where a sector of memory does, 374 (380); 300 x 300 x 300 111 (119) and 174 (195). Where all do, 32 planes and 128 take the same.
+/// columns. On NVIDIA H100s, 1000 x 1000 x 45 in f32 by 9/7 takes 176 us (inverse 167) by 45 planes, by 23, not all of whose rows begin
+/// where a sector of memory does, 356 (367); 300 x 300 x 300 107 (103) and 173 (166). Where all do, 32 planes and 128 take the same.
 const TOGETHER: usize = 128;
 
 /// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 388 us (inverse 385) with
