@@ -96,7 +96,8 @@ INLINE void store_in_places(local const L *row, const Line line, const RowTile *
     const int i = item + k * ROW_ITEMS, halved = min((int)popcount(~i & (i - 1)), levels);
     local const L *const channel = halved < levels ? row + PLACE_IN(DETAILS_IN(halved + 1, levels)) : row;
     const bool is_at_head = BY_STEPS && i < tile->head / 2;
-    if ((WHOLE_ROWS || i >= tile->from) && i < tile->to || is_at_head)
+    const bool is_result = (WHOLE_ROWS || i >= tile->from) && i < tile->to;
+    if (is_result || is_at_head)
       first[(i - (is_at_head ? tile->gap : 0)) * stride] = SAMPLE((A)channel[PLACE_IN(i >> min(halved + 1, levels))]);
   }
 }
