@@ -372,8 +372,8 @@ fn rows_and_columns_beyond_every_border() {
             .axes([0])
             .levels(2),
     );
-    // Whose ends are lifted apart: nothing between them, or little, and in tiles of which the last has one sample.
-    for samples in [27, 29] {
+    // Step by step, whole and with both ends joined; columns with their ends apart.
+    for samples in [27, 29, 301] {
         let periodic = |shape: [usize; 2], axis| {
             let lines = Transform::new(Wavelet::CDF_9_7, shape).axes([axis]);
             lines.boundary(Boundary::Periodic)
@@ -381,7 +381,10 @@ fn rows_and_columns_beyond_every_border() {
         check_rows::<f32>(&periodic([3, samples], 1));
         check_columns::<f32>(&periodic([samples, 5], 0));
     }
-    check_rows::<i32>(&Transform::new(Wavelet::VC2_HAAR_0, [257]));
+    // A last tile of one sample, and rows of a few samples.
+    check_rows::<i32>(&Transform::new(Wavelet::VC2_HAAR_0, [505]));
+    let few = Transform::new(Wavelet::CDF_5_3, [4097, 3]).axes([1]);
+    check_rows::<i32>(&few.levels(2));
 }
 
 /// By the kernels for GPUs and for CPUs, of every rule.

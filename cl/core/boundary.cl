@@ -45,8 +45,7 @@ INLINE int place_inside(const int place, const int samples, const int periodic) 
   // Signals shorter than a step reaches.
   if (inside < 0 || inside > last) {
     const int period = periodic ? samples : max(2 * last, 1);
-    inside = place % period;
-    inside = inside < 0 ? inside + period : inside;
+    inside = place_in_period(place, period);
     inside = periodic ? inside : min(inside, period - inside);
   }
   return inside;

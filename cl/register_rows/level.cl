@@ -83,8 +83,7 @@ INLINE void fill_margins(local L *line, local L *details, const int item, const 
     const int i = k < REACH_LO ? k - REACH_LO : (channel ? D_COUNT(samples) : S_COUNT(samples)) + k - REACH_LO;
     const int place = 2 * i + channel;
 #if BY_STEPS
-    const int inside = map_index(RULE, channel, i, samples);
-    UNLIFTED_OF_ROW(place) = inside < 0 ? (L)0 : UNLIFTED_OF_ROW(2 * inside + channel);
+    UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(2 * map_index(RULE, channel, i, samples) + channel);
 #else
     UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(place_inside(place, samples, beyond.periodic));
 #endif
@@ -115,7 +114,8 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
   UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                   \
     target[n] = LIFT_##k(target[n], HELD_##source);
 #else
-// A run has no pairs around it, but what a step reads there.
+// A run has no pairs around it, but what a step reads there. Two steps in a row that read the same channel put there what is there; what is
+// beyond its end belongs to the margin.
 #define RUN_LO 0
 #define RUN_HI 0
 #define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
@@ -124,7 +124,8 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define RUN_STEP(k, target, source, first, last, before, after)                                               \
   {                                                                                                           \
     const int before_run = BEFORE_RUN(first);                                                                 \
-    if (is_own) UNROLL for (int n = 0; n < pairs; ++n) UNLIFTED(PARITY_##source, n) = (L)source[n];           \
+    UNROLL for (int n = 0; n < pairs; ++n)                                                                    \
+      if (item * pairs + n < COUNT_##source) UNLIFTED(PARITY_##source, n) = (L)source[n];                     \
     ROW_FENCE;                                                                                                \
     fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                                   \
     ROW_FENCE;                                                                                                \

@@ -36,7 +36,7 @@ impl Border {
         }
     }
 
-    /// The same for lines whose ends can be lifted apart.
+    /// The same for lines, whose ends can be lifted apart or step by step.
     pub fn of_lines(todo: &Todo, lines: &Lines) -> Self {
         Self::new(todo, lines.geometry.samples).unwrap_or(Border::Apart)
     }

@@ -100,8 +100,8 @@ strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
     /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
     Pyramid "pyramid" pyramid;
-    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures, small volumes,
-    /// very short lines. Preferred for these on GPUs.
+    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures and small
+    /// volumes. Preferred for these on GPUs.
     WholeBoxes "whole_boxes" whole_boxes;
     /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around it, in
     /// its registers (Enfedaque et al.). Preferred for small pictures on GPUs.

@@ -51,11 +51,11 @@ const MOSTLY_EMPTY: u128 = 2;
 /// and 237 (172). 16384 of 63 x 63 (5.4; 3.6) take 332 (255), by a pass per axis 519 (330); 131072 of 23 x 23 (6.8; 13.5) 439 (744) and
 /// 531 (325); 16384 of 45 x 45 (3.5; 5.3) 117 (194) and 267 (164).
 const UNALIGNED: i32 = 1 << 10;
+const MOST_TIMES: [usize; 2] = [7, 5];
 
 /// Rows of a picture whose blocks are best then however long its rows are: on the same card 3 x 1398101 takes 23 us (19) by blocks, by
 /// `streamed` 27 (19), 2 x 699051 16 (11) and 171 (12), 5 x 838861 18 (16) and 24 (16).
 const LOW: i32 = 5;
-const MOST_TIMES: [usize; 2] = [7, 5];
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
@@ -76,6 +76,7 @@ pub(super) fn offer(asked: &Todo) -> Offer {
         ..todo.sides(1, 2).pictures(y, x)
     };
     let offer = Sizes::new(todo).and_then(|mut sizes| {
+        let is_mostly_halo = sizes.is_mostly_halo();
         sizes.share_out(&geometry);
         let taken = Taken {
             levels: 1,
@@ -83,7 +84,8 @@ pub(super) fn offer(asked: &Todo) -> Offer {
             passes: vec![pass(todo, &sizes, geometry)?],
         };
         let blocks = taken.passes[0].groups * (sizes.group / sizes.lanes);
-        Ok(match is_best_for(todo, asked, &sizes, &geometry, blocks) {
+        let is_best = is_best_for(todo, asked, &sizes, &geometry, blocks);
+        Ok(match is_best && !is_mostly_halo {
             true => Offer::Preferred(taken),
             false => Offer::Works(taken),
         })
@@ -107,8 +109,7 @@ fn is_best_for(
     let (device, sample) = (todo.target.device, todo.problem.sample);
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let samples = geometry.across[0] as usize * geometry.samples as usize * pictures;
-    let block = sizes.lanes * sizes.pairs * sizes.rows / 2;
-    let results = sizes.width() * sizes.height();
+    let (block, results) = (sizes.block(), sizes.results());
     let loaded = samples as u128 * block as u128 / results as u128;
     let small = (LOADED * device.compute_units) as u128;
     let of_blocks = 4 * blocks * block;
@@ -118,14 +119,13 @@ fn is_best_for(
     // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64 registers (`make vendors`).
     let held = 2 * sizes.pairs * sizes.rows * sample.size().div_ceil(4);
     device.kind == DeviceKind::Gpu
-        && block <= LARGEST_BLOCK * results
         && 4 * held <= 3 * registers(device)
         && (alone
             || sizes.pairs == 1 && is_full && (loaded <= small || !can_stream(device))
             || is_best_of_unaligned(asked, sizes, geometry, of_blocks.div_ceil(samples)))
 }
 
-/// Whether rows go sample by sample, and are so short that many of the sub-groups of `streamed` are at the border, which takes longer than
+/// Whether rows go sample by sample, and are so short, or so few, that many of the sub-groups of `streamed` are at the border, which takes longer than
 /// to load the halo of a block. Blocks have so many times as many samples as the picture.
 fn is_best_of_unaligned(asked: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
     (geometry.samples <= UNALIGNED || geometry.across[0] <= LOW)
@@ -245,6 +245,20 @@ impl Sizes {
     /// Pairs of rows from one block to the next.
     fn height(&self) -> usize {
         self.rows / 2 - self.reach.before - self.reach.after
+    }
+
+    /// Pairs of pairs that a block loads, and those that it stores.
+    fn block(&self) -> usize {
+        self.lanes * self.pairs * self.rows / 2
+    }
+
+    fn results(&self) -> usize {
+        self.width() * self.height()
+    }
+
+    /// Of the largest blocks: those of low pictures have fewer rows.
+    fn is_mostly_halo(&self) -> bool {
+        self.block() > LARGEST_BLOCK * self.results()
     }
 
     /// Whether what is loaded, and what is stored, is in whole words of memory.

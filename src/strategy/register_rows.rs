@@ -1,6 +1,7 @@
 //! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
-//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, short ones can stay in registers
-//! (cl/register_rows/rows_in_registers.cl).
+//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, and their ends in a second launch where they depend on each
+//! other. Short ones can stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples in a work-item's
+//! (cl/register_rows/short_rows.cl).
 
 mod sizes;
 
@@ -173,22 +174,22 @@ impl Row {
             true => 2 + 2 * todo.problem.stencils().len(),
             false => 3,
         };
-        let barriers = if alone || self.side_by_side {
-            1 + fences * self.levels
-        } else {
-            0
-        };
+        let waits = self.kernel == RowKernel::Local && (alone || self.side_by_side);
+        let barriers = if waits { 1 + fences * self.levels } else { 0 };
         let local = self.local_bytes(self.group / self.items);
+        // Of two halos at each end, results are the outer ones.
+        let stored = match self.gap {
+            0 => lines * samples,
+            _ => lines * (samples - 2 * self.halo),
+        };
         // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
         let in_one_piece =
             geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
         let forward = todo.problem.direction == Direction::Forward;
         let again = match forward && in_one_piece && geometry.has_low == 1 {
-            true => (lines * samples) >> self.levels,
+            true => stored >> self.levels,
             false => 0,
         };
-        // Of two halos at each end, results are the outer ones.
-        let stored = lines * samples.min(if self.gap > 0 { 2 * self.halo } else { samples });
         meter.moved(lines * samples + halo, stored + again)
             + levels.sum()
             + Cost::of_group(barriers, local)
@@ -224,6 +225,7 @@ impl Row {
             RowKernel::Registers => defines.push(define("BY_WORDS", 0)),
             RowKernel::Short => defines.extend([
                 define("JOINED_SAMPLES", geometry.samples),
+                // What core/border.cl has room for: as many pairs as there are, half of them at each end.
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),
                 rule,

@@ -1,5 +1,5 @@
 //! One launch for all levels that are left, of boxes of one to three axes that local memory holds whole
-//! (cl/whole_boxes/whole_boxes.cl): tiny pictures, small volumes, very short lines.
+//! (cl/whole_boxes/whole_boxes.cl): tiny pictures, small volumes.
 
 use super::border::Border;
 use super::cost::{Cost, Meter};

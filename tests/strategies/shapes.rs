@@ -29,7 +29,18 @@ mod ends_apart {
     }
     #[test]
     fn doubles_that_repeat() {
-        check::<f64>(Wavelet::CDF_9_7)
+        check::<f64>(Wavelet::CDF_5_3)
+    }
+    /// Two steps in a row change the details.
+    #[test]
+    fn floats_of_lopsided_steps() {
+        let steps = [
+            RealStep::new(Channel::Detail, 0, &[-0.5, -0.5, 0.25]),
+            RealStep::new(Channel::Detail, 1, &[0.125, -0.25]),
+            RealStep::new(Channel::Approximation, 0, &[0.25, 0.25]),
+            RealStep::new(Channel::Approximation, -2, &[0.125, 0.25]),
+        ];
+        check::<f32>(Wavelet::real("lopsided", &steps, Scale::NONE).unwrap())
     }
     #[test]
     fn shorts_by_pairs() {

@@ -143,7 +143,7 @@ impl Row {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None);
             row.by_steps = false;
-            (row.items, row.pairs) = (1, samples.div_ceil(2));
+            (row.items, row.pairs) = (1, samples.div_ceil(2).next_power_of_two());
         } else if samples > share.tile {
             row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
             row.by_steps = false;
@@ -160,7 +160,7 @@ impl Row {
 
     fn joined_ends(&self, todo: &Todo, lines: &Lines) -> Result<Self, String> {
         let samples = lines.geometry.samples as usize;
-        let gap = (samples - 4 * self.halo) >> self.levels << self.levels;
+        let gap = samples.saturating_sub(4 * self.halo) >> self.levels << self.levels;
         let joined = samples - gap;
         let (mut row, share) = Self::whole(todo, lines, self.border, self.side_by_side, joined)?;
         if joined > share.tile {
@@ -247,6 +247,7 @@ impl Row {
             false => rows,
         };
         let unit = match self.exchange {
+            _ if self.kernel == RowKernel::Short => 1,
             Exchange::None => self.items,
             _ => self.lanes.max(self.items),
         };

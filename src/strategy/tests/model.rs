@@ -9,7 +9,7 @@ use super::host::run;
 use crate::strategy::Strategy;
 use crate::strategy::design::Regions;
 use crate::transform::{Region, Transform, reference};
-use crate::wavelet::{Direction, Sample, SampleType};
+use crate::wavelet::{Boundary, Direction, Sample, SampleType, Wavelet};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy as Generator, any, prop_oneof};
 use proptest::prop_assert_eq;
@@ -202,6 +202,21 @@ fn assert_seen(seen: &Seen, expected: &[&str]) {
             "{name} was never carried out: {seen:?}"
         );
     }
+}
+
+#[test]
+fn rows_of_a_few_samples_and_rows_that_are_cut_are_those_of_the_reference() {
+    let seen = Seen::default();
+    let few = [([4097, 3], 1), ([7, 4099], 0), ([5, 4100], 0)];
+    let cut = [([3, 4099], 1), ([2, 2050], 1), ([1031, 17], 0)];
+    for (shape, axis) in few.into_iter().chain(cut) {
+        for boundary in Boundary::ALL {
+            let rows = Transform::new(Wavelet::VC2_DD_13_7, shape).axes([axis]);
+            let rows = rows.levels(3).boundary(*boundary);
+            check_i32(&seen, (rows, Setting::of(large_gpu()), 7)).unwrap();
+        }
+    }
+    assert_seen(&seen, &["short_rows"]);
 }
 
 #[test]
