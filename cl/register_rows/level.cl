@@ -13,8 +13,8 @@
 #include "core/exchange.cl"
 #include "register_rows/row.cl"
 
-#if BY_STEPS && !defined(RULE)
-#error "RULE: the boundary rule"
+#if BY_STEPS && !defined(ROW_RULE)
+#error "ROW_RULE: the boundary rule of rows that go step by step"
 #endif
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
@@ -50,7 +50,7 @@
 #define DETAILS_IN(level, levels) ((ROW_TILE >> (level)) + MARGIN * ((levels) - (level) + 1))
 
 // Sample i, counted from the start of the run number `run` of `size` samples, a power of two; also of runs beside it.
-#define AT_RUN(channel, run, size, i) \
+#define AT_RUN(channel, run, size, i)  \
   (channel)[PLACE_IN((run) * (size) + ((i) & ~((size) - 1))) + PLACE_IN((i) & ((size) - 1))]
 
 // Sample n of a channel (0: s, 1: d), counted from a work-item's run, while both channels stand in turns and while they are apart;
@@ -83,7 +83,7 @@ INLINE void fill_margins(local L *line, local L *details, const int item, const 
     const int i = k < REACH_LO ? k - REACH_LO : (channel ? D_COUNT(samples) : S_COUNT(samples)) + k - REACH_LO;
     const int place = 2 * i + channel;
 #if BY_STEPS
-    UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(2 * map_index(RULE, channel, i, samples) + channel);
+    UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(2 * map_index(ROW_RULE, channel, i, samples) + channel);
 #else
     UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(place_inside(place, samples, beyond.periodic));
 #endif
@@ -92,8 +92,8 @@ INLINE void fill_margins(local L *line, local L *details, const int item, const 
 
 // --- steps -------------------------------------------------------------------------------------------
 
-#define COUNT_s S_COUNT(samples)
-#define COUNT_d D_COUNT(samples)
+#define ROW_COUNT_s S_COUNT(samples)
+#define ROW_COUNT_d D_COUNT(samples)
 
 #if !BY_STEPS
 // Sets what a step reads of a channel of `count` samples beyond the border; the first one here is number `first`.
@@ -108,10 +108,10 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define RUN_HI REACH_HI
 #define HELD_s(offset) s[n + (offset)]
 #define HELD_d(offset) d[n + (offset)]
-#define RUN_STEP(k, target, source, first, last, before, after)                                               \
-  if (RESTORED)                                                                                               \
-    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, COUNT_##source, beyond.boundary);  \
-  UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                   \
+#define RUN_STEP(k, target, source, first, last, before, after)                                                   \
+  if (RESTORED)                                                                                                   \
+    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, ROW_COUNT_##source, beyond.boundary);  \
+  UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                       \
     target[n] = LIFT_##k(target[n], HELD_##source);
 #else
 // A run has no pairs around it, but what a step reads there. Two steps in a row that read the same channel put there what is there; what is
@@ -120,19 +120,19 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define RUN_HI 0
 #define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
 #define AFTER_RUN(last) ((last) > 0 ? (last) : 0)
-#define HELD(offset) held[before_run + n + (offset)]
-#define RUN_STEP(k, target, source, first, last, before, after)                                               \
-  {                                                                                                           \
-    const int before_run = BEFORE_RUN(first);                                                                 \
-    UNROLL for (int n = 0; n < pairs; ++n)                                                                    \
-      if (item * pairs + n < COUNT_##source) UNLIFTED(PARITY_##source, n) = (L)source[n];                     \
-    ROW_FENCE;                                                                                                \
-    fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                                   \
-    ROW_FENCE;                                                                                                \
-    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                                  \
-    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                                        \
-      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                                 \
-    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD);                             \
+#define HELD_BY_STEP(offset) held[before_run + n + (offset)]
+#define RUN_STEP(k, target, source, first, last, before, after)                                \
+  {                                                                                            \
+    const int before_run = BEFORE_RUN(first);                                                  \
+    UNROLL for (int n = 0; n < pairs; ++n)                                                     \
+      if (item * pairs + n < ROW_COUNT_##source) UNLIFTED(PARITY_##source, n) = (L)source[n];  \
+    ROW_FENCE;                                                                                 \
+    fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                    \
+    ROW_FENCE;                                                                                 \
+    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                   \
+    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                         \
+      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                  \
+    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP);      \
   }
 #endif
 

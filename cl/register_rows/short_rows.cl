@@ -21,8 +21,8 @@ static inline Ends whole_row(const int samples) {
   return ends;
 }
 
-#define LEVEL_SAMPLES(level) HALVED(JOINED_SAMPLES, (level) - 1)
-#define LOWS HALVED(JOINED_SAMPLES, LEVELS)
+#define SAMPLES_OF_LEVEL(level) HALVED(JOINED_SAMPLES, (level) - 1)
+#define LOWS_OF_ROW HALVED(JOINED_SAMPLES, LEVELS)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
@@ -37,7 +37,7 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
 #if FORWARD
   UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) row[i] = NUMBER(samples[i * stride]);
   UNROLL for (int level = 1; level <= LEVELS; ++level) {
-    const Ends ends = whole_row(LEVEL_SAMPLES(level));
+    const Ends ends = whole_row(SAMPLES_OF_LEVEL(level));
     const RowBand details = details_of_row(bands_row, &pass, &own, &tile, level);
     UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[2 * j];
     UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = row[2 * j + 1];
@@ -45,11 +45,11 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
     UNROLL for (int j = 0; j < ends.d_count; ++j) details.first[j * details.stride] = SAMPLE(d[j]);
     UNROLL for (int j = 0; j < ends.s_count; ++j) row[j] = (A)(L)s[j];
   }
-  UNROLL for (int j = 0; j < LOWS; ++j) lows.first[j * lows.stride] = SAMPLE(row[j]);
+  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) lows.first[j * lows.stride] = SAMPLE(row[j]);
 #else
-  UNROLL for (int j = 0; j < LOWS; ++j) row[j] = NUMBER(lows.first[j * lows.stride]);
+  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(lows.first[j * lows.stride]);
   UNROLL for (int level = LEVELS; level > 0; --level) {
-    const Ends ends = whole_row(LEVEL_SAMPLES(level));
+    const Ends ends = whole_row(SAMPLES_OF_LEVEL(level));
     const RowBand details = details_of_row(bands_row, &pass, &own, &tile, level);
     UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[j];
     UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = NUMBER(details.first[j * details.stride]);

@@ -205,8 +205,6 @@ impl Row {
         let planar = special && in_one_piece(&geometry.bands) && low;
         let tiled = (!special || self.tiles > 1) && !self.by_steps;
         let mut defines = vec![
-            define("EXCHANGE", self.exchange.number()),
-            define("LANES", self.lanes),
             define("GROUP", self.group),
             define("ROW_ITEMS", self.items),
             define("RUN_PAIRS", self.pairs),
@@ -220,7 +218,10 @@ impl Row {
             define("ROWS_INTERLEAVED", u8::from(geometry.is_interleaved())),
             define("BY_STEPS", u8::from(self.by_steps)),
         ];
-        let rule = define("RULE", geometry.boundary);
+        if self.kernel != RowKernel::Short {
+            defines.push(define("EXCHANGE", self.exchange.number()));
+            defines.push(define("LANES", self.lanes));
+        }
         match self.kernel {
             RowKernel::Registers => defines.push(define("BY_WORDS", 0)),
             RowKernel::Short => defines.extend([
@@ -228,7 +229,7 @@ impl Row {
                 // What core/border.cl has room for: as many pairs as there are, half of them at each end.
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),
-                rule,
+                define("RULE", geometry.boundary),
             ]),
             RowKernel::Local => {
                 let signal = special && geometry.signal.line.detail == 1;
@@ -237,7 +238,9 @@ impl Row {
                     define("SIGNAL_ROWS", u8::from(signal)),
                     define("RESTORED", u8::from(self.border.is_restored())),
                 ]);
-                defines.extend(self.by_steps.then_some(rule));
+                if self.by_steps {
+                    defines.push(define("ROW_RULE", geometry.boundary));
+                }
             }
         }
         defines.extend(loops_as_they_are(device));

@@ -444,7 +444,8 @@ impl Share {
         let together = neighbours.min((most / 16).max(1));
         let most_items = most / together;
         if way.is_alone() {
-            let tile = 2 * LEAST_RUN * LANES.min(most_items);
+            // Small work-groups have longer runs, so that a tile holds both ends of a line.
+            let tile = (2 * LEAST_RUN * LANES.min(most_items)).max(2 * LONGEST_RUN);
             return Share::new(tile, LEAST_RUN.min(longest_run), most_items, together);
         }
         let best = RUN_SIDE_BY_SIDE.min(longest_run);
