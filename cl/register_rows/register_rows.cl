@@ -16,13 +16,13 @@
 // work-items stand first along these and then along the line: so they read and store neighbours together.
 //
 // Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
-// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, step by step two for each step and two more, and no
-// barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by instructions and local memory for shorter
-// ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a copy 131), 160 us for three levels of
-// 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us, eight levels 156. Step by step three levels of
-// 255 x 128 x 129 take 38 us on an NVIDIA H100, mirrored 23, with the ends of each level in a launch of their own 66. Lines side by side wait
-// for their work-group at each fence: three levels along the middle axis of 512 x 512 x 512 take 1.06 copies on an NVIDIA H100, along
-// the first one 1.25, by a pass per level (register_columns) 1.9.
+// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, step by step
+// two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by
+// instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a
+// copy 131), 160 us for three levels of 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us,
+// eight levels 156. Step by step three levels of 255 x 128 x 129 take 38 us on an NVIDIA H100, mirrored 23, with the ends of each
+// level in a launch of their own 66. Lines side by side wait for their work-group at each fence: three levels along the middle axis
+// of 512 x 512 x 512 take 1.06 copies on an NVIDIA H100, along the first one 1.25, by a pass per level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
