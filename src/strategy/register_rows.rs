@@ -46,13 +46,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let device = todo.target.device;
     let is_best = is_best_for(device, todo.problem.sample, &lines);
     let border = Border::of_lines(todo, &lines);
-    let row = match Row::new(todo, &lines, border, !in_turn) {
-        Ok(row) => row,
+    let rows = Row::new(todo, &lines, border, !in_turn);
+    let rows = rows.and_then(|row| row.of_ends(todo, &lines).map(|ends| (row, ends)));
+    let (row, ends) = match rows {
+        Ok(rows) => rows,
         Err(why) => return Offer::No { why },
-    };
-    let ends = match row.of_ends(todo, &lines) {
-        Some(Err(why)) => return Offer::No { why },
-        ends => ends.and_then(Result::ok),
     };
     let is_short = row.kernel == RowKernel::Short && device.kind == DeviceKind::Gpu;
     let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);

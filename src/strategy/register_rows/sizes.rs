@@ -153,9 +153,11 @@ impl Row {
     }
 
     /// What lifts the ends of rows that are cut, where no tile has what they depend on: both ends, joined to a short row.
-    pub fn of_ends(&self, todo: &Todo, lines: &Lines) -> Option<Result<Self, String>> {
-        let are_left = self.tiles > 1 && self.border.is_apart();
-        are_left.then(|| self.joined_ends(todo, lines))
+    pub fn of_ends(&self, todo: &Todo, lines: &Lines) -> Result<Option<Self>, String> {
+        match self.tiles > 1 && self.border.is_apart() {
+            true => self.joined_ends(todo, lines).map(Some),
+            false => Ok(None),
+        }
     }
 
     fn joined_ends(&self, todo: &Todo, lines: &Lines) -> Result<Self, String> {
