@@ -5,7 +5,7 @@ use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::planner::Todo;
 use super::{NAME, are_even, exchange_among, levels_of_rows};
-use crate::device::{DeviceInfo, Exchange};
+use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 
@@ -203,6 +203,7 @@ impl Row {
             most,
             bytes: todo.problem.sample.local_size(),
             restored: border.is_restored(),
+            by_steps: border.is_apart(),
         };
         if way.lanes > most {
             return Err(format!("it needs work-groups of {}", way.lanes));
@@ -300,6 +301,11 @@ impl Row {
         let Some(samples) = lines.known_length() else {
             return false;
         };
+        // Intel's compiler for GPUs keeps such rows in memory (`make vendors`), and AMD's GPUs were not tried.
+        let device = todo.target.device;
+        if device.kind == DeviceKind::Gpu && device.exchange != Exchange::Ptx {
+            return false;
+        }
         let alone = match self.side_by_side {
             true => lines.apart % VECTOR != 0,
             false => samples as usize <= LEAST_RUN,
@@ -388,6 +394,7 @@ struct Way<'a> {
     most: usize,
     bytes: usize,
     restored: bool,
+    by_steps: bool,
 }
 
 impl Way<'_> {
@@ -403,7 +410,9 @@ impl Way<'_> {
             true => [2 * (words - 1), LEAST_RUN / words],
             false => [0, LEAST_RUN],
         };
-        let fitting = registers(self.device) / (REGISTERS_OF_PAIR * words + more);
+        // Step by step a run is held twice.
+        let of_pair = REGISTERS_OF_PAIR * words * if self.by_steps { 2 } else { 1 };
+        let fitting = registers(self.device) / (of_pair + more);
         let fitting = fitting.saturating_sub(reach.before + reach.after);
         prev_power_of_two(fitting.max(least))
     }
