@@ -37,7 +37,6 @@ fn check_beside<T: RandomSample>(transforms: &[(Transform, &[Strategy])]) {
 }
 
 const COLUMNS: Strategy = Strategy::RegisterColumns;
-const ROWS: Strategy = Strategy::RegisterRows;
 const BLOCK: Strategy = Strategy::RegisterBlock;
 const STREAMED: Strategy = Strategy::Streamed;
 const PYRAMID: Strategy = Strategy::Pyramid;
@@ -72,7 +71,7 @@ fn shorts_along_y_first() {
 #[test]
 fn integers_along_x_first() {
     let volume = Transform::new(Wavelet::VC2_DD_13_7, [5, 131, 160]);
-    // By zeros there is a frame, which only large pictures are worth. Lines of two samples that are no vectors are short rows.
-    let zero = Transform::new(Wavelet::VC2_DD_13_7, [2, 331, 370]).boundary(Boundary::Zero);
-    check_beside::<i32>(&[(volume, &[STREAMED, COLUMNS]), (zero, &[STREAMED, ROWS])]);
+    // By zeros there is a frame, which only large pictures are worth.
+    let zero = Transform::new(Wavelet::VC2_DD_13_7, [2, 331, 372]).boundary(Boundary::Zero);
+    check_beside::<i32>(&[(volume, &[STREAMED, COLUMNS]), (zero, &[STREAMED, COLUMNS])]);
 }
