@@ -50,7 +50,7 @@
 #define DETAILS_IN(level, levels) ((ROW_TILE >> (level)) + MARGIN * ((levels) - (level) + 1))
 
 // Sample i, counted from the start of the run number `run` of `size` samples, a power of two; also of runs beside it.
-#define AT_RUN(channel, run, size, i)  \
+#define AT_RUN(channel, run, size, i) \
   (channel)[PLACE_IN((run) * (size) + ((i) & ~((size) - 1))) + PLACE_IN((i) & ((size) - 1))]
 
 // Sample n of a channel (0: s, 1: d), counted from a work-item's run, while both channels stand in turns and while they are apart;

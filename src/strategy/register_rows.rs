@@ -161,14 +161,14 @@ impl Row {
             let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
             let pairs = (self.pairs >> level).max(1);
             let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
-            let lifted = match self.kernel == RowKernel::Local && !self.by_steps {
+            let lifted = match self.kernel == RowKernel::Local && !self.by_steps() {
                 true => meter.lifted_alone(runs, pairs),
                 false => meter.lifted(runs * pairs),
             };
             meter.scaling(of_level, of_level) + lifted
         });
         let alone = self.exchange == Exchange::None || self.items > self.lanes;
-        let fences = match self.by_steps {
+        let fences = match self.by_steps() {
             true => 2 + 2 * todo.problem.stencils().len(),
             false => 3,
         };
@@ -201,7 +201,7 @@ impl Row {
         let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
-        let tiled = (!special || self.tiles > 1) && !self.by_steps;
+        let tiled = (!special || self.tiles > 1) && !self.by_steps();
         let mut defines = vec![
             define("GROUP", self.group),
             define("ROW_ITEMS", self.items),
@@ -214,7 +214,7 @@ impl Row {
             define("EVEN_ROWS", u8::from(even)),
             define("PLANAR_ROWS", u8::from(planar)),
             define("ROWS_INTERLEAVED", u8::from(geometry.is_interleaved())),
-            define("BY_STEPS", u8::from(self.by_steps)),
+            define("BY_STEPS", u8::from(self.by_steps())),
         ];
         if self.kernel != RowKernel::Short {
             defines.push(define("EXCHANGE", self.exchange.number()));
@@ -236,7 +236,7 @@ impl Row {
                     define("SIGNAL_ROWS", u8::from(signal)),
                     define("RESTORED", u8::from(self.border.is_restored())),
                 ]);
-                if self.by_steps {
+                if self.by_steps() {
                     defines.push(define("ROW_RULE", geometry.boundary));
                 }
             }

@@ -121,8 +121,6 @@ pub(super) struct Row {
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
     pub kernel: RowKernel,
-    /// Whether margins are filled anew before each step, from both ends of the row.
-    pub by_steps: bool,
 }
 
 impl Row {
@@ -142,14 +140,17 @@ impl Row {
         } else if row.is_short(todo, lines) {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None);
-            row.by_steps = false;
             (row.items, row.pairs) = (1, samples.div_ceil(2).next_power_of_two());
         } else if samples > share.tile {
             row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
-            row.by_steps = false;
         }
         row.group = row.work_group(todo, share.together)?;
         Ok(row)
+    }
+
+    /// Whether margins are filled anew before each step, from both ends of the row.
+    pub fn by_steps(&self) -> bool {
+        self.kernel == RowKernel::Local && self.tiles == 1 && self.border.is_apart()
     }
 
     /// What lifts the ends of rows that are cut, where no tile has what they depend on: both ends, joined to a short row.
@@ -228,7 +229,6 @@ impl Row {
             bytes: way.bytes,
             side_by_side,
             kernel: RowKernel::Local,
-            by_steps: border.is_apart(),
         };
         Ok((row, share))
     }
