@@ -7,11 +7,12 @@ use super::design::{
     Define, Kernel, Pass, REGISTERS_OF_UNIT, RUN, Slots, define, loops_as_they_are, registers,
     smallest_sub_groups,
 };
+use super::lines::Lines;
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::pyramid::is_of_a_large_picture;
 use super::tuning::Tunable;
-use crate::device::DeviceKind;
+use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
 use crate::transform::geometry::{Axis, Geometry, Side};
@@ -190,9 +191,12 @@ impl Boxes {
         if !can || !loads_well || !is_short || is_of_a_large_picture(todo) {
             return false;
         }
+        // NVIDIA's GPUs lift such lines by a work-item each, where there are many (cl/register_rows/short_rows.cl).
+        let goes_short = todo.target.device.exchange == Exchange::Ptx
+            && Lines::new(todo).known_length().is_some();
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
-            (1, _) => false,
+            (1, levels) => are_tiny && levels > 1 && self.side_by_side && !goes_short,
             (2, 1) if todo.picture().is_some() => are_tiny && !are_few,
             (_, 1) => are_tiny || are_few,
             (2, _) => are_tiny || !are_many,
@@ -390,6 +394,7 @@ mod tests {
             (&[1024, 16, 16, 16], &[1, 2, 3], 2, true),
             (&[16, 16, 16, 1024], &[0, 1, 2], 2, false),
             (&[3, 1398101], &[0], 2, false),
+            (&[3, 1401], &[0], 2, true),
             (&[3, 1398101], &[0], 1, false),
             (&[599186, 7], &[1], 3, false),
             (&[65536, 16, 16], &[1, 2], 3, false),
