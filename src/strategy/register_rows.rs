@@ -3,9 +3,11 @@
 //! other. Short ones can stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples in a work-item's
 //! (cl/register_rows/short_rows.cl).
 
-mod sizes;
+mod row;
+mod share;
 
-use self::sizes::{Row, RowKernel, SHORT_REACH, TOGETHER, USUAL_NARROW};
+use self::row::{Row, RowKernel, SHORT_REACH, USUAL_NARROW};
+use self::share::TOGETHER;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};

@@ -12,7 +12,7 @@ use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::pyramid::is_of_a_large_picture;
 use super::tuning::Tunable;
-use crate::device::{DeviceKind, Exchange};
+use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
 use crate::transform::geometry::{Axis, Geometry, Side};
@@ -191,9 +191,8 @@ impl Boxes {
         if !can || !loads_well || !is_short || is_of_a_large_picture(todo) {
             return false;
         }
-        // NVIDIA's GPUs lift such lines by a work-item each, where there are many (cl/register_rows/short_rows.cl).
-        let goes_short = todo.target.device.exchange == Exchange::Ptx
-            && Lines::new(todo).known_length().is_some();
+        // Where there are many such lines, a work-item lifts each (cl/register_rows/short_rows.cl).
+        let goes_short = Lines::new(todo).known_length().is_some();
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
             (1, levels) => are_tiny && levels > 1 && self.side_by_side && !goes_short,
