@@ -634,14 +634,18 @@ fn definitions_are_found() {
 /// The names without which a file refuses to be compiled.
 fn set_by_host(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let refused = lines.windows(2).filter_map(|pair| {
-        let name = match pair[0].rsplit_once("!defined(") {
-            Some((_, rest)) => rest.strip_suffix(")")?,
-            None => pair[0].strip_prefix("#ifndef ")?,
-        };
-        pair[1].starts_with("#error").then(|| name.to_owned())
+    let refused = lines
+        .windows(2)
+        .filter(|pair| pair[1].starts_with("#error"));
+    let names = refused.flat_map(|pair| match pair[0].strip_prefix("#ifndef ") {
+        Some(name) => vec![name.to_owned()],
+        None => {
+            let parts = pair[0].split("!defined(").skip(1);
+            let named = parts.filter_map(|part| part.split(')').next());
+            named.map(str::to_owned).collect()
+        }
     });
-    refused.collect()
+    names.collect()
 }
 
 fn kernel_file(name: &str) -> String {

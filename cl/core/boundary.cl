@@ -7,6 +7,15 @@
 #define CLAMP 2
 #define ZERO 3
 
+// How a picture that is extended once goes on beyond its border: Extension::new in src/lifting/extension.rs chooses, and has the same
+// numbers. NONE: the border is lifted apart (the zero rule, asymmetric wavelets, axes that need different extensions, tiny pictures).
+// MIRRORED, PERIODIC: samples beyond the border are copies of inner ones, and that is all. CLAMPED: the outermost sample of each
+// channel is repeated anew after every step.
+#define EXTENSION_NONE 0
+#define EXTENSION_MIRRORED 1
+#define EXTENSION_PERIODIC 2
+#define EXTENSION_CLAMPED 3
+
 // The same place in the first of the periods after which a line repeats.
 INLINE int place_in_period(const int place, const int period) {
   const int rest = place % period;
@@ -16,7 +25,7 @@ INLINE int place_in_period(const int place, const int period) {
 // Where channel `parity` (0: s, 1: d) of a line of `samples` samples is read when its sample `index`, which may lie
 // outside, is wanted; -1 where the value is zero.
 INLINE int map_index(const int boundary, const int parity, const int index, const int samples) {
-  const int count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  const int count = COUNT_OF(parity, samples);
   if (index >= 0 && index < count) return index;
   if (boundary == SYMMETRIC) {
     const int last = samples - 1;
@@ -36,6 +45,9 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
   if (boundary == CLAMP) return clamp(index, 0, count - 1);
   return -1;  // ZERO
 }
+
+// The place that stands for one which may lie beyond an axis by no more than its length, where it is mirrored.
+INLINE int mirrored_at(const int place, const int last) { return last - (int)abs(last - (int)abs(place)); }
 
 // The place in a signal of `samples` samples that stands for one beyond its border, where the signal is extended once:
 // mirrored or periodic.

@@ -22,7 +22,7 @@ static inline Ends ends_of(const int samples) {
   return ends;
 }
 
-// Which pair of the whole line pair j of the joined one is, and whether its results are that one's.
+// Which pair of the whole line pair j of the joined line is, and whether its result is valid there.
 INLINE int pair_of_line(const Ends ends, const int j) { return j < BORDER ? j : j + ends.gap; }
 INLINE bool is_result(const Ends ends, const int j) {
   return ends.gap == 0 || j < REACH_LO || j >= ends.s_count - REACH_HI - 1;

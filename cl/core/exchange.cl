@@ -20,7 +20,7 @@
 #error "EXCHANGE: by which of the ways below work-items exchange values"
 #endif
 #ifndef LANES
-#error "LANES: work-items in a sub-group; without exchange as many as a kernel takes for one, or 1"
+#error "LANES: work-items in a sub-group; without exchange, as many as a kernel treats as one"
 #endif
 
 #define EXCHANGE_NONE 0
@@ -34,10 +34,6 @@
 #define SUB_GROUP_SIZE __attribute__((intel_reqd_sub_group_size(LANES)))
 #else
 #define SUB_GROUP_SIZE
-#endif
-
-#if EXCHANGE != EXCHANGE_AMD
-#define ENDS_ROTATE 0
 #endif
 
 #if EXCHANGE == EXCHANGE_NONE
@@ -81,7 +77,6 @@ INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v
 // Sub-groups are 32 consecutive work-items, whether wavefronts have 32 or 64 lanes: with 64, one is the upper half of a
 // wavefront, and its work-items are the hardware's lanes 32 to 63. A wavefront reads another lane's register by its byte
 // address in a table of 4-byte entries; here from the same half always, since the other may be elsewhere in the program.
-#define ENDS_ROTATE 1  // the first work-item gets what the last one holds from its left, and the other way round
 #if LANES != 32
 #error "LANES: AMD's sub-groups are 32 work-items"
 #endif
@@ -114,4 +109,10 @@ INLINE double from_right_double(const double v) { return BOTH_HALVES(from_right_
 #endif
 #define from_left(v) JOIN(from_left_, A)(v)
 #define from_right(v) JOIN(from_right_, A)(v)
+
+// `near` begins with the `count` values of a work-item; gets those from `first` to `last` beside them, as many as a step reads.
+INLINE void gather_beside(A *near, const int count, const int first, const int last) {
+  UNROLL for (int i = -1; i >= first; --i) near[i] = from_left(near[i + count]);
+  UNROLL for (int i = 0; i < last; ++i) near[count + i] = from_right(near[i]);
+}
 #endif

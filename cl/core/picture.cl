@@ -43,9 +43,12 @@ INLINE global T *band_at(const Picture *picture, const int n, const int y, const
   return picture->band[n] +
          (picture->band_start[n] + y * picture->band_row[n] + x * BAND_STRIDE(picture, n));
 }
+INLINE global T *band_row_at(const Picture *picture, const int n, const int row) {
+  return picture->band[n] + (picture->band_start[n] + row * picture->band_row[n]);
+}
 
-// The same of any sub-band. An index that is known only at run time would put the whole picture in private memory, on the way
-// through the inside as well.
+// Like band_at, of a sub-band that is known only at run time. An index into the arrays would put the whole Picture in private
+// memory, on the path through the inside as well.
 INLINE global T *any_band_at(const Picture *picture, const int n, const int y, const int x) {
   return n == 0   ? band_at(picture, 0, y, x)
          : n == 1 ? band_at(picture, 1, y, x)
@@ -87,8 +90,3 @@ static inline Picture picture_at(global S *signal, global T *bands, global T *lo
 // The same where it stays in registers or local memory from one level to the next.
 #define TAKE_2D(cx, cy, v) SCALED_IN((A)(v), FACTOR_2D(IN, cx, cy), PRE_SHIFT)
 #define KEEP_2D(cx, cy, v) ((L)SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT))
-
-// The same where the picture may be one sample wide or high: an axis of one sample is not scaled.
-#define FACTOR_OF_AXIS(side, channel, length) ((length) == 1 ? (A)1 : (channel) ? side##_d : side##_s)
-#define FACTOR_OF_PICTURE(side, cx, cy, picture) \
-  (FACTOR_OF_AXIS(side, cx, (picture)->width) * FACTOR_OF_AXIS(side, cy, (picture)->height))

@@ -24,7 +24,7 @@
 // one of the same channel, which zeros replace in the ring.
 INLINE int place_to_load(const int place, const int samples, const int periodic) {
   if (!RESTORED) return place_in_signal(place, samples, periodic);
-  const int parity = place & 1, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  const int parity = place & 1, count = COUNT_OF(parity, samples);
   return 2 * clamp(place >> 1, 0, count - 1) + parity;
 }
 
@@ -37,7 +37,7 @@ INLINE int place_to_load(const int place, const int samples, const int periodic)
 // ring, no step reads what is copied.
 INLINE void restore_in_ring(NUMBERS *channel, const int width, const int parity, const int lag, const int phase,
                             const int newest, const int samples, const int boundary) {
-  const int n = newest - lag, count = parity ? D_COUNT(samples) : S_COUNT(samples);
+  const int n = newest - lag, count = COUNT_OF(parity, samples);
   if (boundary == ZERO) {
     if (n < 0 || n >= count) UNROLL for (int i = 0; i < width; ++i) channel[IN_RING(lag)] = (NUMBERS)0;
   } else {

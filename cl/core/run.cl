@@ -9,7 +9,7 @@
 
 // Asked at run time, this is half of all instructions (9/7 in f32, compiled for an NVIDIA H200).
 #ifndef RESTORED
-#error "RESTORED: 1 where what is beyond the border must be set anew before every step"
+#error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 #define RUN_LOADED (REACH_LO + RUN + REACH_HI)
 
@@ -19,7 +19,7 @@ INLINE bool is_past_an_end(const int begin, const int samples) { return begin < 
 // Sets what a step reads of a channel beyond both ends of a line. The run itself begins within it: of the halo before it nothing
 // is past the end, and of the rest nothing before the beginning. (Asked everywhere, Fidelity spills on Intel's pvc.)
 INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
-  const int count = (samples + 1 - parity) / 2;
+  const int count = COUNT_OF(parity, samples);
   UNROLL for (int n = REACH_LO - 1; n >= 0; --n)
     if (begin + n < 0) v[2 * n + parity] = beyond_border(boundary, v[2 * n + 2 + parity]);
   UNROLL for (int n = REACH_LO; n < RUN_LOADED; ++n)

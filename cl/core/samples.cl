@@ -30,7 +30,7 @@
 #define S T
 #endif
 #define LARGEST_PIXEL ((1 << PIXEL_BITS) - 1)
-// How many bits they have in memory.
+// Bits of a sample in memory, and of what stands on the signal side.
 #define SAMPLE_BITS (SHORT ? 16 : DOUBLE ? 64 : 32)
 #define SIGNAL_BITS (PIXEL_BITS ? PIXEL_BITS : SAMPLE_BITS)
 #if FORWARD

@@ -47,20 +47,17 @@ INLINE local L *place_of_target(local L *tile, const Target at, const int parity
   return tile + at.line * lines->next_line + (2 * at.n + parity) * lines->apart;
 }
 
-#define TARGETS_s S_COUNT
-#define TARGETS_d D_COUNT
 #define TILE_s(offset) tile_sample(tile + t.line * lines.next_line, boundary, 0, t.n + (offset), &lines)
 #define TILE_d(offset) tile_sample(tile + t.line * lines.next_line, boundary, 1, t.n + (offset), &lines)
 #define TILE_STEP(k, target, source, first, last, before, after)                                              \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                               \
-  for (Target t = first_target(&lines); t.n < TARGETS_##target(lines.samples); t = next_target(t, &lines)) {  \
+  for (Target t = first_target(&lines); t.n < COUNT_##target(lines.samples); t = next_target(t, &lines)) {  \
     local L *const place = place_of_target(tile, t, PARITY_##target, &lines);                                 \
     *place = (L)LIFT_##k((A)*place, TILE_##source); }
 
-// An axis of one sample is left unchanged, and work-groups without a tile pass sizes of 0: both must reach every barrier, as
-// PoCL 3.1 goes wrong where a barrier is under a condition.
+// Work-groups without a tile pass sizes of 0: they must reach every barrier, as PoCL 3.1 goes wrong where a barrier is under a
+// condition.
 INLINE void lift_tile_lines(local L *tile, const int boundary, TileLines lines) {
-  if (lines.samples == 1) lines.samples = 0;
   lines.lines = max(lines.lines, 1);  // no division by 0
   LIFT_STEPS(TILE_STEP)
 }

@@ -51,6 +51,10 @@
 // How many approximations and details a line of `samples` samples has.
 #define S_COUNT(samples) (((samples) + 1) / 2)
 #define D_COUNT(samples) ((samples) / 2)
+// The same by a channel's letter, and by its number.
+#define COUNT_s S_COUNT
+#define COUNT_d D_COUNT
+#define COUNT_OF(parity, samples) ((parity) ? D_COUNT(samples) : S_COUNT(samples))
 // Which sample of a pair is an approximation, and which a detail.
 #define PARITY_s 0
 #define PARITY_d 1

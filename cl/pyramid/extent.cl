@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
   int samples;             // of the level
   int lo, hi;              // the pairs that are lifted, those beyond the border not
-  int first;               // the first of them, or one before it, where runs begin
+  int first;               // the first of them, along x rounded down to where a run begins
   int from, to;            // the samples on which they depend
   int own_lo, own_hi;      // the pairs that are stored
   int kept_from;           // the first sample of the low band that the level before has left in local memory
@@ -44,11 +44,11 @@ INLINE int first_of_runs(const int lo, const bool along_x) { return along_x ? lo
 static inline Extent extent_of(const int finest, const int level, const int levels, const int tile, const int number,
                                const bool periodic, const bool along_x) {
   Extent e;
-  e.samples = (finest + (1 << level) - 1) >> level;
+  e.samples = HALVED(finest, level);
   const int count = S_COUNT(e.samples), begin = number * tile;
 #if FORWARD
   const int finer = levels - 1 - level, around = (2 << finer) - 2;
-  const int end = min(begin + tile, (finest + (1 << levels) - 1) >> levels);
+  const int end = min(begin + tile, HALVED(finest, levels));
   e.own_lo = begin << finer;
   e.own_hi = min(end << finer, count);
   e.lo = e.own_lo - around * REACH_LO;

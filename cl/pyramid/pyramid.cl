@@ -41,7 +41,7 @@
 // How a level is worked on along an axis: which lines, and runs on them. An item is a run on a line.
 typedef struct {
   int lines_from, lines, runs, items;
-  float part;  // along x one run of a line, along y one line of all
+  float inverse;  // of the runs of a line along x, of all lines along y
   int unused;  // two are a multiple of 16 bytes
 } Work;
 
@@ -51,21 +51,21 @@ static inline Work work_on(const Extent *along, const int lines_from, const int 
   work.lines = lines_to - lines_from;
   work.runs = (along->hi - along->first + RUN - 1) / RUN;
   work.items = along_x ? ((work.lines + ROWS_TOGETHER - 1) & ~(ROWS_TOGETHER - 1)) * work.runs : work.lines * work.runs;
-  work.part = 1.0f / (along_x ? work.runs : work.lines);
+  work.inverse = 1.0f / (along_x ? work.runs : work.lines);
   work.unused = 0;
   return work;
 }
 
-// How often the divisor of which `part` is the inverse is in `number`: exact, as floats lose less than half an item in 2^20.
-INLINE int quotient(const int number, const float part) { return (int)((number + 0.5f) * part); }
+// `number` over the divisor of which this is the inverse: exact below 2^20, as floats lose less than half an item there.
+INLINE int quotient(const int number, const float inverse) { return (int)((number + 0.5f) * inverse); }
 
 // Which line and run an item is.
 INLINE int2 line_and_run(const Work *work, const int item, const bool along_x) {
   if (along_x) {
-    const int rows = (uint)item / ROWS_TOGETHER, block = quotient(rows, work->part);
+    const int rows = (uint)item / ROWS_TOGETHER, block = quotient(rows, work->inverse);
     return (int2)(block * ROWS_TOGETHER + item % ROWS_TOGETHER, rows - block * work->runs);
   }
-  const int run = quotient(item, work->part);
+  const int run = quotient(item, work->inverse);
   return (int2)(item - run * work->lines, run);
 }
 

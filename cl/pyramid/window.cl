@@ -40,7 +40,7 @@
 #ifndef MIRRORED_ENDS
 #error "MIRRORED_ENDS: 1 where every step mirrors a window at its ends along x: forward always, inverse where it is a whole line"
 #endif
-// Mirroring once is half the instructions of the general way.
+// Mirroring once takes half of the instructions.
 #ifndef MIRRORED_OFTEN
 #error "MIRRORED_OFTEN: 1 where a level is so small that steps reach beyond the mirrored picture"
 #endif
@@ -61,7 +61,7 @@ typedef struct {
 #define WINDOW_OF(k)                                                                                         \
   {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS, ROWS_##k, COLUMNS_##k, PAIRS_##k, HEIGHT_##k, \
    LANES_##k, KEPT_##k},
-// The last of them is none.
+// Window LEVELS is empty: only what it would keep, or leave, is asked for.
 constant const Window WINDOWS[] = {
     WINDOW_OF(0)
     WINDOW_OF(1)
@@ -110,23 +110,13 @@ typedef JOIN(S, 2) TwoSamples;
 typedef JOIN(A, 4) FourNumbers;
 typedef JOIN(A, 2) TwoNumbers;
 
-INLINE void load_kept(local const A *from, const int pairs, A *v) {
-  if (pairs == 2) {
-    const FourNumbers all = *(local const FourNumbers *)from;
-    v[0] = all.s0, v[1] = all.s1, v[2] = all.s2, v[3] = all.s3;
-  } else {
-    const TwoNumbers all = *(local const TwoNumbers *)from;
-    v[0] = all.s0, v[1] = all.s1;
-  }
-}
-
 // The pair of a mirrored line that stands for one of channel `parity` beyond its border. What no result depends on is any pair.
 INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
   const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
 #if MIRRORED_OFTEN
   return place_in_signal(place, samples, 0) >> 1;
 #else
-  return (last - (int)abs(last - (int)abs(place))) >> 1;
+  return mirrored_at(place, last) >> 1;
 #endif
 }
 
@@ -192,15 +182,15 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, cons
 
 #if EXCHANGE == EXCHANGE_NONE
 #define ROWS_SHARED MOST_ROWS_LIFTED
-// Shows a channel to the other work-items, when they have read the one before.
-INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
+// Shares a channel with the other work-items, when they have read the one before.
+INLINE void share_window_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
                          local A (*shared)[GROUP * MOST_PAIRS]) {
   barrier(CLK_LOCAL_MEM_FENCE);
   UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED)
   EACH_PAIR(p) shared[r][get_local_id(0) * of->pairs + p] = v[FIRST_ROW + r][2 * p + cx];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
-INLINE void find_near(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
+INLINE void gather_in_window(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
                       local A (*shared)[GROUP * MOST_PAIRS], A *near) {
   UNROLL for (int i = first; i < MOST_PAIRS + last; ++i)
     if (i < of->pairs + last)
@@ -208,21 +198,20 @@ INLINE void find_near(constant const Window *of, const int r, const int cx, cons
 }
 #else
 #define ROWS_SHARED 1
-INLINE void show_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
+INLINE void share_window_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
                          local A (*shared)[GROUP * MOST_PAIRS]) {}
-INLINE void find_near(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
+INLINE void gather_in_window(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
                       local A (*shared)[GROUP * MOST_PAIRS], A *near) {
   EACH_PAIR(p) NEAR_PAIR(p) = row[2 * p + cx];
-  UNROLL for (int i = -1; i >= first; --i) NEAR_PAIR(i) = from_left(NEAR_PAIR(i + of->pairs));
-  UNROLL for (int i = 0; i < last; ++i) NEAR_PAIR(of->pairs + i) = from_right(NEAR_PAIR(i));
+  gather_beside(near + REACH_LO, of->pairs, first, last);
 }
 #endif
 
 #define WINDOW_STEP_X(k, target, source, first_read, last_read, before, after)                     \
-  show_channel(of, PARITY_##source, v, shared);                                                    \
+  share_window_channel(of, PARITY_##source, v, shared);                                                    \
   UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED) {                                                    \
     A *const row = v[FIRST_ROW + r];                                                               \
-    find_near(of, r, PARITY_##source, first_read, last_read, row, shared, near);                   \
+    gather_in_window(of, r, PARITY_##source, first_read, last_read, row, shared, near);                   \
     LIFT_PAIRS(k, PARITY_##target, first_read)                                                     \
   }
 

@@ -51,7 +51,7 @@ INLINE global const S *row_of_signal(const Picture *picture, constant const Wind
   return picture->signal + ((2 * y->begin + row_in_window(of, y, r)) * picture->signal_row + 2 * x->begin * APART);
 }
 
-// Of the picture, for the finest level.
+// Loads the picture, for the finest level.
 INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *of, const Span *y, const Span *x,
                         A (*v)[COLUMNS_HELD]) {
   const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
@@ -72,6 +72,17 @@ INLINE void load_signal(const Picture *picture, const Windows *own, constant con
       global const S *const from = row_of_signal(picture, of, y, x, r);
       EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * APART]);
     }
+  }
+}
+
+// Numbers that a window has left in local memory: 4 of two pairs, 2 of one.
+INLINE void load_kept(local const A *from, const int pairs, A *v) {
+  if (pairs == 2) {
+    const FourNumbers all = *(local const FourNumbers *)from;
+    v[0] = all.s0, v[1] = all.s1, v[2] = all.s2, v[3] = all.s3;
+  } else {
+    const TwoNumbers all = *(local const TwoNumbers *)from;
+    v[0] = all.s0, v[1] = all.s1;
   }
 }
 

@@ -32,7 +32,7 @@ INLINE PartOfWindow part_of(const Picture *picture, constant const Window *of, c
   return part;
 }
 
-// Of the sub-bands.
+// Loads the three sub-bands of details of a window.
 INLINE void load_window_details(const Picture *picture, constant const Window *of, const PartOfWindow *part, A (*v)[COLUMNS_HELD]) {
   const Distance row = picture->band_row[1], to_details = S_COUNT(part->height) * row;
   int s[MOST_PAIRS], d[MOST_PAIRS];
@@ -52,21 +52,20 @@ INLINE void load_window_details(const Picture *picture, constant const Window *o
   }
 }
 
-// Of the coarsest level from global memory, of others from `kept`, where the coarser window is `left`.
+// Loads the low band: of the coarsest level from global memory, of others from `kept`, where the coarser window has `left` it.
 INLINE void load_left(const Picture *picture, constant const Window *of, const PartOfWindow *part,
                       constant const Window *left, const int begin_y, const int begin_x, local const A *kept,
                       A (*v)[COLUMNS_HELD]) {
-  const bool is_coarsest = of->level == LEVELS - 1;
   const int first_x = 2 * (window_begin(of->level + 1, begin_x) - lanes_of_halo(left) * left->pairs);
   const int first_y = 2 * window_begin(of->level + 1, begin_y);
   int s[MOST_PAIRS];
   EACH_PAIR(p) {
     s[p] = mirrored_pair(part->column + p, 0, part->width);
-    if (!is_coarsest) s[p] = clamp(s[p] - first_x, 0, 2 * left->columns - 1);
+    if (!of->is_coarsest) s[p] = clamp(s[p] - first_x, 0, 2 * left->columns - 1);
   }
   UP_TO(n, REACH_LO + of->height + REACH_HI, ROWS_HELD / 2) {
     const int y = mirrored_pair(part->row - REACH_LO + n, 0, part->height);
-    if (is_coarsest) {
+    if (of->is_coarsest) {
       EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_row[0] + s[p] * APART]);
     } else {
       local const A *const from = kept + (left->kept + clamp(y - first_y, 0, 2 * left->rows - 1) * 2 * left->columns);

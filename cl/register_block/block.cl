@@ -75,7 +75,7 @@ INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(B
 #if EXCHANGE == EXCHANGE_NONE
 #define SHARED_ROWS (X_ROWS_END - X_ROW)
 
-// Shows a channel to the other work-items, when they have read the one before.
+// Shares a channel with the other work-items, when they have read the one before.
 INLINE void share_channel(const int cx, A (*v)[COLUMNS_OWN], local A (*shared)[GROUP * PAIRS]) {
   barrier(CLK_LOCAL_MEM_FENCE);
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r)
@@ -127,8 +127,7 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
 
 INLINE void gather_near(const A *row, const int cx, const int first, const int last, A *near) {
   UNROLL for (int p = 0; p < PAIRS; ++p) NEAR(p) = row[2 * p + cx];
-  UNROLL for (int i = -1; i >= first; --i) NEAR(i) = from_left(NEAR(i + PAIRS));
-  UNROLL for (int i = 0; i < last; ++i) NEAR(PAIRS + i) = from_right(NEAR(i));
+  gather_beside(near + REACH_LO, PAIRS, first, last);
 }
 
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \

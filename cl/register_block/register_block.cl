@@ -18,6 +18,7 @@
 // it, and what neighbours load again. In 16 bits, by 5/3 and with 20 rows, it takes 103 us (80), a copy 68; with one pair of
 // columns instead of two, a word wide, 128 (92).
 
+#include "core/moves.cl"
 #include "core/picture.cl"
 #include "register_block/block.cl"
 
@@ -75,13 +76,6 @@ INLINE Word word_of(const LOADED *samples) { return samples[0]; }
 INLINE void take_apart(const Word word, LOADED *samples) { samples[0] = word; }
 #endif
 INLINE Words words_of(const LOADED *samples) { return (Words)(word_of(samples), word_of(samples + PAIRS)); }
-
-// Stores so many results as a vector.
-INLINE void store_vector_of(const int count, const STORED *samples, global STORED *to) {
-  if (count == 4) *(global JOIN(STORED, 4) *)to = vload4(0, samples);
-  if (count == 2) *(global JOIN(STORED, 2) *)to = vload2(0, samples);
-  if (count == 1) *to = *samples;
-}
 
 // Sample i of the two words that are loaded: its channel along x, and which pair of columns.
 #if FORWARD
@@ -180,7 +174,7 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
     if (PAIRS == 1 || (own->stores_words && pairs % PAIRS == 0)) {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
         take_results(v, 2 * n + cy, cx, samples);
-        if (n < rows) store_vector_of(PAIRS, samples, to + n * picture->band_row[band]);
+        if (n < rows) STORE_VECTOR(global, STORED, PAIRS, samples, to + n * picture->band_row[band])
       }
     } else {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
@@ -202,7 +196,7 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
   if (own->stores_words && pairs[0] == pairs[1] && pairs[1] % PAIRS == 0) {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
       take_row(v, r, samples);
-      if (r < rows) store_vector_of(COLUMNS_OWN, samples, to + r * picture->signal_row);
+      if (r < rows) STORE_VECTOR(global, STORED, COLUMNS_OWN, samples, to + r * picture->signal_row)
     }
   } else {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {

@@ -46,8 +46,8 @@ typedef struct {
 
 // Samples of a row that are loaded, and columns in the pipeline, of which the first is one of these.
 #define RUN_COLUMNS (2 * RUN_LOADED)
-#define FIRST_HELD (X_FIRST ? 2 * REACH_LO : 0)
-#define HELD (X_FIRST ? 2 * RUN : RUN_COLUMNS)
+#define FIRST_PIPED (X_FIRST ? 2 * REACH_LO : 0)
+#define PIPED_COLUMNS (X_FIRST ? 2 * RUN : RUN_COLUMNS)
 
 // Which run of which plane a work-item has.
 typedef struct {
@@ -63,10 +63,6 @@ typedef struct {
 // How far neighbours in a row are apart, which is `stride` where the compiler does not know: on an NVIDIA H100 2048 x 2048 x 32 in f32 by
 // 9/7 then took 1.19 times as long (inverse 1.1), by an older kernel.
 #define STRIDE_OR(stride) (COLUMN_STRIDE ? COLUMN_STRIDE : (stride))
-
-INLINE global T *row_of_band(const Picture *plane, const int n, const int row) {
-  return plane->band[n] + (plane->band_start[n] + row * plane->band_row[n]);
-}
 
 // The columns of a row of channel cy from `first` on, of which a row of the signal has every one and a row of a sub-band every
 // other one.
@@ -86,7 +82,7 @@ INLINE void load_row_of_run(const PlaneRun *run, const int place, const int cy, 
 #else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
-    load_columns_of_run(run, row_of_band(plane, n, y >> 1), STRIDE_OR(plane->band_stride[n]), cx, cy, v);
+    load_columns_of_run(run, band_row_at(plane, n, y >> 1), STRIDE_OR(plane->band_stride[n]), cx, cy, v);
   }
 #endif
 }
@@ -97,9 +93,9 @@ INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, con
   const int own = run->begin + REACH_LO;
 #if FORWARD
   UNROLL for (int cx = 0; cx < 2; ++cx) {
-    const int n = 2 * cy + cx, count = (plane->width + 1 - cx) / 2;
+    const int n = 2 * cy + cx, count = COUNT_OF(cx, plane->width);
     const Distance stride = STRIDE_OR(plane->band_stride[n]);
-    global T *const row = row_of_band(plane, n, y >> 1) + own * stride;
+    global T *const row = band_row_at(plane, n, y >> 1) + own * stride;
     UNROLL for (int i = 0; i < RUN; ++i)
       if (own + i < count) row[i * stride] = STORE_2D(cx, cy, v[2 * i + cx]);
   }
@@ -114,9 +110,9 @@ INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, con
 
 // Lifts the pairs of rows from `from` to `to`.
 INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
-  A s[RING][HELD], d[RING][HELD];
+  A s[RING][PIPED_COLUMNS], d[RING][PIPED_COLUMNS];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
-  UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < HELD; ++c) s[i][c] = d[i][c] = 0;
+  UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) s[i][c] = d[i][c] = 0;
 
   for (int p = begin; p < end; p += RING) {
     UNROLL for (int phase = 0; phase < RING; ++phase) {
@@ -125,15 +121,15 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
       A rows[2][RUN_COLUMNS];
       UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, 2 * min(newest, last) + cy, cy, rows[cy]);
       if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
-      UNROLL for (int c = 0; c < HELD; ++c) {
-        s[phase][c] = rows[0][FIRST_HELD + c];
-        d[phase][c] = rows[1][FIRST_HELD + c];
+      UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) {
+        s[phase][c] = rows[0][FIRST_PIPED + c];
+        d[phase][c] = rows[1][FIRST_PIPED + c];
       }
-      lift_in_ring(s[0], d[0], HELD, phase, newest, run->plane.height, run->boundary);
+      lift_in_ring(s[0], d[0], PIPED_COLUMNS, phase, newest, run->plane.height, run->boundary);
       if (done < from) continue;
-      UNROLL for (int c = 0; c < HELD; ++c) {
-        rows[0][FIRST_HELD + c] = s[RING_AT(LAST_LAG)][c];
-        rows[1][FIRST_HELD + c] = d[RING_AT(LAST_LAG)][c];
+      UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) {
+        rows[0][FIRST_PIPED + c] = s[RING_AT(LAST_LAG)][c];
+        rows[1][FIRST_PIPED + c] = d[RING_AT(LAST_LAG)][c];
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);

@@ -34,7 +34,7 @@ static inline RowSignal samples_of_row(global S *first, const Pass *pass, const 
 #define WHOLE_ROWS (!TILED && !BY_STEPS)
 
 // Where sample i of a tile stands in its row. Where rows repeat, places beyond their ends are at the other one; where
-// both ends are joined, the first of them are nearer to the begin.
+// both ends are joined, the first of them are nearer to the start.
 INLINE int place_in_row(const LoadedBand band, const int i) {
   const int place = band.start + i;
   if (BY_STEPS) return i < band.head ? place - band.gap : place;

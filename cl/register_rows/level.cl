@@ -5,9 +5,9 @@
 // what they read in local memory, and a border is nothing but what stands in the margins of the tile. A run has half as
 // many pairs at every level, so that a level's approximations are the samples of the next where they are.
 //
-// What is beyond the border of a row that is RESTORED follows from what is beside it, so that a work-item that has both sets it anew before
-// each step. Where it follows from the other end (rows of odd lengths that repeat), rows go BY_STEPS: before each, work-items put what
-// it reads of their runs into local memory, and the margins are filled anew.
+// Where what lies beyond the border follows from its neighbours (RESTORED), a work-item that holds both sets it anew before each
+// step. Where it follows from the other end of the row (odd rows that repeat), rows go BY_STEPS: before each step work-items put
+// what it reads of their runs into local memory, and the margins are filled anew.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
@@ -39,15 +39,15 @@
 // Places before sample 0, and between channels: two for each pair of the reach, and two more. Local memory decides how many
 // short rows a compute unit lifts at once: on an NVIDIA H200, 2^22 samples in rows of 16 take 19 us, with 32 places always 25.
 // That short rows move as one run of memory gains nothing (rows of 16 21 us, of 7 21 instead of 17).
-#define HELD_IN(margin) (2 * REACH_LO + 2 <= (margin) && 2 * REACH_HI + 2 <= (margin))
-#define MARGIN (HELD_IN(8) ? 8 : HELD_IN(16) ? 16 : 32)
-// A row of R = ROW_TILE samples, with M = MARGIN places between channels, here for two levels:
+#define FITS_IN(margin) (2 * REACH_LO + 2 <= (margin) && 2 * REACH_HI + 2 <= (margin))
+#define ROW_MARGIN (FITS_IN(8) ? 8 : FITS_IN(16) ? 16 : 32)
+// A row of R = ROW_TILE samples, with M = ROW_MARGIN places between channels, here for two levels:
 //   before level 1  | R samples                                               |
 //   after level 1   | R/2 low                      | 2 M | R/2 details of 1   |
 //   after level 2   | R/4 low | M | R/4 details of 2 | M | R/2 details of 1   |
 // Details of a level, counted from 1, begin here. A level overwrites the samples that it has read, never the details of a finer
 // one; the inverse goes from the bottom line to the top one.
-#define DETAILS_IN(level, levels) ((ROW_TILE >> (level)) + MARGIN * ((levels) - (level) + 1))
+#define DETAILS_IN(level, levels) ((ROW_TILE >> (level)) + ROW_MARGIN * ((levels) - (level) + 1))
 
 // Sample i, counted from the start of the run number `run` of `size` samples, a power of two; also of runs beside it.
 #define AT_RUN(channel, run, size, i) \
@@ -80,7 +80,7 @@ INLINE void fill_margins(local L *line, local L *details, const int item, const 
   UNROLL for (int next = 0; next < channels * IN_MARGINS; next += ROW_ITEMS) {
     if (next + item >= channels * IN_MARGINS) continue;
     const int channel = first + (next + item) / IN_MARGINS, k = (next + item) % IN_MARGINS;
-    const int i = k < REACH_LO ? k - REACH_LO : (channel ? D_COUNT(samples) : S_COUNT(samples)) + k - REACH_LO;
+    const int i = k < REACH_LO ? k - REACH_LO : COUNT_OF(channel, samples) + k - REACH_LO;
     const int place = 2 * i + channel;
 #if BY_STEPS
     UNLIFTED_OF_ROW(place) = UNLIFTED_OF_ROW(2 * map_index(ROW_RULE, channel, i, samples) + channel);
@@ -92,30 +92,27 @@ INLINE void fill_margins(local L *line, local L *details, const int item, const 
 
 // --- steps -------------------------------------------------------------------------------------------
 
-#define ROW_COUNT_s S_COUNT(samples)
-#define ROW_COUNT_d D_COUNT(samples)
-
 #if !BY_STEPS
 // Sets what a step reads of a channel of `count` samples beyond the border; the first one here is number `first`.
 INLINE void restore_beyond(A *v, const int held, const int first, const int count, const int boundary) {
   UNROLL for (int n = held - 2; n >= 0; --n)
-    if (first + n < 0) v[n] = boundary == ZERO ? (A)0 : v[n + 1];
+    if (first + n < 0) v[n] = beyond_border(boundary, v[n + 1]);
   UNROLL for (int n = 0; n < held; ++n)
-    if (first + n >= count) v[n] = boundary == ZERO ? (A)0 : v[max(n - 1, 0)];
+    if (first + n >= count) v[n] = beyond_border(boundary, v[max(n - 1, 0)]);
 }
 
 #define RUN_LO REACH_LO
 #define RUN_HI REACH_HI
-#define HELD_s(offset) s[n + (offset)]
-#define HELD_d(offset) d[n + (offset)]
+#define RUN_s(offset) s[n + (offset)]
+#define RUN_d(offset) d[n + (offset)]
 #define RUN_STEP(k, target, source, first, last, before, after)                                                   \
   if (RESTORED)                                                                                                   \
-    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, ROW_COUNT_##source, beyond.boundary);  \
+    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, COUNT_##source(samples), beyond.boundary);  \
   UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                       \
-    target[n] = LIFT_##k(target[n], HELD_##source);
+    target[n] = LIFT_##k(target[n], RUN_##source);
 #else
-// A run has no pairs around it, but what a step reads there. Two steps in a row that read the same channel put there what is there; what is
-// beyond its end belongs to the margin.
+// A run holds only its own pairs; before each step it also fetches the neighbours that the step reads. Two consecutive steps that
+// read the same channel write the same values. Pairs past the end of the row belong to the margin and are not written.
 #define RUN_LO 0
 #define RUN_HI 0
 #define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
@@ -125,7 +122,7 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
   {                                                                                            \
     const int before_run = BEFORE_RUN(first);                                                  \
     UNROLL for (int n = 0; n < pairs; ++n)                                                     \
-      if (item * pairs + n < ROW_COUNT_##source) UNLIFTED(PARITY_##source, n) = (L)source[n];  \
+      if (item * pairs + n < COUNT_##source(samples)) UNLIFTED(PARITY_##source, n) = (L)source[n];  \
     ROW_FENCE;                                                                                 \
     fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                    \
     ROW_FENCE;                                                                                 \

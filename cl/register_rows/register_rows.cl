@@ -50,13 +50,9 @@
   fetch_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
 #define PUT_DETAILS(level, pairs, loaded) \
   put_channel(loaded, D_COUNT(SAMPLES_AT(level)), DETAILS_AT(level), item, pairs);
-// What is loaded of all levels waits in as many registers as a run: that of a wide level behind that of all coarser ones.
-#define WIDE_DETAILS(DO)                                             \
-  if (WIDE_LEVELS > 0) DO(1, RUN_PAIRS, loaded + RUN_PAIRS)          \
-  if (WIDE_LEVELS > 1) DO(2, RUN_PAIRS / 2, loaded + RUN_PAIRS / 2)  \
-  if (WIDE_LEVELS > 2) DO(3, RUN_PAIRS / 4, loaded + RUN_PAIRS / 4)  \
-  if (WIDE_LEVELS > 3) DO(4, RUN_PAIRS / 8, loaded + RUN_PAIRS / 8)  \
-  if (WIDE_LEVELS > 4) DO(5, RUN_PAIRS / 16, loaded + RUN_PAIRS / 16)
+// What is loaded of all levels is kept in as many registers as a run: that of a wide level behind that of all coarser ones.
+#define FETCH_WIDE(level, pairs) FETCH_DETAILS(level, pairs, loaded + (pairs))
+#define PUT_WIDE(level, pairs) PUT_DETAILS(level, pairs, loaded + (pairs))
 #define NARROW_DETAILS(DO)                               \
   UNROLL for (int k = 0; NARROW && k < MOST_NARROW; ++k) \
     if (WIDE_LEVELS + 1 + k <= own.levels) DO(WIDE_LEVELS + 1 + k, 1, narrow + k)
@@ -65,10 +61,10 @@
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
-  local L rows[ROWS][ROW_PLACES];
-  const int item = SIDE_BY_SIDE ? ITEM / ROWS : ITEM % ROW_ITEMS;
-  const int row = SIDE_BY_SIDE ? ITEM % ROWS : ITEM / ROW_ITEMS;
-  local L *const line = rows[row] + PLACE_IN(MARGIN);
+  local L rows[ROWS_OF_GROUP][ROW_PLACES];
+  const int item = SIDE_BY_SIDE ? ITEM / ROWS_OF_GROUP : ITEM % ROW_ITEMS;
+  const int row = SIDE_BY_SIDE ? ITEM % ROWS_OF_GROUP : ITEM / ROW_ITEMS;
+  local L *const line = rows[row] + PLACE_IN(ROW_MARGIN);
   const RowTile tile = row_tile(&pass, &own, row);
   global S *const signal_row = signal_of_row(signal, &pass, tile.row);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
@@ -85,21 +81,7 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   fetch_channel(samples_of_row(signal_row, &pass, &tile), tile.samples, item, 2 * RUN_PAIRS, loaded);
   put_channel(loaded, tile.samples, line, item, 2 * RUN_PAIRS);
   ROW_FENCE;
-#if WIDE_LEVELS > 0
-  ROW_LEVEL(1, RUN_PAIRS)
-#endif
-#if WIDE_LEVELS > 1
-  ROW_LEVEL(2, RUN_PAIRS / 2)
-#endif
-#if WIDE_LEVELS > 2
-  ROW_LEVEL(3, RUN_PAIRS / 4)
-#endif
-#if WIDE_LEVELS > 3
-  ROW_LEVEL(4, RUN_PAIRS / 8)
-#endif
-#if WIDE_LEVELS > 4
-  ROW_LEVEL(5, RUN_PAIRS / 16)
-#endif
+  EACH_WIDE_LEVEL(ROW_LEVEL)
 #if NARROW
   int level = WIDE_LEVELS + 1;
   do {
@@ -117,10 +99,10 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
 #else
   LOADED narrow[MOST_NARROW];
   const int lows = HALVED(tile.samples, own.levels);
-  WIDE_DETAILS(FETCH_DETAILS)
+  EACH_WIDE_LEVEL(FETCH_WIDE)
   NARROW_DETAILS(FETCH_DETAILS)
   fetch_channel(low_of_row(bands_row, &pass, &own, &tile), lows, item, MOST_LOWS, loaded);
-  WIDE_DETAILS(PUT_DETAILS)
+  EACH_WIDE_LEVEL(PUT_WIDE)
   NARROW_DETAILS(PUT_DETAILS)
   put_channel(loaded, lows, line, item, MOST_LOWS);
   ROW_FENCE;
@@ -131,21 +113,7 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
     --level;
   } while (level > WIDE_LEVELS);
 #endif
-#if WIDE_LEVELS > 4
-  ROW_LEVEL(5, RUN_PAIRS / 16)
-#endif
-#if WIDE_LEVELS > 3
-  ROW_LEVEL(4, RUN_PAIRS / 8)
-#endif
-#if WIDE_LEVELS > 2
-  ROW_LEVEL(3, RUN_PAIRS / 4)
-#endif
-#if WIDE_LEVELS > 1
-  ROW_LEVEL(2, RUN_PAIRS / 2)
-#endif
-#if WIDE_LEVELS > 0
-  ROW_LEVEL(1, RUN_PAIRS)
-#endif
+  EACH_WIDE_LEVEL_BACK(ROW_LEVEL)
   store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
 #endif
 }

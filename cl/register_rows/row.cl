@@ -41,6 +41,20 @@
 #error "BY_STEPS: 1 where both ends of a row must be at hand before each step"
 #endif
 
+// The levels in which work-items have runs, from the finest to the coarsest and back.
+#define EACH_WIDE_LEVEL(DO)                       \
+  if (WIDE_LEVELS > 0) { DO(1, RUN_PAIRS) }       \
+  if (WIDE_LEVELS > 1) { DO(2, RUN_PAIRS / 2) }   \
+  if (WIDE_LEVELS > 2) { DO(3, RUN_PAIRS / 4) }   \
+  if (WIDE_LEVELS > 3) { DO(4, RUN_PAIRS / 8) }   \
+  if (WIDE_LEVELS > 4) { DO(5, RUN_PAIRS / 16) }
+#define EACH_WIDE_LEVEL_BACK(DO)                  \
+  if (WIDE_LEVELS > 4) { DO(5, RUN_PAIRS / 16) }  \
+  if (WIDE_LEVELS > 3) { DO(4, RUN_PAIRS / 8) }   \
+  if (WIDE_LEVELS > 2) { DO(3, RUN_PAIRS / 4) }   \
+  if (WIDE_LEVELS > 1) { DO(2, RUN_PAIRS / 2) }   \
+  if (WIDE_LEVELS > 0) { DO(1, RUN_PAIRS) }
+
 // The arguments besides the geometry.
 typedef struct {
   int levels;
@@ -50,7 +64,7 @@ typedef struct {
 } RegisterRows;
 
 // The share of some work-items, in samples of its row. Where it joins both ends of a row, the first `head` samples stand `gap` nearer to
-// the begin than the others, and the first half of them are results as well.
+// the start than the others, and the first half of them are results as well.
 typedef struct {
   int row;
   int start, samples;  // negative where a periodic row begins
@@ -58,12 +72,12 @@ typedef struct {
   int head, gap;
 } RowTile;
 
-#define ROWS (GROUP / ROW_ITEMS)
+#define ROWS_OF_GROUP (GROUP / ROW_ITEMS)
 
 // The tile of one of a work-group's rows. Where rows are side by side, neighbouring work-groups have neighbouring rows too.
 static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const int in_group) {
-  const int group = get_group_id(0), groups = (pass->lines + ROWS - 1) / ROWS, number = group * ROWS + in_group;
-  const int row = SIDE_BY_SIDE ? group % groups * ROWS + in_group : TILED ? number / own->tiles : number;
+  const int group = get_group_id(0), groups = (pass->lines + ROWS_OF_GROUP - 1) / ROWS_OF_GROUP, number = group * ROWS_OF_GROUP + in_group;
+  const int row = SIDE_BY_SIDE ? group % groups * ROWS_OF_GROUP + in_group : TILED ? number / own->tiles : number;
   RowTile tile = {min(row, pass->lines - 1), 0, pass->samples, 0, pass->samples, 0, 0};
   if (TILED) {
     const int begin = (SIDE_BY_SIDE ? group / groups : number - row * own->tiles) * own->tile_samples;

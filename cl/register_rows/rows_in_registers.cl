@@ -12,7 +12,7 @@
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
-#include "core/words.cl"
+#include "core/moves.cl"
 #include "register_rows/row.cl"
 
 // A work-item's part of a level.
@@ -34,14 +34,16 @@ static inline RunPart run_part_of(const RowTile *tile, const int item, const int
 #define SAMPLES_OF_VECTOR(count, type) min(count, 16 / (int)sizeof(type))
 
 INLINE void load_run_vectors(global const LOADED *from, const int count, LOADED *to) {
-  load_words(from, count, SAMPLES_OF_VECTOR(count, LOADED), to);
+  const int size = SAMPLES_OF_VECTOR(count, LOADED);
+  UNROLL for (int n = 0; n < count; n += size) LOAD_VECTOR(global, LOADED, size, from + n, to + n)
 }
 
 // Every `step`th number of a run.
 INLINE void store_run_vectors(const A *from, const int step, const int count, global STORED *to) {
   STORED run[2 * RUN_PAIRS];
   UNROLL for (int n = 0; n < count; ++n) run[n] = SAMPLE(from[n * step]);
-  store_words(run, count, SAMPLES_OF_VECTOR(count, STORED), to);
+  const int size = SAMPLES_OF_VECTOR(count, STORED);
+  UNROLL for (int n = 0; n < count; n += size) STORE_VECTOR(global, STORED, size, run + n, to + n)
 }
 
 // --- steps: the channels of a run are interleaved -------------------------------------------------------
@@ -90,7 +92,7 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
 
 #if FORWARD
 // Of a run its approximations are left.
-#define WIDE_LEVEL(level, pairs)                                                                     \
+#define LIFT_WIDE(level, pairs)                                                                      \
   lift_run_across(&part, pairs, samples, pass.shift);                                                \
   if (part.is_own) store_run_vectors(samples + 1, 2, pairs, DETAILS_OF(level) + part.run * (pairs)); \
   UNROLL for (int n = 1; n < pairs; ++n) samples[n] = samples[2 * n];
@@ -107,8 +109,8 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
   }
 #else
 // What is loaded of a level stands behind all that is of coarser ones.
-#define LOAD_LEVEL(level, pairs) load_run_vectors(DETAILS_OF(level) + part.run * (pairs), pairs, loaded + (pairs));
-#define WIDE_LEVEL(level, pairs)                      \
+#define LOAD_WIDE(level, pairs) load_run_vectors(DETAILS_OF(level) + part.run * (pairs), pairs, loaded + (pairs));
+#define LIFT_WIDE(level, pairs)                       \
   UNROLL for (int n = (pairs) - 1; n >= 0; --n) {     \
     samples[2 * n] = samples[n];                      \
     samples[2 * n + 1] = NUMBER(loaded[(pairs) + n]); \
@@ -144,32 +146,14 @@ void rows_in_registers(global S *signal, global T *bands, global T *low, const P
 #if FORWARD
   load_run_vectors(signal_run, 2 * RUN_PAIRS, loaded);
   UNROLL for (int n = 0; n < 2 * RUN_PAIRS; ++n) samples[n] = NUMBER(loaded[n]);
-  WIDE_LEVEL(1, RUN_PAIRS)
-#if WIDE_LEVELS > 1
-  WIDE_LEVEL(2, RUN_PAIRS / 2)
-#endif
-#if WIDE_LEVELS > 2
-  WIDE_LEVEL(3, RUN_PAIRS / 4)
-#endif
-#if WIDE_LEVELS > 3
-  WIDE_LEVEL(4, RUN_PAIRS / 8)
-#endif
+  EACH_WIDE_LEVEL(LIFT_WIDE)
   NARROW_LEVELS_UP(NARROW_LEVEL)
   if (!NARROW && part.is_own) store_run_vectors(samples, 1, LOWS, bands_row.s + part.run * LOWS);
   if (NARROW && tile.to > 0 && item < HALVED(pass.samples, own.levels)) bands_row.s[item] = SAMPLE(samples[0]);
 
 #else
   LOADED details[MOST_NARROW];
-  LOAD_LEVEL(1, RUN_PAIRS)
-#if WIDE_LEVELS > 1
-  LOAD_LEVEL(2, RUN_PAIRS / 2)
-#endif
-#if WIDE_LEVELS > 2
-  LOAD_LEVEL(3, RUN_PAIRS / 4)
-#endif
-#if WIDE_LEVELS > 3
-  LOAD_LEVEL(4, RUN_PAIRS / 8)
-#endif
+  EACH_WIDE_LEVEL(LOAD_WIDE)
   NARROW_LEVELS_UP(LOAD_NARROW)
   if (NARROW) {
     samples[0] = NUMBER(bands_row.s[min(item, HALVED(pass.samples, own.levels) - 1)]);
@@ -178,16 +162,7 @@ void rows_in_registers(global S *signal, global T *bands, global T *low, const P
     UNROLL for (int n = 0; n < LOWS; ++n) samples[n] = NUMBER(loaded[n]);
   }
   NARROW_LEVELS_DOWN(NARROW_LEVEL)
-#if WIDE_LEVELS > 3
-  WIDE_LEVEL(4, RUN_PAIRS / 8)
-#endif
-#if WIDE_LEVELS > 2
-  WIDE_LEVEL(3, RUN_PAIRS / 4)
-#endif
-#if WIDE_LEVELS > 1
-  WIDE_LEVEL(2, RUN_PAIRS / 2)
-#endif
-  WIDE_LEVEL(1, RUN_PAIRS)
+  EACH_WIDE_LEVEL_BACK(LIFT_WIDE)
   if (part.is_own) store_run_vectors(samples, 1, 2 * RUN_PAIRS, signal_run);
 #endif
 }

@@ -3,10 +3,6 @@
 
 #include "single_loop/row_buffers.cl"
 
-// Ways to go on, as in src/lifting/extension.rs; all others are mirrored.
-#define ROWS_END 0
-#define ROWS_REPEAT 2
-
 // Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR_PIXELS + 1 pairs, which a vector
 // follows.
 #define BEFORE_ROW 0
@@ -33,7 +29,7 @@ INLINE void load_beyond(const Picture *picture, const int p, const int cy, const
     s_end[VECTOR_PLACES + c] = s_end[VECTOR_PLACES + COLOURS + c] = last_s;
     d_end[VECTOR_PLACES + c] = last_d;
   }
-  if (extension == ROWS_REPEAT) {
+  if (extension == EXTENSION_PERIODIC) {
     load_pairs(&rows, cy, count - VECTOR_PLACES, count, count, &before_s, &before_d);
     load_pairs(&rows, cy, 0, VECTOR, VECTOR, &s, &d);
     STORE_V(s, s_end + VECTOR_PLACES + COLOURS);

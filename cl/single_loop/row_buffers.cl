@@ -52,8 +52,8 @@ INLINE void load_buffer(const Picture *picture, const int p, const int cy, const
   for (int at = 0; at < s_count_of(columns); at += VECTOR_PLACES) {
     AV s, d;
     load_pairs(&rows, cy, at, s_count_of(columns), d_count_of(columns), &s, &d);
-    STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), row + PLACE_s + at);
-    STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), row + PLACE_d + at);
+    STORE_V(SCALED_IN(s, FACTOR_2D(IN, 0, cy), PRE_SHIFT), row + PLACE_s + at);
+    STORE_V(SCALED_IN(d, FACTOR_2D(IN, 1, cy), PRE_SHIFT), row + PLACE_d + at);
   }
 }
 
@@ -63,8 +63,8 @@ INLINE void store_buffer(const Picture *picture, const int p, const int cy, cons
   const int s_count = s_count_of(columns), d_count = d_count_of(columns);
   const Rows rows = rows_at(picture, p, columns.left);
   for (int at = 0; at < s_count; at += VECTOR_PLACES) {
-    const STORED_V s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_OF_PICTURE(OUT, 0, cy, picture), PRE_SHIFT));
-    const STORED_V d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_OF_PICTURE(OUT, 1, cy, picture), PRE_SHIFT));
+    const STORED_V s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
+    const STORED_V d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
     store_pairs(&rows, cy, at, s_count, d_count, s, d, true);
   }
 }
@@ -104,7 +104,6 @@ INLINE void extend_rows(local A *rows, const int count, const int place, const i
 
 // Lifts `count` rows at once: a step waits for the one before, but not for another row.
 INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns, const int boundary) {
-  if (columns.width == 1) return;
   LIFT_STEPS(BUFFER_X_STEP)
 }
 
@@ -120,7 +119,7 @@ typedef struct {
 // Whether pair of rows p has a row of channel cy.
 INLINE bool has_row(const Column *column, const int p, const int cy) {
   const bool is_gap = cy && column->turn && (p + 1) % column->turn == 0;
-  return p < (cy ? D_COUNT(column->samples) : S_COUNT(column->samples)) && !is_gap;
+  return p < COUNT_OF(cy, column->samples) && !is_gap;
 }
 
 // The pair of rows of which channel cy is read for neighbour `offset` of pair p; -1 where that is zero.
@@ -153,6 +152,5 @@ INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros
 // Every step on the pair of rows that it has come to now that pair p is the newest, from place `from` to place `to` of these.
 INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int from, const int to,
                            const Column *column) {
-  if (column->samples == 1) return;
   LIFT_STEPS(BUFFER_Y_STEP)
 }

@@ -88,16 +88,16 @@ INLINE int place_in_border(const Strip *strip, const int at) {
 }
 
 INLINE bool is_border_result(const Strip *strip, const int at) {
-  return strip->extension == ROWS_END &&
+  return strip->extension == EXTENSION_NONE &&
          ((strip->at_left && at < BORDER_PLACES) || (strip->at_right && at >= strip->right_border));
 }
 
 // Whether the strip has ends of rows that go on.
-INLINE bool goes_on(const Strip *strip) { return strip->extension != ROWS_END && (strip->at_left || strip->at_right); }
+INLINE bool goes_on(const Strip *strip) { return strip->extension != EXTENSION_NONE && (strip->at_left || strip->at_right); }
 
 // Whether the vector from place `at` on is not, or not all, in the picture, and the row goes on.
 INLINE bool is_beyond(const Strip *strip, const int at) {
-  return strip->extension != ROWS_END && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
+  return strip->extension != EXTENSION_NONE && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
 // The places of the first vector of a row that is loaded, and after the last one: a vector more at either end that goes on.
@@ -177,7 +177,7 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
   // Where the row ends, the last vector is all results of the border.
-  const int end = strip->extension == ROWS_END ? d_count_of(strip->all) - VECTOR_PLACES + 1 : end_of(strip);
+  const int end = strip->extension == EXTENSION_NONE ? d_count_of(strip->all) - VECTOR_PLACES + 1 : end_of(strip);
   if (inner || newest < end) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
   if (!inner && at < sweep->skipped) return false;
@@ -241,7 +241,7 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
     lift_along_y(&sweep->ring, PLACE_s + RING_PLACE(newest), &s[0][0], &s[1][0]);
     lift_along_y(&sweep->ring, PLACE_d + RING_PLACE(newest), &d[0][0], &d[1][0]);
   }
-  if (!inner && strip->extension == ROWS_END && newest < s_count_of(strip->all)) {
+  if (!inner && strip->extension == EXTENSION_NONE && newest < s_count_of(strip->all)) {
     const bool in_left = strip->at_left && newest < 2 * BORDER_PLACES;
     const bool in_right = strip->at_right && newest >= strip->right_border - BORDER_PLACES;
     UNROLL for (int cy = 0; cy < 2; ++cy) {
@@ -298,7 +298,7 @@ INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
-  const bool ends = strip->extension == ROWS_END;
+  const bool ends = strip->extension == EXTENSION_NONE;
   for (int cy = 0; cy < 2 && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
   const int skipped = (strip->own.left - strip->all.left) * COLOURS;
   Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
@@ -352,7 +352,7 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
   strip.is_wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
-  strip.extension = strip.is_wide ? own->extension : ROWS_END;
+  strip.extension = strip.is_wide ? own->extension : EXTENSION_NONE;
   const Columns head = {0, 2 * BORDER_PAIRS, width};
   const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
   const Columns joined = {0, head.right + columns - tail.left, 2 * head.right + width - 2 * tail.left};
@@ -390,8 +390,8 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
       if (!is_beyond(strip, at)) continue;
       AV s, d;
       take_beyond(strip, borders + cy * ROW, at, &s, &d);
-      STORE_V(SCALED_IN(s, FACTOR_OF_PICTURE(IN, 0, cy, picture), PRE_SHIFT), in + PLACE_s + RING_PLACE(at));
-      STORE_V(SCALED_IN(d, FACTOR_OF_PICTURE(IN, 1, cy, picture), PRE_SHIFT), in + PLACE_d + RING_PLACE(at));
+      STORE_V(SCALED_IN(s, FACTOR_2D(IN, 0, cy), PRE_SHIFT), in + PLACE_s + RING_PLACE(at));
+      STORE_V(SCALED_IN(d, FACTOR_2D(IN, 1, cy), PRE_SHIFT), in + PLACE_d + RING_PLACE(at));
     }
 #endif
   }
@@ -441,7 +441,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
     const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column.turn || (p + 1) % column.turn >= Y_KEPT;
     const bool inside = strip.is_wide && has_row(&column, p, 1) && after_top && after_gap;
 #if X_FIRST
-    const bool ends = strip.extension == ROWS_END && (strip.at_left || strip.at_right);
+    const bool ends = strip.extension == EXTENSION_NONE && (strip.at_left || strip.at_right);
     if (inside ? ends : is_cut(&strip, pass.boundary))
       lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
 #endif

@@ -49,8 +49,6 @@ kernel void store(global T *signal, global T *bands, global T *low, const Pass p
   if (n < D_COUNT(pass.samples)) *d = SAMPLE(SCALED_OUT(NUMBER(*d), OUT_d, pass.shift));
 }
 
-#define COUNT_s(samples) S_COUNT(samples)
-#define COUNT_d(samples) D_COUNT(samples)
 #define NEIGHBOUR_s(offset) neighbour(line.s, line.s_stride, map_index(pass.boundary, 0, n + (offset), pass.samples))
 #define NEIGHBOUR_d(offset) neighbour(line.d, line.d_stride, map_index(pass.boundary, 1, n + (offset), pass.samples))
 #define LIFT_STEP(k, target, source, first, last, before, after)   \

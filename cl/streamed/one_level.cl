@@ -28,10 +28,10 @@ INLINE void sweep_segment(const Picture *picture, const OwnColumns *columns, con
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED];
   // Rounded down and up to whole pairs.
   const int top = segment->from >> 1, bottom = (segment->to + 1) >> 1;
-  const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1, way = segment->way;
+  const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1, down = segment->down;
 
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_pair_of_rows(picture, columns, way, min(begin + a, last), begin, last, prefetched[a]);
+    load_pair_of_rows(picture, columns, down, min(begin + a, last), begin, last, prefetched[a]);
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
 
   for (int p = begin; p < end; p += ROUND) {
@@ -43,7 +43,7 @@ INLINE void sweep_segment(const Picture *picture, const OwnColumns *columns, con
       unpack_row(picture, columns, stage, loaded[0], 0, row_of_age(s, NEWEST_s, phase, COLUMNS_LOADED));
       unpack_row(picture, columns, stage, loaded[1], 1, row_of_age(d, NEWEST_d, phase, COLUMNS_LOADED));
       if (newest + PREFETCHED <= last + LATER)
-        load_pair_of_rows(picture, columns, way, newest + PREFETCHED, begin, last, loaded);
+        load_pair_of_rows(picture, columns, down, newest + PREFETCHED, begin, last, loaded);
       A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, phase, newest, low, high);
       store_pair_of_rows(picture, columns, segment, stage, newest - LAST_LAG, true, low, high);

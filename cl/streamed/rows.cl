@@ -15,22 +15,6 @@
 #define WORDS_OF_ROW (COLUMNS_LOADED / IN_WORD)
 #define WORDS_LOADED (WORDS_OF_ROW + (!FORWARD && LOW_APART ? PAIRS_LOADED_X / IN_WORD : 0))
 
-// A vector of `size` samples, at a multiple of its size in local memory.
-INLINE void load_vector_staged(local const LOADED *from, const int size, LOADED *to) {
-  if (size == 16) vstore16(*(local const JOIN(LOADED, 16) *)from, 0, to);
-  if (size == 8) vstore8(*(local const JOIN(LOADED, 8) *)from, 0, to);
-  if (size == 4) vstore4(*(local const JOIN(LOADED, 4) *)from, 0, to);
-  if (size == 2) vstore2(*(local const JOIN(LOADED, 2) *)from, 0, to);
-  if (size == 1) *to = *from;
-}
-INLINE void store_vector_staged(const STORED *from, const int size, local STORED *to) {
-  if (size == 16) *(local JOIN(STORED, 16) *)to = vload16(0, from);
-  if (size == 8) *(local JOIN(STORED, 8) *)to = vload8(0, from);
-  if (size == 4) *(local JOIN(STORED, 4) *)to = vload4(0, from);
-  if (size == 2) *(local JOIN(STORED, 2) *)to = vload2(0, from);
-  if (size == 1) *to = *from;
-}
-
 // Samples in a vector of a run.
 #if FORWARD
 #define LOADED_VECTOR(unit) min(SIGNAL_VECTOR, (unit) * PAIRS)
@@ -42,13 +26,14 @@ INLINE void store_vector_staged(const STORED *from, const int size, local STORED
 
 // Of a row's samples of channel cx (of both for a unit of 2): how many there are, and where the one at `place`, which may
 // be beyond the border, is read.
-INLINE int length_of(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
+INLINE int length_of(const int unit, const int cx, const int width) { return unit == 2 ? width : COUNT_OF(cx, width); }
 INLINE int source_of(const int unit, const int cx, const int place, const int width) {
   return unit == 2 ? extended_column(place, width) : extended_column(2 * place + cx, width) / 2;
 }
 
-// Samples beyond the border are read where they come from. A sub-group has mirrored and clamped ones anyway: it takes
-// them from local memory, or by vectors each work-item its own; repeated ones go by whole work-items then.
+// Whether samples beyond the border are loaded from the place that they repeat. Otherwise a sub-group already holds them: staged
+// rows take them from local memory, rows by vectors from the work-item's own pairs. Periodic rows by vectors are loaded by whole
+// work-items.
 #define READ_ELSEWHERE (ALONE || EXTENSION == EXTENSION_PERIODIC)
 
 // --- runs --------------------------------------------------------------------------------------------
@@ -69,7 +54,7 @@ INLINE void exchange_loaded(local T *stage_of_all, const OwnColumns *columns, co
     }
   } else {
     UNROLL for (int j = 0; j < count; j += LOADED_VECTOR(unit))
-      load_vector_staged(stage + columns->lane * count + j, LOADED_VECTOR(unit), run + j);
+      LOAD_VECTOR(local, LOADED, LOADED_VECTOR(unit), stage + columns->lane * count + j, run + j)
   }
 #endif
 }
@@ -81,7 +66,7 @@ INLINE void exchange_done(local T *stage_of_all, const int lane, const int unit,
   const int count = unit * PAIRS;
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; j += STORED_VECTOR(unit))
-    store_vector_staged(run + j, STORED_VECTOR(unit), stage + lane * count + j);
+    STORE_VECTOR(local, STORED, STORED_VECTOR(unit), run + j, stage + lane * count + j)
   SUB_GROUP_FENCE;
   UNROLL for (int j = 0; j < count; ++j) run[j] = stage[lane + LANES * j];
 #endif
@@ -238,11 +223,11 @@ INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T
 
 // Both rows of pair p; of a channel that is loaded later, that of an earlier pair. Only the pairs from `first` to `last` are
 // read, these two again and again: no stored result depends on that.
-INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int way, const int p, const int first,
+INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int down, const int p, const int first,
                               const int last, WORD to[2][WORDS_LOADED]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int pair = LATER ? clamp(p - (cy ? NEWEST_d : NEWEST_s), first, last) : p;
-    load_row(picture, columns, extended(way * (2 * pair + cy), picture->height), cy, to[cy]);
+    load_row(picture, columns, extended(down * (2 * pair + cy), picture->height), cy, to[cy]);
   }
 }
 
@@ -250,6 +235,6 @@ INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns,
 INLINE void store_pair_of_rows(const Picture *picture, const OwnColumns *columns, const Segment *segment,
                                local T *stage, const int p, const bool with_low, const A *low, const A *high) {
   if (2 * p + 1 < segment->from || 2 * p >= segment->to) return;
-  if (2 * p >= segment->from) store_row(picture, columns, stage, segment->way * 2 * p, 0, with_low, low);
-  if (2 * p + 1 < segment->to) store_row(picture, columns, stage, segment->way * (2 * p + 1), 1, with_low, high);
+  if (2 * p >= segment->from) store_row(picture, columns, stage, segment->down * 2 * p, 0, with_low, low);
+  if (2 * p + 1 < segment->to) store_row(picture, columns, stage, segment->down * (2 * p + 1), 1, with_low, high);
 }

@@ -2,9 +2,8 @@
 
 #include "streamed/parameters.cl"
 
-// The sample that stands in for `place`, which may lie beyond an axis by no more than its length; by twice that where mirror
-// images are mirrored again.
-INLINE int mirrored_at(const int place, const int last) { return last - (int)abs(last - (int)abs(place)); }
+// The sample that stands for `place`, which may lie beyond an axis by no more than its length; by twice that where mirror images are
+// mirrored again.
 INLINE int extended(const int place, const int samples) {
 #if EXTENSION == EXTENSION_MIRRORED
   return mirrored_at(mirrored_at(place, samples - 1), samples - 1);
@@ -64,15 +63,15 @@ static inline OwnColumns columns_of(const int strip, const int left, const int r
 // between: what two of them read, they read at about the same time, and it is still in a cache. All top-down, f32 9/7
 // takes 1.05 times as long, VC-2's 13/7 in 16 bits up to 1.4 times.
 typedef struct {
-  int way;       // 1: top-down, -1: bottom-up
+  int down;       // 1: top-down, -1: bottom-up
   int from, to;  // the rows that it stores
   int s_first, s_end, d_first, d_end;  // the pairs of the picture
 } Segment;
 
-static inline Segment segment_of(const int way, const int from, const int to, const int height) {
-  const Segment down = {1, from, to, 0, S_COUNT(height), 0, D_COUNT(height)};
-  const Segment up = {-1, 1 - to, 1 - from, 1 - S_COUNT(height), 1, -D_COUNT(height), 0};
-  return way > 0 ? down : up;
+static inline Segment segment_of(const int down, const int from, const int to, const int height) {
+  const Segment top_down = {1, from, to, 0, S_COUNT(height), 0, D_COUNT(height)};
+  const Segment bottom_up = {-1, 1 - to, 1 - from, 1 - S_COUNT(height), 1, -D_COUNT(height), 0};
+  return down > 0 ? top_down : bottom_up;
 }
 
 // The share of a sub-group of work-group `group`: a segment of a strip of one picture. False if there is none left.

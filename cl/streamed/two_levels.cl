@@ -70,9 +70,9 @@ static inline OwnColumns coarse_columns(const OwnColumns *fine, const int width)
 
 // Segments begin at even pairs of rows. Those that sweep bottom-up have the rows of the turned picture.
 static inline Segment coarse_segment_of(const Segment *fine, const int height) {
-  const bool up = fine->way < 0;
+  const bool up = fine->down < 0;
   const int from = up ? 1 - fine->to : fine->from, to = up ? 1 - fine->from : fine->to;
-  return segment_of(fine->way, from / 2, (to + 1) / 2, height);
+  return segment_of(fine->down, from / 2, (to + 1) / 2, height);
 }
 
 // A vector's worth of words of the coarser level.
@@ -124,8 +124,8 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   WORD prefetched[PREFETCHED][2][WORDS_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   L before[PAIRS];
-  const int way = segment->way;
-  const int late_until = way < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
+  const int down = segment->down;
+  const int late_until = down < 0 && fine->height % 2 == 0 ? -coarse->height : INT_MIN;
   const int coarse_top = coarse_segment->from >> 1, coarse_bottom = (coarse_segment->to + 1) >> 1;
   // The results of even phases are even rows of the low band. Where rows go on late, one before the first is needed,
   // which is two, to keep them even.
@@ -134,7 +134,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   const int last = 2 * (coarse_bottom + REACH_HI) - 1 + REACH_HI, end = 2 * (coarse_bottom + LAST_LAG) + LAST_LAG;
 
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_pair_of_rows(fine, columns, way, min(begin + a, last), begin, last, prefetched[a]);
+    load_pair_of_rows(fine, columns, down, min(begin + a, last), begin, last, prefetched[a]);
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
   UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
   UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
@@ -146,7 +146,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
       unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][0], 0, new_s);
       unpack_row(fine, columns, 0, prefetched[phase % PREFETCHED][1], 1, new_d);
       if (newest + PREFETCHED <= last)
-        load_pair_of_rows(fine, columns, way, newest + PREFETCHED, begin, last, prefetched[phase % PREFETCHED]);
+        load_pair_of_rows(fine, columns, down, newest + PREFETCHED, begin, last, prefetched[phase % PREFETCHED]);
       A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
       store_pair_of_rows(fine, columns, segment, 0, done, false, low, high);
@@ -173,10 +173,10 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
         if (y + c < coarse_segment->from || y + c >= coarse_segment->to) continue;
         const A *const row = c ? coarse_high : coarse_low;
 #if INTERLEAVED
-        store_both(fine, columns, waiting_at(waiting, y + c), way * (y + c), c, row);
+        store_both(fine, columns, waiting_at(waiting, y + c), down * (y + c), c, row);
 #endif
         UNROLL for (int cx = 0; cx < 2; ++cx)
-          if (!INTERLEAVED || (LOW_APART && c + cx == 0)) store_coarse_band(coarse, coarser, way * (y + c), cx, c, row);
+          if (!INTERLEAVED || (LOW_APART && c + cx == 0)) store_coarse_band(coarse, coarser, down * (y + c), cx, c, row);
       }
     }
     if (PHASES == RING) move_ring(coarse_s, PAIRS);
@@ -193,13 +193,13 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
 #endif
 
 // The details of pair p of rows: HL, LH, HH; interleaved, HL comes with the coarser level.
-INLINE void load_details(const Picture *picture, const OwnColumns *columns, const int way, const int p, WORD *to) {
+INLINE void load_details(const Picture *picture, const OwnColumns *columns, const int down, const int p, WORD *to) {
 #if INTERLEAVED
-  const int y = extended(way * (2 * p + 1), picture->height);
+  const int y = extended(down * (2 * p + 1), picture->height);
   load_run(columns, interleaved_at(picture, y, columns->loaded), 2 * columns->loaded, 2, 0, 1, picture->width, to);
 #else
   UNROLL for (int band = 1; band < 4; ++band) {
-    const int y = extended(way * (2 * p + (band >> 1)), picture->height);
+    const int y = extended(down * (2 * p + (band >> 1)), picture->height);
     load_run(columns, band_at(picture, band, y >> 1, columns->loaded), columns->loaded, 1, band & 1, 1, picture->width,
              to + (band - 1) * PAIRS / IN_WORD);
   }
@@ -213,9 +213,9 @@ INLINE void load_coarse_band(const Picture *picture, const OwnColumns *columns, 
 
 // All bands of pair p of rows of the coarser level; interleaved, rows as they stand, and then LL where it is apart.
 INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Picture *coarse, const OwnColumns *coarser,
-                        const int way, const int p, WORD *to) {
+                        const int down, const int p, WORD *to) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    const int y = extended(way * (2 * p + cy), coarse->height);
+    const int y = extended(down * (2 * p + cy), coarse->height);
 #if INTERLEAVED
     load_run(columns, interleaved_at(fine, 2 * y, columns->loaded), 2 * columns->loaded, 2, 0, 1, fine->width,
              to + cy * DETAIL_WORDS);
@@ -271,7 +271,7 @@ INLINE void unpack_details(const WORD *words, local T *waiting, const int p, A *
 // One turn of the coarser level: `coarse_low` and `coarse_high` become two rows of the low band.
 #define COARSE_TURN(slot, newest)                                                                                        \
   { unpack_coarse(coarse_prefetched, waiting, newest, coarse_s + (slot) * PAIRS, coarse_d + (slot) * PAIRS);             \
-    if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, way, (newest) + 1, coarse_prefetched);       \
+    if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, down, (newest) + 1, coarse_prefetched);       \
     lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, slot, newest, coarse_low, coarse_high); }
 
 INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColumns *columns,
@@ -280,16 +280,16 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   A coarse_low[PAIRS], coarse_high[PAIRS];
   L before[PAIRS];
-  const int top = segment->from >> 1, bottom = (segment->to + 1) >> 1, way = segment->way;
-  const int late_from = way > 0 && fine->height % 2 == 0 ? coarse->height : INT_MAX;
+  const int top = segment->from >> 1, bottom = (segment->to + 1) >> 1, down = segment->down;
+  const int late_from = down > 0 && fine->height % 2 == 0 ? coarse->height : INT_MAX;
   // Each pair of rows of the coarser level gives two rows of the low band.
   const int first = (top - REACH_LO) >> 1, last = bottom + REACH_HI - 1;
   const int begin = first - REACH_LO, coarse_last = (last >> 1) + REACH_HI;
   const int end = ((bottom + LAST_LAG - 1) >> 1) + LAST_LAG + 1;
 
-  load_coarse(fine, columns, coarse, coarser, way, begin, coarse_prefetched);
+  load_coarse(fine, columns, coarse, coarser, down, begin, coarse_prefetched);
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_details(fine, columns, way, min(2 * first + a, last), prefetched[a]);
+    load_details(fine, columns, down, min(2 * first + a, last), prefetched[a]);
   UNROLL for (int i = 0; i < RING * COLUMNS_LOADED; ++i) s[i] = d[i] = 0;
   UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
   UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
@@ -310,7 +310,7 @@ INLINE void sweep_both(const Picture *fine, const Picture *coarse, const OwnColu
         before[n] = value;
       }
       unpack_details(prefetched[phase % PREFETCHED], waiting, newest >= late_from ? newest - 1 : newest, new_s, new_d);
-      if (newest + PREFETCHED <= last) load_details(fine, columns, way, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      if (newest + PREFETCHED <= last) load_details(fine, columns, down, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
       A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
       store_pair_of_rows(fine, columns, segment, 0, newest - LAST_LAG, true, low, high);

@@ -90,7 +90,7 @@ static inline OwnPixels pixels_of(const int strip, const int width) {
 INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width) {
   return unit == 2 ? place_to_load(pixel, width, REPEATED) : place_to_load(2 * pixel + cx, width, REPEATED) >> 1;
 }
-INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : (width + 1 - cx) / 2; }
+INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : COUNT_OF(cx, width); }
 
 // --- runs --------------------------------------------------------------------------------------------
 
@@ -184,10 +184,6 @@ INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, 
 
 // Neighbouring pixels of a sub-band are neighbours in memory where it is PLANAR.
 #define PIXEL_STRIDE(picture, n) (PLANAR ? COLOURS : (picture)->band_stride[n])
-
-INLINE global T *band_row_at(const Picture *picture, const int n, const int row) {
-  return picture->band[n] + (picture->band_start[n] + row * picture->band_row[n]);
-}
 
 // A row in which pixels of channel cy and both channels along x take turns.
 INLINE global T *row_of_turns(const Picture *picture, const int cy, const int row) {

@@ -73,8 +73,7 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
 #define PIXEL_NEAR(i) near[REACH_LO + (i)]
 INLINE void gather_pixels(const A *channel, const int c, const int first, const int last, A *near) {
   UNROLL for (int p = 0; p < PAIRS; ++p) PIXEL_NEAR(p) = channel[p * COLOURS + c];
-  UNROLL for (int i = -1; i >= first; --i) PIXEL_NEAR(i) = from_left(PIXEL_NEAR(i + PAIRS));
-  UNROLL for (int i = 0; i < last; ++i) PIXEL_NEAR(PAIRS + i) = from_right(PIXEL_NEAR(i));
+  gather_beside(near + REACH_LO, PAIRS, first, last);
 }
 
 #define PIXEL_BESIDE(offset) PIXEL_NEAR(n + (offset))
@@ -100,17 +99,17 @@ INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { L
 #define ROW_LOADED (2 * PIXEL_RUN)
 
 // Both rows of pair p, which may be beyond the border.
-INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int p, const int way,
+INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int p, const int down,
                                     WORD (*to)[WORDS_OF_PIXELS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    const int y = place_to_load(way * (2 * p + cy), picture->height, REPEATED);
+    const int y = place_to_load(down * (2 * p + cy), picture->height, REPEATED);
     load_pixels(picture, pixels, y, cy, to[cy]);
   }
 }
 
-// Lifts the rows from `from` to `to`, top-down, or bottom-up (`way` -1) those of the picture turned upside down about its
+// Lifts the rows from `from` to `to`, top-down, or bottom-up (`down` -1) those of the picture turned upside down about its
 // first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
-INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int way,
+INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int down,
                          const int from, const int to, local T *stage) {
   WORD prefetched[PREFETCHED][2][WORDS_OF_PIXELS];
   A s[RING * ROW_LOADED], d[RING * ROW_LOADED];
@@ -118,7 +117,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
   const int top = from >> 1, bottom = (to + 1) >> 1;
   const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1;
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
-    load_pair_of_pixel_rows(picture, pixels, min(begin + a, last), way, prefetched[a]);
+    load_pair_of_pixel_rows(picture, pixels, min(begin + a, last), down, prefetched[a]);
   UNROLL for (int i = 0; i < RING * ROW_LOADED; ++i) s[i] = d[i] = 0;
 
   for (int p = begin; p < end; p += RING) {
@@ -130,7 +129,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
       unpack_pixels(stage, picture, pixels, loaded[0], 0, low);
       unpack_pixels(stage, picture, pixels, loaded[1], 1, high);
       if (newest + PREFETCHED <= last)
-        load_pair_of_pixel_rows(picture, pixels, newest + PREFETCHED, way, loaded);
+        load_pair_of_pixel_rows(picture, pixels, newest + PREFETCHED, down, loaded);
       if (X_FIRST) {
         lift_pixels(pixels, boundary, low);
         lift_pixels(pixels, boundary, high);
@@ -147,7 +146,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
         const int row = 2 * done + cy;
-        if (row >= from && row < to) store_pixels(stage, picture, pixels, way * row, cy, rows[cy]);
+        if (row >= from && row < to) store_pixels(stage, picture, pixels, down * row, cy, rows[cy]);
       }
     }
   }

@@ -223,7 +223,7 @@ impl Row {
             defines.push(define("LANES", self.lanes));
         }
         match self.kernel {
-            RowKernel::Registers => defines.push(define("BY_WORDS", 0)),
+            RowKernel::Registers => {}
             RowKernel::Short => defines.extend([
                 define("JOINED_SAMPLES", geometry.samples),
                 // What core/border.cl has room for: as many pairs as there are, half of them at each end.

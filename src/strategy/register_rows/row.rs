@@ -26,7 +26,7 @@ pub(super) const SHORT_REACH: usize = 8;
 /// Levels of a row that a work-item has by itself; three leave a sample of the longest one.
 const MOST_SHORT_LEVELS: usize = 4;
 
-/// Places for the margins of a channel in local memory (MARGIN in cl/register_rows/level.cl), of which the first that hold the
+/// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/level.cl), of which the first that hold the
 /// reach are taken, and the reach that the last ones hold.
 const MARGINS: [usize; 3] = [8, 16, 32];
 const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
