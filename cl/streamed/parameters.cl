@@ -1,6 +1,7 @@
 // What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR, SINGLE and
 // PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192).
 
+#include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
 
