@@ -5,9 +5,9 @@
 //
 // Lines that stand side by side are such rows, too: then neighbouring work-items load neighbours.
 //
-// Cost per sample: 1 global read and 1 write, for all levels; no barrier, no local memory. Limited by memory, and rows of 7 by stores,
-// each of which writes a part of a sector: on an NVIDIA H100, 9/7 in f32 takes 15 us for both levels of 3 x 1398101 along its first axis
-// and 13 of 1398101 x 3 along its last one, 21 for three levels of 599186 x 7; a copy of as many samples 11.
+// Cost per sample: 1 global read and 1 write, for all levels; no barrier, no local memory. Limited by memory: on an NVIDIA H100, 9/7 in
+// f32 takes 15 us for three levels of 7 x 599186 along its first axis, 14 for both levels of 1398101 x 3 along its last one, a copy of as
+// many samples 13. Rows of 7 take 26 (inverse 27), as each of their stores writes a part of a sector.
 
 #include "core/border.cl"
 #include "register_rows/row.cl"
@@ -16,36 +16,35 @@
 #error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 4 at most"
 #endif
 
-// What is left of a row when a level begins.
+// What is left of a row when a level begins; the levels from the finest to the coarsest and back.
 #define SAMPLES_OF_LEVEL(level) HALVED(JOINED_SAMPLES, (level) - 1)
 #define LOWS_OF_ROW HALVED(JOINED_SAMPLES, LEVELS)
+#define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3) DO(4)
+#define EACH_SHORT_LEVEL_BACK(DO) DO(4) DO(3) DO(2) DO(1)
 
-static inline Ends whole_row(const int samples) {
+// Lifts the first `samples` samples of a row, and leaves its details behind its approximations; the inverse the other way round. The
+// compiler knows how many there are, and so keeps them in registers.
+INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
   const Ends ends = {0, samples, S_COUNT(samples), D_COUNT(samples)};
-  return ends;
-}
-
-// Lifts a level between `row` and its details in memory. The compiler knows how long the level is, and so keeps all of it in registers.
-INLINE void lift_short_level(const Ends ends, const RowBand details, A *row, const Pass pass) {
   A s[2 * BORDER], d[2 * BORDER];
-#if FORWARD
-  UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[2 * j];
-  UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = row[2 * j + 1];
+  UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[FORWARD ? 2 * j : j];
+  UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = row[FORWARD ? 2 * j + 1 : ends.s_count + j];
   lift_joined(s, d, ends, pass);
-  UNROLL for (int j = 0; j < ends.d_count; ++j) details.first[j * details.stride] = SAMPLE(d[j]);
-  UNROLL for (int j = 0; j < ends.s_count; ++j) row[j] = (A)(L)s[j];
-#else
-  UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[j];
-  UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = NUMBER(details.first[j * details.stride]);
-  lift_joined(s, d, ends, pass);
-  UNROLL for (int j = 0; j < ends.s_count; ++j) row[2 * j] = (A)(L)s[j];
-  UNROLL for (int j = 0; j < ends.d_count; ++j) row[2 * j + 1] = (A)(L)d[j];
-#endif
+  UNROLL for (int j = 0; j < ends.s_count; ++j) row[FORWARD ? j : 2 * j] = (A)(L)s[j];
+  UNROLL for (int j = 0; j < ends.d_count; ++j) row[FORWARD ? ends.s_count + j : 2 * j + 1] = (A)(L)d[j];
 }
 
-#define SHORT_LEVEL(level) \
-  if (level <= LEVELS)     \
-    lift_short_level(whole_row(SAMPLES_OF_LEVEL(level)), details_of_row(bands_row, &pass, &own, &tile, level), row, pass);
+#define LIFT_SHORT_LEVEL(level) \
+  if (level <= LEVELS) lift_short_level(row, SAMPLES_OF_LEVEL(level), pass);
+// Moves the details of a level between a row and memory.
+#define EACH_DETAIL(level, MOVE)                                                               \
+  if (level <= LEVELS) {                                                                       \
+    const RowBand band = details_of_row(bands_row, &pass, &own, &tile, level);                 \
+    A *const details = row + S_COUNT(SAMPLES_OF_LEVEL(level));                                 \
+    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE                     \
+  }
+#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(band.first[j * band.stride]);)
+#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, band.first[j * band.stride] = SAMPLE(details[j]);)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
@@ -56,20 +55,16 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   const RowBand lows = low_of_row(bands_row, &pass, &own, &tile);
   A row[JOINED_SAMPLES];
-
+  // All loads come before all stores.
 #if FORWARD
   UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) row[i] = NUMBER(samples[i * stride]);
-  SHORT_LEVEL(1)
-  SHORT_LEVEL(2)
-  SHORT_LEVEL(3)
-  SHORT_LEVEL(4)
+  EACH_SHORT_LEVEL(LIFT_SHORT_LEVEL)
   UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) lows.first[j * lows.stride] = SAMPLE(row[j]);
+  EACH_SHORT_LEVEL_BACK(STORE_SHORT_DETAILS)
 #else
   UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(lows.first[j * lows.stride]);
-  SHORT_LEVEL(4)
-  SHORT_LEVEL(3)
-  SHORT_LEVEL(2)
-  SHORT_LEVEL(1)
+  EACH_SHORT_LEVEL_BACK(LOAD_SHORT_DETAILS)
+  EACH_SHORT_LEVEL_BACK(LIFT_SHORT_LEVEL)
   UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) samples[i * stride] = SAMPLE(row[i]);
 #endif
 }
