@@ -5,15 +5,23 @@
 //
 // Lines that stand side by side are such rows, too: then neighbouring work-items load neighbours.
 //
-// Cost per sample: 1 global read and 1 write, for all levels; no barrier, no local memory. Limited by memory: on an NVIDIA H100, 9/7 in
-// f32 takes 15 us for three levels of 7 x 599186 along its first axis, 14 for both levels of 1398101 x 3 along its last one, a copy of as
-// many samples 13. Rows of 7 take 26 (inverse 27), as each of their stores writes a part of a sector.
+// Rows that follow one another in memory a work-group moves as one piece, by way of local memory, where else each store would write a
+// part of a sector.
+//
+// Cost per sample: 1 global read and 1 write, for all levels; where rows follow one another 2 accesses to local memory each way and two
+// barriers, else none. Limited by memory: on an NVIDIA H100, 9/7 in f32 takes 13 us (inverse 12) for three levels of 599186 x 7 along
+// its last axis, row by row 25 (27), and 15 (14) for 7 x 599186 along its first one, where a copy takes 12. Rows of 8, whose
+// work-items meet in the same banks of local memory, take 18 (18), row by row 33 (35).
 
 #include "core/border.cl"
 #include "register_rows/row.cl"
 
 #if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 4
 #error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 4 at most"
+#endif
+
+#ifndef DENSE_ROWS
+#error "DENSE_ROWS: 1 where rows follow one another in memory on both sides: then neighbouring work-items move neighbours"
 #endif
 
 // What is left of a row when a level begins; the levels from the finest to the coarsest and back.
@@ -36,35 +44,88 @@ INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
 
 #define LIFT_SHORT_LEVEL(level) \
   if (level <= LEVELS) lift_short_level(row, SAMPLES_OF_LEVEL(level), pass);
-// Moves the details of a level between a row and memory.
-#define EACH_DETAIL(level, MOVE)                                                               \
-  if (level <= LEVELS) {                                                                       \
-    const RowBand band = details_of_row(bands_row, &pass, &own, &tile, level);                 \
-    A *const details = row + S_COUNT(SAMPLES_OF_LEVEL(level));                                 \
-    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE                     \
+
+// --- between a row and memory --------------------------------------------------------------------------
+
+#if DENSE_ROWS
+#if FORWARD
+#define SIGNAL_AT(i) loaded[(i)]
+#define BANDS_AT(i) stored[(i)]
+#else
+#define SIGNAL_AT(i) stored[(i)]
+#define BANDS_AT(i) loaded[(i)]
+#endif
+#define LOW_AT(j) BANDS_AT(ROWS_INTERLEAVED ? (j) << LEVELS : (j))
+#define DETAIL_AT(level, j) \
+  BANDS_AT(ROWS_INTERLEAVED ? (2 * (j) + 1) << ((level) - 1) : S_COUNT(SAMPLES_OF_LEVEL(level)) + (j))
+
+// Moves `count` neighbours between global memory and the rows of a work-group.
+INLINE void fetch_rows(global const LOADED *from, const int count, local LOADED *to) {
+  const int item = get_local_id(0);
+  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
+    if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+INLINE void put_rows(local const STORED *from, const int count, global STORED *to) {
+  barrier(CLK_LOCAL_MEM_FENCE);
+  const int item = get_local_id(0);
+  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
+    if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
+}
+#else
+#define SIGNAL_AT(i) samples[(i) * stride]
+#define LOW_AT(j) lows.first[(j) * lows.stride]
+#define DETAIL_AT(level, j) band.first[(j) * band.stride]
+#endif
+
+#define EACH_DETAIL(level, MOVE)                                               \
+  if (level <= LEVELS) {                                                       \
+    BAND_OF(level)                                                             \
+    A *const details = row + S_COUNT(SAMPLES_OF_LEVEL(level));                 \
+    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE     \
   }
-#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(band.first[j * band.stride]);)
-#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, band.first[j * band.stride] = SAMPLE(details[j]);)
+#if DENSE_ROWS
+#define BAND_OF(level)
+#else
+#define BAND_OF(level) const RowBand band = details_of_row(bands_row, &pass, &own, &tile, level);
+#endif
+#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(DETAIL_AT(level, j));)
+#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, DETAIL_AT(level, j) = SAMPLE(details[j]);)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   const RowTile tile = row_tile(&pass, &own, get_local_id(0));
+  A row[JOINED_SAMPLES];
+#if DENSE_ROWS
+  local LOADED all_loaded[GROUP * JOINED_SAMPLES];
+  local STORED all_stored[GROUP * JOINED_SAMPLES];
+  // Work-items beyond the last row do as the one before them.
+  const int begin = get_group_id(0) * GROUP, count = min(GROUP, pass.lines - begin), item = tile.row - begin;
+  global S *const samples = signal_of_row(signal, &pass, begin);
+  global T *const coefficients = bands_of_row(bands, low, &pass, begin).s;
+  local const LOADED *const loaded = all_loaded + item * JOINED_SAMPLES;
+  local STORED *const stored = all_stored + item * JOINED_SAMPLES;
+  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * JOINED_SAMPLES, all_loaded);
+#else
   if (tile.to == 0) return;
   const int stride = (int)pass.signal.line.detail;
   global S *const samples = signal_of_row(signal, &pass, tile.row);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
   const RowBand lows = low_of_row(bands_row, &pass, &own, &tile);
-  A row[JOINED_SAMPLES];
+#endif
   // All loads come before all stores.
 #if FORWARD
-  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) row[i] = NUMBER(samples[i * stride]);
+  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) row[i] = NUMBER(SIGNAL_AT(i));
   EACH_SHORT_LEVEL(LIFT_SHORT_LEVEL)
-  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) lows.first[j * lows.stride] = SAMPLE(row[j]);
+  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) LOW_AT(j) = SAMPLE(row[j]);
   EACH_SHORT_LEVEL_BACK(STORE_SHORT_DETAILS)
 #else
-  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(lows.first[j * lows.stride]);
+  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(LOW_AT(j));
   EACH_SHORT_LEVEL_BACK(LOAD_SHORT_DETAILS)
   EACH_SHORT_LEVEL_BACK(LIFT_SHORT_LEVEL)
-  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) samples[i * stride] = SAMPLE(row[i]);
+  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) SIGNAL_AT(i) = SAMPLE(row[i]);
+#endif
+#if DENSE_ROWS
+  put_rows(all_stored, count * JOINED_SAMPLES, FORWARD ? (global STORED *)coefficients : (global STORED *)samples);
 #endif
 }

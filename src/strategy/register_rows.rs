@@ -119,6 +119,19 @@ fn are_even(geometry: &Geometry) -> bool {
     geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
 }
 
+/// Whether rows follow one another in memory on both sides, each in one piece.
+fn are_dense(geometry: &Geometry) -> bool {
+    let samples = i64::from(geometry.samples);
+    let interleaved = geometry.is_interleaved();
+    let is_whole =
+        |side: &Side, step: i64| side.line.stride == step && side.across[0].stride == samples;
+    are_even(geometry)
+        && geometry.has_low == 0
+        && is_whole(&geometry.signal, 2)
+        && geometry.signal.line.detail == 1
+        && is_whole(&geometry.bands, if interleaved { 2 } else { 1 })
+}
+
 impl Row {
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
@@ -230,6 +243,7 @@ impl Row {
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),
                 define("RULE", geometry.boundary),
+                define("DENSE_ROWS", u8::from(self.dense)),
             ]),
             RowKernel::Local => {
                 let signal = special && geometry.signal.line.detail == 1;

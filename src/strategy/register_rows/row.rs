@@ -4,7 +4,7 @@ use super::super::border::Border;
 use super::super::lines::Lines;
 use super::super::planner::Todo;
 use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
-use super::{NAME, are_even, levels_of_rows};
+use super::{NAME, are_dense, are_even, levels_of_rows};
 use crate::device::Exchange;
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
@@ -87,6 +87,8 @@ pub(super) struct Row {
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
+    /// Whether short rows follow one another in memory, so that work-items move neighbours.
+    pub dense: bool,
     pub kernel: RowKernel,
 }
 
@@ -107,6 +109,7 @@ impl Row {
         } else if row.is_short(todo, lines) {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None).min(MOST_SHORT_LEVELS);
+            row.dense = are_dense(&Lines::of_levels(todo, row.levels).geometry);
             (row.items, row.pairs) = (1, samples.div_ceil(2).next_power_of_two());
         } else if samples > share.tile {
             row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
@@ -175,6 +178,7 @@ impl Row {
             gap: 0,
             bytes: way.bytes,
             side_by_side,
+            dense: false,
             kernel: RowKernel::Local,
         };
         Ok((row, share))
@@ -235,17 +239,17 @@ impl Row {
         Ok(())
     }
 
-    /// Whether a work-item does best with a row by itself: several levels, or what would fill half a tile at most, and where rows stand side
-    /// by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, three levels of 599186 x 7 along its last axis take 21 us
-    /// (inverse 21), in local memory 32 (36), one level 20 (20) and 19 (16); one level of 1398101 x 3 13 (14) and 31 (33), of 3 x 1398101
-    /// along its first 14 (14), by `register_columns` 25 (21), of 8 x 524288 27 (27) and 13 (13).
+    /// Whether a work-item does best with a row by itself: by several levels, where rows follow one another or would fill half a tile at
+    /// most, and where rows stand side by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, three levels of 599186 x 7
+    /// along its last axis take 13 us (inverse 12), in local memory 32 (36), one level 19 (16) there; one level of 1398101 x 3 13 (14) and
+    /// 31 (33), of 3 x 1398101 along its first 14 (14), by `register_columns` 25 (21), of 8 x 524288 27 (27) and 13 (13).
     fn is_short(&self, todo: &Todo, lines: &Lines) -> bool {
         let Some(samples) = lines.known_length() else {
             return false;
         };
         let alone = match self.side_by_side {
             true => lines.apart % VECTOR != 0,
-            false => samples as usize <= LEAST_RUN,
+            false => samples as usize <= LEAST_RUN || are_dense(&lines.geometry),
         };
         alone || levels_of_rows(todo, None) > 1
     }
@@ -294,7 +298,8 @@ impl Row {
         match self.kernel {
             RowKernel::Local => {}
             RowKernel::Registers => return self.items,
-            RowKernel::Short => return 0,
+            // As they are loaded and as they are stored.
+            RowKernel::Short => return if self.dense { 4 * self.pairs } else { 0 },
         }
         let levels = match self.levels > self.wide_levels() {
             true => self.tile().ilog2() as usize,

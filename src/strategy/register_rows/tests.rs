@@ -5,7 +5,7 @@ use crate::strategy::Strategy;
 use crate::strategy::design::Launch;
 use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
-use crate::transform::Transform;
+use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 fn launches(setting: &Setting, transform: &Transform, sample: SampleType) -> Vec<Launch> {
@@ -81,6 +81,24 @@ fn several_levels_of_lines_side_by_side_are_preferred_and_one_of_few() {
     assert_eq!(names([15, 9000], 3), ["register_columns", "short_rows"]);
     assert_eq!(names([7, 9000], 1), ["register_columns"]);
     assert_eq!(names([7, 9001], 1), ["short_rows"]);
+}
+
+#[test]
+fn rows_of_a_few_samples_move_as_one_piece_where_they_follow_one_another() {
+    let of = |shape: &[usize], layout, levels| {
+        let rows = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
+        let rows = rows.layout(layout).levels(levels);
+        let launch = launches(&Setting::of(large_gpu()), &rows, SampleType::F32).remove(0);
+        let kernel = &launch.pass.kernel;
+        (kernel.name == "short_rows").then(|| number(kernel, "DENSE_ROWS"))
+    };
+    for &layout in Layout::ALL {
+        assert_eq!(of(&[9000, 7], layout, 1), Some(1));
+        assert_eq!(of(&[9000, 7], layout, 3), Some(1));
+        assert_eq!(of(&[9000, 7, 2], layout, 3), Some(0));
+    }
+    assert_eq!(of(&[9000, 7, 2], Layout::Mallat, 1), None);
+    assert_eq!(of(&[900, 7], Layout::Mallat, 3), None);
 }
 
 #[test]
