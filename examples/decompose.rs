@@ -28,7 +28,7 @@ const SHARES: [usize; 2] = [5, 1];
 /// Decomposes pictures into sub-bands, and reconstructs them from the few coefficients that matter most. The CPU
 /// reference computes if there is no OpenCL device.
 #[derive(Parser)]
-#[command(name = "decompose", version)]
+#[command(name = "decompose", version, allow_negative_numbers = true)]
 struct Arguments {
     /// PNG or JPEG files, which are reduced to 8 bits per sample without alpha [default: two bundled pictures]
     pictures: Vec<PathBuf>,

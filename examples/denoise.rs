@@ -26,7 +26,7 @@ const MEDIAN_OF_NOISE: f32 = 0.6745;
 /// Removes noise from a picture by thresholds on its wavelet coefficients. The CPU reference computes if there is no
 /// OpenCL device.
 #[derive(Parser)]
-#[command(name = "denoise", version)]
+#[command(name = "denoise", version, allow_negative_numbers = true)]
 struct Arguments {
     /// A PNG or JPEG file, which is reduced to 8 bits per sample without alpha [default: a bundled picture]
     picture: Option<PathBuf>,

@@ -27,11 +27,14 @@ pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<()>) -> ExitCode {
             let _ = help.print();
             return ExitCode::SUCCESS;
         }
-        // The first paragraph says what is wrong; hints and usage follow.
+        // The first paragraph says what is wrong; a tip may follow, then the usage.
         Err(usage) => {
             let text = usage.render().to_string();
-            let paragraph = text.split("\n\n").next().unwrap_or_default();
-            paragraph.trim_start_matches("error: ").to_owned()
+            let (wrong, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+            let mut tips = rest.split("\n\n").map(str::trim);
+            let tip = tips.find(|paragraph| paragraph.starts_with("tip:"));
+            let wrong = wrong.trim_start_matches("error: ");
+            tip.map_or(wrong.to_owned(), |tip| format!("{wrong}; {tip}"))
         }
     };
     eprintln!("{}: {}", A::command().get_name(), one_line(&complaint));

@@ -2,12 +2,15 @@
 
 use crate::common::cli::Result;
 use half::f16;
+use std::ops::RangeInclusive;
 use wavelift::{PixelType, Rounded, Sample, SampleType};
 
 /// An array in row-major order, the last axis contiguous.
 pub struct Array {
     pub shape: Vec<usize>,
     pub samples: Samples,
+    /// How many values were beyond the range of the samples.
+    pub saturated: usize,
 }
 
 /// What an array holds.
@@ -30,31 +33,33 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// Converts values by rounding to nearest (ties to even) and saturating. Values of the type itself do not
-    /// change on their way through f64.
-    pub fn convert(to: Kind, values: impl Iterator<Item = f64>) -> Result<Samples> {
-        let to = match to {
-            // Casts saturate.
+    /// Converts values by rounding to nearest (ties to even) and saturating, and counts those that are beyond the range of what they
+    /// become. Values of the type itself do not change on their way through f64.
+    pub fn convert(to: Kind, values: impl Iterator<Item = f64>) -> Result<(Samples, usize)> {
+        let mut saturated = 0;
+        let count = &mut saturated;
+        let samples = match to {
             Kind::Pixel(PixelType::U8) => {
-                let pixels = integers(values).map(|value| Ok(value? as u8));
-                return Ok(Samples::U8(pixels.collect::<Result<_>>()?));
+                Samples::U8(integers(values, 0.0..=255.0, |value| value as u8, count)?)
             }
-            Kind::Pixel(PixelType::U16) => {
-                let pixels = integers(values).map(|value| Ok(value? as u16));
-                return Ok(Samples::U16(pixels.collect::<Result<_>>()?));
-            }
+            Kind::Pixel(PixelType::U16) => Samples::U16(integers(
+                values,
+                0.0..=65535.0,
+                |value| value as u16,
+                count,
+            )?),
+            Kind::Sample(SampleType::I16) => Samples::I16(converted(values, count)?),
+            Kind::Sample(SampleType::I32) => Samples::I32(converted(values, count)?),
+            Kind::Sample(SampleType::F16) => Samples::F16(converted(values, count)?),
+            Kind::Sample(SampleType::Rounded) => Samples::Rounded(converted(values, count)?),
+            Kind::Sample(SampleType::F32) => Samples::F32(converted(values, count)?),
+            Kind::Sample(SampleType::F64) => Samples::F64(converted(values, count)?),
             Kind::Pixel(other) => return Err(format!("cannot hold pixels of type {other}").into()),
-            Kind::Sample(sample) => sample,
+            Kind::Sample(other) => {
+                return Err(format!("cannot hold samples of type {other}").into());
+            }
         };
-        Ok(match to {
-            SampleType::I16 => Samples::I16(converted(values)?),
-            SampleType::I32 => Samples::I32(converted(values)?),
-            SampleType::F16 => Samples::F16(converted(values)?),
-            SampleType::Rounded => Samples::Rounded(converted(values)?),
-            SampleType::F32 => Samples::F32(converted(values)?),
-            SampleType::F64 => Samples::F64(converted(values)?),
-            other => return Err(format!("cannot hold samples of type {other}").into()),
-        })
+        Ok((samples, saturated))
     }
 
     /// All values, which f64 represents exactly.
@@ -75,20 +80,35 @@ impl Samples {
     }
 }
 
-/// Converts values.
-fn converted<T: Sample>(values: impl Iterator<Item = f64>) -> Result<Vec<T>> {
+fn converted<T: Sample>(
+    values: impl Iterator<Item = f64>,
+    saturated: &mut usize,
+) -> Result<Vec<T>> {
+    let smallest = T::from_f64(f64::MIN).to_f64();
+    let range = smallest..=T::from_f64(f64::MAX).to_f64();
     if T::TYPE.is_integer() || T::TYPE == SampleType::Rounded {
-        return integers(values)
-            .map(|value| Ok(T::from_f64(value?)))
-            .collect();
+        return integers(values, range, T::from_f64, saturated);
     }
-    Ok(values.map(T::from_f64).collect())
+    let count =
+        |value: &f64| *saturated += usize::from(value.is_finite() && !range.contains(value));
+    Ok(values.inspect(count).map(T::from_f64).collect())
 }
 
-/// The nearest integers. A NaN has none, so it is an error and does not become zero.
-fn integers(values: impl Iterator<Item = f64>) -> impl Iterator<Item = Result<f64>> {
-    values.map(|value| match value.is_nan() {
-        true => Err("has a NaN, which no integer can represent".into()),
-        false => Ok(value.round_ties_even()),
-    })
+/// The nearest integers, of which those beyond `range` are counted; `make` saturates. A NaN has none, so it is an error and does not
+/// become zero.
+fn integers<I>(
+    values: impl Iterator<Item = f64>,
+    range: RangeInclusive<f64>,
+    make: impl Fn(f64) -> I,
+    saturated: &mut usize,
+) -> Result<Vec<I>> {
+    let nearest = values.map(|value| {
+        if value.is_nan() {
+            return Err("has a NaN, which no integer can represent".into());
+        }
+        let value = value.round_ties_even();
+        *saturated += usize::from(!range.contains(&value));
+        Ok(make(value))
+    });
+    nearest.collect()
 }

@@ -39,7 +39,7 @@ use wavelift::{
 ///
 /// Every error is reported as one line on stderr and exit code 2, and leaves OUT unchanged.
 #[derive(Parser)]
-#[command(name = "transform", version)]
+#[command(name = "transform", version, allow_negative_numbers = true)]
 struct Arguments {
     /// From samples to coefficients (forward), or back (inverse)
     direction: DirectionArgument,
@@ -66,7 +66,8 @@ struct Arguments {
     /// The layout of the coefficients
     #[arg(long, default_value = "mallat", value_parser = cli::layout())]
     layout: Layout,
-    /// Transform samples of this type, to which IN is converted by rounding to nearest (ties to even) and saturating [default: an
+    /// Transform samples of this type, to which IN is converted by rounding to nearest (ties to even) and saturating; `saturated`
+    /// in the JSON line counts the values beyond its range [default: an
     /// array keeps its type (int16, int32, float16, float32 or float64); pixels become i16 (8 bits per sample) or i32 (16
     /// bits) if the wavelet has integer steps, or else f32]
     #[arg(long, value_parser = cli::sample())]
@@ -89,8 +90,7 @@ struct Arguments {
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
     /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL, or a single
-    /// strategy by name: streamed, single_loop, vectors, separable, stepwise, or with passes as in
-    /// separable:one_pair+exchanged
+    /// strategy by name, such as streamed or stepwise, or with passes as in separable:one_pair+exchanged
     #[arg(long, default_value = "auto", value_parser = cli::strategy::<StrategyChoice>())]
     strategy: StrategyChoice,
     /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`; the
@@ -144,7 +144,7 @@ impl Format {
             Some("png") => Ok(Format::Png),
             Some("jpg" | "jpeg") => Ok(Format::Jpeg),
             _ => Err(about(path)(
-                "the name ends neither in .npy or .raw nor in .png, .jpg or .jpeg",
+                "the name ends neither in .npy or .raw nor in .png, or of IN .jpg or .jpeg",
             )),
         }
     }
@@ -162,6 +162,12 @@ fn transform(arguments: Arguments) -> Result<()> {
     if arguments.shape.is_some() && input != Format::Raw {
         return Err("`--shape` is that of a .raw file; IN has its own".into());
     }
+    if arguments.level_shift != 0 && arguments.pixels.is_none() {
+        return Err("a level shift is one of pixels; add `--pixels` u8 or u16".into());
+    }
+    if arguments.bits.is_some() && output != Format::Png {
+        return Err("`--bits` is that of a picture; OUT is none".into());
+    }
     if let Some(stored) = Stored::of(&arguments, input, output)? {
         return stored.transform(&arguments, output);
     }
@@ -170,9 +176,6 @@ fn transform(arguments: Arguments) -> Result<()> {
         _ => picture::read(&arguments.input, |own| arguments.kind_of_pixels(own)),
     };
     let array = array.map_err(about(&arguments.input))?;
-    if arguments.level_shift != 0 && arguments.pixels.is_none() {
-        return Err("a level shift is one of pixels; add `--pixels` u8 or u16".into());
-    }
     let is_picture = input != Format::Npy || output != Format::Npy;
     let transform = arguments.transform(&array.shape, is_picture);
     transform.check()?;
@@ -180,14 +183,19 @@ fn transform(arguments: Arguments) -> Result<()> {
         StrategyChoice::Reference => None,
         _ => Some(cli::selector(arguments.device.clone())?.pick()?),
     };
-    let shape = array.shape.clone();
+    let (shape, saturated) = (array.shape.clone(), array.saturated);
     let task = Task {
         arguments: &arguments,
         transform: &transform,
         device,
     };
     let (samples, mut report) = task.compute(array)?;
-    let array = Array { shape, samples };
+    report["saturated"] = json!(saturated);
+    let array = Array {
+        shape,
+        samples,
+        saturated: 0,
+    };
     let complete = write_temporary(&arguments.output, |file| {
         if output == Format::Npy {
             return npy::write(file, &array);

@@ -23,9 +23,12 @@ pub fn read(path: &Path, choose: impl FnOnce(Option<Kind>) -> Option<Kind>) -> R
     let header = Header::parse(header)?;
     header.check_order()?;
     let kind = header.kind(choose)?;
-    let samples = header.samples(data, kind)?;
-    let shape = header.shape;
-    Ok(Array { shape, samples })
+    let (samples, saturated) = header.samples(data, kind)?;
+    Ok(Array {
+        shape: header.shape,
+        samples,
+        saturated,
+    })
 }
 
 /// Where samples stand that need no conversion: their type, the shape, and the byte of the first one. The file's length is not
@@ -176,7 +179,7 @@ impl Header {
         })
     }
 
-    fn samples(&self, data: &[u8], to: Kind) -> Result<Samples> {
+    fn samples(&self, data: &[u8], to: Kind) -> Result<(Samples, usize)> {
         let dtype = self.dtype.as_str();
         let big = match dtype.chars().next() {
             Some('<' | '|') => false,

@@ -18,7 +18,7 @@ pub fn read(path: &Path, choose: impl FnOnce(PixelType) -> Kind) -> Result<Array
     let reader = image::ImageReader::open(path)?.with_guessed_format()?;
     let image = without_alpha(reader.decode()?)?;
     let (height, width) = (image.height() as usize, image.width() as usize);
-    let (colours, samples) = match image {
+    let (colours, (samples, saturated)) = match image {
         DynamicImage::ImageLuma8(image) => (1, planar(image.as_raw(), 1, choose(PixelType::U8))?),
         DynamicImage::ImageRgb8(image) => (3, planar(image.as_raw(), 3, choose(PixelType::U8))?),
         DynamicImage::ImageLuma16(image) => (1, planar(image.as_raw(), 1, choose(PixelType::U16))?),
@@ -29,10 +29,14 @@ pub fn read(path: &Path, choose: impl FnOnce(PixelType) -> Kind) -> Result<Array
         1 => vec![height, width],
         _ => vec![colours, height, width],
     };
-    Ok(Array { shape, samples })
+    Ok(Array {
+        shape,
+        samples,
+        saturated,
+    })
 }
 
-fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: Kind) -> Result<Samples> {
+fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: Kind) -> Result<(Samples, usize)> {
     let planes = planes_of_pixels(pixels, colours);
     Samples::convert(to, planes.into_iter().map(T::into))
 }

@@ -41,6 +41,9 @@ impl Stored {
         if arguments.strategy != StrategyChoice::Auto {
             return Err("tiles go by the strategies that the planner composes".into());
         }
+        if arguments.pixels.is_some() {
+            return Err("pixels do not go in tiles; leave out `--pixels` or `--memory`".into());
+        }
         for (format, path) in [(input, &arguments.input), (output, &arguments.output)] {
             if ![Format::Npy, Format::Raw].contains(&format) {
                 return Err(about(path)("a picture does not go in tiles"));

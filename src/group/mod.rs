@@ -63,7 +63,7 @@ impl EngineGroup {
     pub fn of(engines: Vec<Engine>) -> Result<Self> {
         if engines.is_empty() {
             return Err(Error::NoDevice {
-                wanted: "a group of at least one".to_owned(),
+                wanted: "an empty list of devices".to_owned(),
                 seen: Vec::new(),
             });
         }

@@ -207,15 +207,20 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
         let signal = transform.len() as u64 * size_of::<P>() as u64;
         let largest = |a: Scratch<usize>, b: Scratch<usize>| [0, 1, 2, 3].map(|i| a[i].max(b[i]));
-        let scratch = largest(builder.scratch(&forward)?, builder.scratch(&inverse)?);
-        let [a, b, c, d] = scratch.map(bytes);
-        shared.check_memory(
-            match pixels {
+        let check_memory = |scratch: Scratch<usize>| {
+            let what = match pixels {
                 Some(_) => "the transform of pixels, which does not go in tiles,",
                 None => "the transform",
-            },
-            &[signal, bytes(transform.len()), a, b, c, d],
-        )?;
+            };
+            let [a, b, c, d] = scratch.map(bytes);
+            shared.check_memory(what, &[signal, bytes(transform.len()), a, b, c, d])
+        };
+        // What no device holds is not designed: its costs may be too large to be counted.
+        check_memory([0; 4])?;
+        check_memory(largest(
+            builder.scratch(&forward)?,
+            builder.scratch(&inverse)?,
+        ))?;
 
         let (forward, inverse) = (
             builder.route::<T, P>(&forward)?,

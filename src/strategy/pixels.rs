@@ -4,6 +4,7 @@
 use super::cost::Meter;
 use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Problem, Slots, Target, define};
 use crate::transform::Region;
+use crate::transform::geometry::innermost;
 use crate::transform::geometry::{Geometry, Sides, View};
 use crate::wavelet::Pixels;
 
@@ -55,7 +56,7 @@ pub(super) fn convert(problem: &Problem, target: &Target, bands: &Region) -> Pas
     }
 }
 
-/// The lines along the last axis; one line where both sides are in one piece and samples can be counted in 32 bits.
+/// The lines along the innermost axis; one line where both sides are in one piece and samples can be counted in 32 bits.
 fn lines(signal: &Region, bands: &Region) -> Geometry {
     let is_line = signal.is_dense() && bands.is_dense() && signal.len() <= i32::MAX as usize;
     let view = |region: &Region| match is_line {
@@ -70,7 +71,7 @@ fn lines(signal: &Region, bands: &Region) -> Geometry {
         bands: view(bands),
         low: None,
     };
-    sides.lines(sides.signal.shape.len() - 1)
+    sides.lines(innermost(&sides.signal.shape))
 }
 
 #[cfg(test)]

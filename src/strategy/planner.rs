@@ -182,6 +182,16 @@ pub(super) struct Taken {
 /// # Errors
 /// [`Error::Unsupported`] where none of them takes what is left.
 pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) -> Result<Design> {
+    if let Some(why) = impossible(problem, target) {
+        return Err(Error::Unsupported {
+            what: format!(
+                "{} on {} samples",
+                problem.transform.wavelet(),
+                problem.sample
+            ),
+            why,
+        });
+    }
     let levels = problem.transform.active_levels();
     let mut takes: Vec<Take> = Vec::new();
     let mut todo = Todo {
@@ -276,9 +286,7 @@ fn advice(todo: &Todo, strategies: &[Strategy]) -> Option<String> {
 fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     let mut reasons = Vec::new();
     let mut works = None;
-    if let Some(why) = impossible(todo.problem, todo.target) {
-        reasons.push(why);
-    } else if is_long(todo.problem)
+    if is_long(todo.problem)
         && strategies.contains(&Strategy::Stepwise)
         && let Offer::Works(taken) = Strategy::Stepwise.offer(todo)
     {

@@ -6,6 +6,7 @@ use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots,
 use super::pixels;
 use super::planner::{Offer, Taken, Todo};
 use super::tuning::Tunable;
+use crate::transform::geometry::innermost;
 use crate::transform::geometry::{Geometry, Sides, View};
 use crate::wavelet::{Direction, Scale};
 
@@ -58,13 +59,13 @@ pub(super) fn copy_only(problem: &Problem, target: &Target) -> Design {
         Direction::Forward => (Array::Input, Array::Output),
         Direction::Inverse => (Array::Output, Array::Input),
     };
-    let last = problem.transform.shape().len() - 1;
+    let along = innermost(problem.transform.shape());
     Design {
         launches: vec![Launch {
             strategy: Strategy::Stepwise,
             pass: match problem.pixels {
                 Some(_) => pixels::convert(problem, target, &problem.regions.bands),
-                None => pass("move", 0, sides.lines(last), problem, target),
+                None => pass("move", 0, sides.lines(along), problem, target),
             },
             arrays: Arrays {
                 signal,

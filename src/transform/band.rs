@@ -21,7 +21,7 @@ use std::str::FromStr;
 /// assert_eq!(bands, ["LL2", "HL2", "LH2", "HH2", "HL1", "LH1", "HH1"]);
 /// assert_eq!("HL".parse(), Ok(Band::HL));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Band {
     axes: usize,
     /// Bit i: high-pass along the i-th axis, innermost first.
@@ -82,6 +82,12 @@ impl fmt::Display for Band {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = |i| if self.is_high_along(i) { 'H' } else { 'L' };
         f.pad(&(0..self.axes).map(letter).collect::<String>())
+    }
+}
+
+impl fmt::Debug for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Band({self})")
     }
 }
 

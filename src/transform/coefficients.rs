@@ -5,6 +5,7 @@ use super::view::{BandView, BandViewMut};
 use crate::error::{Error, Result};
 use crate::transform::Transform;
 use crate::wavelet::{Element, Sample};
+use std::fmt;
 
 /// The coefficients of a transform, on the host: an array of the transform's shape, in its layout.
 ///
@@ -27,10 +28,20 @@ use crate::wavelet::{Element, Sample};
 /// assert_eq!(smoother.len(), 24);
 /// # Ok::<(), wavelift::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Coefficients<T: Sample> {
     transform: Transform,
     data: Vec<T>,
+}
+
+/// The first few of them: pictures have millions.
+impl<T: Sample> fmt::Debug for Coefficients<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coefficients")
+            .field("transform", &self.transform)
+            .field("first", &&self.data[..self.data.len().min(8)])
+            .finish_non_exhaustive()
+    }
 }
 
 impl<T: Sample> Coefficients<T> {

@@ -130,10 +130,14 @@ impl View {
 
     /// The array that stands in a region, all axes in signal order.
     pub fn of_region(region: &Region) -> Self {
+        let axes = region.shape().iter().zip(region.strides());
         View {
             offset: region.offset(),
             shape: region.shape().to_vec(),
-            strides: region.strides().to_vec(),
+            // A stride that leads nowhere may be any number.
+            strides: axes
+                .map(|(&n, &stride)| if n > 1 { stride } else { 1 })
+                .collect(),
             order: vec![Order::Signal; region.shape().len()],
         }
     }
@@ -314,12 +318,18 @@ fn folded(mut geometry: Geometry) -> Geometry {
     geometry
 }
 
+/// The innermost axis of more than one sample, along which what only copies or converts takes lines.
+pub(crate) fn innermost(shape: &[usize]) -> usize {
+    let last = shape.len() - 1;
+    shape.iter().rposition(|&n| n > 1).unwrap_or(last)
+}
+
 /// How many lines a transform has along one of its axes, at most; kernels count them in 32 bits. Lines of
-/// one sample are never lifted, and along the last axis arrays are copied.
+/// one sample are never lifted, and along the innermost axis arrays are copied.
 pub(crate) fn most_lines(transform: &Transform) -> usize {
-    let last = transform.shape.last().copied();
+    let copied = transform.shape[innermost(&transform.shape)];
     let lifted = transform.axes.iter().map(|&axis| transform.shape[axis]);
-    let shortest = lifted.chain(last).filter(|&samples| samples > 1).min();
+    let shortest = lifted.chain([copied]).filter(|&samples| samples > 1).min();
     transform.len() / shortest.unwrap_or(1)
 }
 

@@ -60,10 +60,16 @@ impl PixelType {
             return Ok(());
         }
         let to = most - shift;
+        // In the middle, if the samples have so many values.
+        let middle = (most + 1) / 2;
+        let advice = match most < largest - least + 1 {
+            true if shift != middle => format!("; a level shift of {middle} makes them fit"),
+            _ => String::new(),
+        };
         Err(Error::Unsupported {
             what: format!("{self} pixels as {sample} samples with a level shift of {shift}"),
             why: format!(
-                "they are {} to {to}, and {sample} samples are exactly {least} to {largest}",
+                "they are {} to {to}, and {sample} samples are exactly {least} to {largest}{advice}",
                 -shift
             ),
         })

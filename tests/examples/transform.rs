@@ -231,6 +231,25 @@ fn both_byte_orders_are_read() {
     assert_eq!(read_npy::<i32>(&output), (vec![2], vec![258, -2]));
 }
 
+#[test]
+fn values_beyond_a_range_are_counted() {
+    let folder = TempDir::new().unwrap();
+    let [input, output] = ["in.npy", "out.npy"].map(|name| folder.path().join(name));
+    write_npy(
+        &input,
+        &[6],
+        &[-40000.0, 1e9f32, 32767.4, 5.0, -0.5, 70000.0],
+    );
+    let count = |options: &[&str]| {
+        let options = [&["--strategy", "reference", "--levels", "0"], options].concat();
+        report("forward", &input, &output, &options)["saturated"].clone()
+    };
+    assert_eq!(count(&["--wavelet", "cdf53", "--sample", "i16"]), 3);
+    assert_eq!(count(&["--sample", "f16"]), 2);
+    assert_eq!(count(&["--sample", "f64"]), 0);
+    assert_eq!(count(&["--sample", "f32", "--pixels", "u16"]), 3);
+}
+
 /// A picture goes into coefficients and comes back as it was.
 fn picture_comes_back(picture: &image::DynamicImage, options: &[&str], sample: &str) {
     let folder = TempDir::new().unwrap();
@@ -578,6 +597,9 @@ fn tiles_from_file_to_file() {
         &["--memory", "1", "--strategy", "reference"],
         "planner",
     );
+    refused(&input, &["--memory", "1", "--pixels", "u8"], "pixels");
+    refused(&input, &["--memory", "1", "--level-shift", "1"], "pixels");
+    refused(&input, &["--bits", "8"], "picture");
     fs::write(&input, &fs::read(&input).unwrap()[..1000]).unwrap();
     refused(&input, &in_tiles, "bytes");
     assert_eq!(folder.path().read_dir().unwrap().count(), 4);

@@ -23,7 +23,8 @@ pub(super) const PAGE: usize = 4096;
 pub struct Pages {
     start: *mut u8,
     owner: Owner,
-    _reserved: Reservation,
+    /// Of memory that is lost it is never given back, either.
+    reserved: Option<Reservation>,
     /// Whether a device may use the memory for ever, which is then never given back.
     lost: AtomicBool,
 }
@@ -75,7 +76,7 @@ impl Pages {
         Ok(Pages {
             start: start.cast(),
             owner: Owner::Driver { buffer, queue },
-            _reserved: reserved,
+            reserved: Some(reserved),
             lost: AtomicBool::new(false),
         })
     }
@@ -96,7 +97,7 @@ impl Pages {
         Ok(Pages {
             start,
             owner: Owner::Process(layout),
-            _reserved: reserved,
+            reserved: Some(reserved),
             lost: AtomicBool::new(false),
         })
     }
@@ -114,6 +115,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         if *self.lost.get_mut() {
+            std::mem::forget(self.reserved.take());
             return;
         }
         let (buffer, queue) = match &mut self.owner {

@@ -60,6 +60,11 @@ impl<T: Sample, P: Element> Transit<T, P> {
         })
     }
 
+    /// Frees the arrays that no transform on its way uses.
+    pub fn free_idle(&self) {
+        lock(&self.state).idle.clear();
+    }
+
     /// Counts a transform on its way.
     fn enter(&self, is_submitted: bool) -> Result<()> {
         let mut state = lock(&self.state);

@@ -97,8 +97,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         if !is_memory || self.wanted.is_some() || self.pixels.is_some() {
             return Err(why);
         }
-        // It would not be used any more.
+        // They would not be used any more.
         *lock(&self.staging) = None;
+        self.transit.free_idle();
         let mut tiled = lock(&self.tiled);
         if let Some(tiled) = &*tiled {
             return Ok(tiled.clone());

@@ -98,7 +98,11 @@ pub(super) fn read(queue: &Queue, from: &Buffer<i32>, to: &mut [i32]) -> Result<
 /// Whether a wait ends, well, before `patience` does.
 fn ends(patience: Duration, wait: impl FnOnce() -> Result<()> + Send + 'static) -> Result<bool> {
     let (tell, told) = mpsc::channel();
-    let thread = std::thread::spawn(move || tell.send(wait()));
+    let thread = std::thread::Builder::new().spawn(move || tell.send(wait()));
+    let thread = thread.map_err(|error| Error::Unsupported {
+        what: "the probe".to_owned(),
+        why: format!("no thread can wait for it: {error}"),
+    })?;
     match told.recv_timeout(patience) {
         Ok(ended) => {
             // It gives back its reference to the event.

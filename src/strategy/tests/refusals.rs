@@ -324,3 +324,23 @@ fn a_single_loop_refuses_what_its_rows_cannot_hold() {
         "{why}"
     );
 }
+
+#[test]
+fn more_lines_than_can_be_counted_are_refused_even_where_nothing_is_lifted() {
+    let setting = Setting::of(large_gpu());
+    let copy = |shape: &[usize], axes: &[usize], levels| {
+        let transform = Transform::new(Wavelet::CDF_5_3, shape);
+        let transform = transform.axes(axes).levels(levels);
+        BOTH.map(|direction| setting.design(&problem(&transform, SampleType::I16, direction)))
+    };
+    // Lines along the innermost axis that has any, for which 32 bits are enough.
+    for (axes, levels) in [(&[0, 1, 2][..], 0), (&[2], 3)] {
+        for design in copy(&[1 << 16, 1 << 16, 1], axes, levels) {
+            let geometry = design.unwrap().launches[0].pass.geometry;
+            assert_eq!((geometry.lines, geometry.samples), (1 << 16, 1 << 16));
+        }
+    }
+    for design in copy(&[1 << 20, 1 << 11, 2], &[0, 1, 2], 0) {
+        assert!(matches!(design, Err(Error::Unsupported { .. })));
+    }
+}
