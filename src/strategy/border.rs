@@ -1,7 +1,7 @@
 //! How lines go on beyond their border, for kernels that lift it like the inside.
 
 use super::lines::Lines;
-use super::planner::Todo;
+use super::todo::Todo;
 use crate::lifting::extension::Extension;
 use crate::wavelet::Boundary;
 

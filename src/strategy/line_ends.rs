@@ -5,7 +5,7 @@ use super::cost::Meter;
 use super::design::{Kernel, Pass, Slots, define, loops_as_they_are};
 use super::lines::Lines;
 use super::pixels;
-use super::planner::Todo;
+use super::todo::Todo;
 
 pub(super) const KERNEL: &str = "line_ends";
 pub(super) const FILE: &str = "line_ends/line_ends.cl";

@@ -1,7 +1,8 @@
 //! What a pass works on that lifts the lines of one axis.
 
 use super::design::Pass;
-use super::planner::{Taken, Todo};
+use super::planner::Taken;
+use super::todo::Todo;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 

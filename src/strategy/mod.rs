@@ -1,6 +1,7 @@
 //! How to compute a transform: strategies turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
+mod binding;
 mod border;
 mod boxes;
 mod colour_loop;
@@ -24,6 +25,7 @@ mod streamed;
 mod streamed_colours;
 mod streamed_volumes;
 mod tiles;
+mod todo;
 mod tuning;
 mod vector_passes;
 mod vectors;
@@ -42,7 +44,8 @@ pub use tuning::Tunable;
 pub(crate) use tuning::Tuning;
 
 use crate::error::{Error, Result};
-use planner::{Offer, Todo};
+use planner::Offer;
+use todo::Todo;
 
 macro_rules! strategies {
     ($($(#[$doc:meta])* $variant:ident

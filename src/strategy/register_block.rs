@@ -9,8 +9,9 @@ use super::design::{
     lack_of_registers, loops_as_they_are, registers,
 };
 use super::pixels;
-use super::planner::{Offer, Taken, Todo};
+use super::planner::{Offer, Taken};
 use super::streamed;
+use super::todo::Todo;
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;

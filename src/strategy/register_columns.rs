@@ -10,7 +10,8 @@ use super::design::{
 use super::line_ends;
 use super::lines::{Lines, segments, taken};
 use super::pixels;
-use super::planner::{Offer, Todo};
+use super::planner::Offer;
+use super::todo::Todo;
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;

@@ -9,7 +9,8 @@ use super::design::{
 };
 use super::lines::segments;
 use super::pixels;
-use super::planner::{Offer, Taken, Todo};
+use super::planner::{Offer, Taken};
+use super::todo::Todo;
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;

@@ -9,8 +9,9 @@ use super::design::{
 };
 use super::lines::Lines;
 use super::pixels;
-use super::planner::{Offer, Taken, Todo};
+use super::planner::{Offer, Taken};
 use super::pyramid::is_of_a_large_picture;
+use super::todo::Todo;
 use super::tuning::Tunable;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;

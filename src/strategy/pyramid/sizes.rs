@@ -9,7 +9,7 @@ use crate::strategy::design::{
     Define, RUN, define, define_distance, loops_as_they_are, smallest_sub_groups,
 };
 use crate::strategy::pixels;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Direction, SampleType};
 

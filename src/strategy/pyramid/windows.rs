@@ -9,7 +9,7 @@ use crate::strategy::design::{
     Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
 };
 use crate::strategy::pixels;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::transform::geometry::Geometry;
 
 const NAME: &str = "pyramid_windows";

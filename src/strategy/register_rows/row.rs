@@ -2,7 +2,7 @@
 
 use super::super::border::Border;
 use super::super::lines::Lines;
-use super::super::planner::Todo;
+use super::super::todo::Todo;
 use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
 use super::{NAME, are_dense, are_even, levels_of_rows};
 use crate::device::Exchange;

@@ -3,7 +3,7 @@
 use super::super::border::Border;
 use super::super::design::registers;
 use super::super::lines::Lines;
-use super::super::planner::Todo;
+use super::super::todo::Todo;
 use super::{NAME, exchange_among};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::reach::Reach;

@@ -7,7 +7,7 @@ use crate::strategy::design::{
     Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
 };
 use crate::strategy::lines::Lines;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 
 /// The columns and the work-items down a column that Kucis et al. found best, and van der Laan et al. have.
 const WINDOW: [usize; 2] = [32, 8];

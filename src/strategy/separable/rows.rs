@@ -7,7 +7,7 @@ use crate::strategy::design::{
     Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
 };
 use crate::strategy::lines::Lines;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::strategy::tuning::Tunable;
 
 /// Kucis et al. take work-groups of 256.

@@ -5,7 +5,7 @@ use crate::strategy::RowPass;
 use crate::strategy::cost::{Cost, Meter};
 use crate::strategy::design::{Kernel, Pass, Slot, Slots, define};
 use crate::strategy::lines::Lines;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::transform::geometry::{Axis, Geometry, Side};
 use crate::wavelet::Direction;
 

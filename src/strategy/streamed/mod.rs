@@ -14,7 +14,8 @@ use super::design::{
     loops_as_they_are,
 };
 use super::pixels;
-use super::planner::{Offer, Taken, Todo};
+use super::planner::{Offer, Taken};
+use super::todo::Todo;
 use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{Extension, is_symmetric};

@@ -8,7 +8,7 @@ use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::design::{Problem, lack_of_registers, registers};
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::wavelet::Direction;
 
 /// Pairs that a tile of the frame is long.

@@ -9,7 +9,7 @@ use crate::strategy::design::{
     Define, define, define_distance, groups_at_once, lack_of_registers, loops_as_they_are,
 };
 use crate::strategy::pixels;
-use crate::strategy::planner::{Coloured, Todo};
+use crate::strategy::todo::{Coloured, Todo};
 use crate::strategy::tuning::Tunable;
 use crate::transform::geometry::{Geometry, Side};
 

@@ -7,7 +7,7 @@ use crate::lifting::reach::Reach;
 use crate::strategy::border::Border;
 use crate::strategy::design::{Define, LARGEST_VECTOR, define, define_distance, loops_as_they_are};
 use crate::strategy::pixels;
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Channel, SampleType, Stencil};
 

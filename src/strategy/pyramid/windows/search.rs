@@ -6,7 +6,7 @@ use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
 use crate::strategy::design::{MOST_ARRIVALS, MOST_REGISTERS, registers};
-use crate::strategy::planner::Todo;
+use crate::strategy::todo::Todo;
 use crate::transform::Layout;
 use crate::wavelet::Direction;
 
