@@ -7,6 +7,7 @@ mod coefficients;
 mod gains;
 pub(crate) mod geometry;
 mod headroom;
+mod norms;
 mod overlap;
 pub mod reference;
 mod region;

@@ -9,6 +9,7 @@ mod conveyor;
 mod copies;
 mod crew;
 mod file;
+mod flight;
 mod fresh;
 mod members;
 mod pages;

@@ -1,7 +1,7 @@
 //! Submitted transforms, which own what they work between.
 
 use super::array::PinnedArray;
-use super::transit::{Flight, Flying};
+use super::flight::{Flight, Flying};
 use crate::error::{Error, Result};
 use crate::runtime::plan::Plan;
 use crate::wavelet::{Direction, Element, Sample};
