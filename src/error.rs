@@ -42,7 +42,7 @@ pub enum Error {
     },
 
     /// A slice or an array of the wrong length.
-    #[error("{what} has {got} samples, expected {expected}")]
+    #[error("{what} has {}, expected {expected}", samples(*.got))]
     #[non_exhaustive]
     Length {
         /// The argument that has the wrong length.
@@ -258,6 +258,25 @@ impl Error {
             expected: format!("one of {}", known.join(", ")),
             got: got.to_owned(),
         }
+    }
+}
+
+/// Checks the length of a slice or an array, which `what` names.
+pub(crate) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
+    match got == expected {
+        true => Ok(()),
+        false => Err(Error::Length {
+            what,
+            expected,
+            got,
+        }),
+    }
+}
+
+fn samples(count: usize) -> String {
+    match count {
+        1 => "1 sample".to_owned(),
+        count => format!("{count} samples"),
     }
 }
 

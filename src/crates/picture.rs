@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::transform::{Transform, zeroed};
 use crate::wavelet::{Sample, Wavelet};
 use image::{ImageBuffer, Pixel, Primitive};
@@ -95,13 +95,7 @@ where
     let channels = usize::from(P::CHANNEL_COUNT);
     let count = width as usize * height as usize;
     let expected = count.saturating_mul(channels);
-    if samples.len() != expected {
-        return Err(Error::Length {
-            what: "the picture",
-            expected,
-            got: samples.len(),
-        });
-    }
+    check_length("the picture", samples.len(), expected)?;
     let mut pixels = Vec::new();
     let no_memory = |_| Error::HostMemory {
         what: "the pixels",

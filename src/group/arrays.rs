@@ -1,7 +1,7 @@
 //! Batches whose shares stay on their devices.
 
 use super::plan::GroupPlan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::runtime::{DeviceArray, Engine, Run};
 use crate::transform::zeroed;
 use crate::wavelet::{Direction, Sample};
@@ -83,7 +83,7 @@ impl<T: Sample> GroupPlan<T> {
     /// # Errors
     /// [`Error::Length`]; as [`Engine::upload`] on any device.
     pub fn upload(&self, samples: &[T]) -> Result<GroupArray<T>> {
-        self.check_length("the input", samples.len())?;
+        check_length("the input", samples.len(), self.transform().len())?;
         let mut rest = samples;
         self.arrays(|engine, len| {
             let (piece, behind) = rest.split_at(len);
@@ -170,14 +170,7 @@ impl<T: Sample> GroupPlan<T> {
             });
         }
         for (got, own) in parts.into_iter().zip(&self.parts) {
-            let expected = own.len();
-            if got != expected {
-                return Err(Error::Length {
-                    what,
-                    expected,
-                    got,
-                });
-            }
+            check_length(what, got, own.len())?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A plan of a batch for several devices.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::runtime::lock::lock;
 use crate::runtime::{Engine, PinnedArray, Plan};
 use crate::transform::{Coefficients, Transform, zeroed};
@@ -163,8 +163,8 @@ impl<T: Sample> GroupPlan<T> {
     }
 
     fn on_host(&self, input: &[T], output: &mut [T], direction: Direction) -> Result<()> {
-        self.check_length("the input", input.len())?;
-        self.check_length("the output", output.len())?;
+        check_length("the input", input.len(), self.transform.len())?;
+        check_length("the output", output.len(), self.transform.len())?;
         self.go(self.pieces(input, output), direction)
     }
 
@@ -241,18 +241,6 @@ impl<T: Sample> GroupPlan<T> {
             pieces.push((part, Ends::Slices(from, to)));
         }
         pieces
-    }
-
-    pub(super) fn check_length(&self, what: &'static str, got: usize) -> Result<()> {
-        let expected = self.transform.len();
-        if got != expected {
-            return Err(Error::Length {
-                what,
-                expected,
-                got,
-            });
-        }
-        Ok(())
     }
 }
 

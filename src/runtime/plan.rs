@@ -17,7 +17,7 @@ use super::refused::Refused;
 use super::run::Run;
 use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 use crate::device::Fence;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::strategy::{Array, Arrays, Cost, Launch, Problem, Regions, Strategy};
 use crate::transform::{Band, Coefficients, Transform, zeroed};
 use crate::wavelet::{Direction, Element, Pixels, Sample};
@@ -581,17 +581,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
             Direction::Inverse => (&self.bands, &self.signal),
         }
     }
-}
-
-pub(super) fn check_length(what: &'static str, got: usize, expected: usize) -> Result<()> {
-    if got == expected {
-        return Ok(());
-    }
-    Err(Error::Length {
-        what,
-        expected,
-        got,
-    })
 }
 
 impl<T: Sample, P: Element> std::fmt::Debug for Plan<T, P> {

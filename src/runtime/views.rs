@@ -5,7 +5,7 @@ use super::context::Shared;
 use super::host::ask_for_huge_pages;
 use super::queue::{Access, Uses};
 use super::transfer::Transfer;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::strategy::LARGEST_VECTOR;
 use crate::transform::{Band, Region, Transform, zeroed};
 use crate::wavelet::Element;
@@ -87,7 +87,7 @@ impl<'a, T: Element> DeviceView<'a, T> {
     /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a foreign buffer that the host
     /// may not read; [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
-        check_length(samples.len(), &self.region)?;
+        check_length("the slice", samples.len(), self.region.len())?;
         self.array.transfer(&self.region, Transfer::ToHost(samples))
     }
 }
@@ -115,7 +115,7 @@ impl<'a, T: Element> DeviceViewMut<'a, T> {
     /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a foreign buffer that the host
     /// may not write; [`Error::OpenCl`] if copying fails.
     pub fn write(&mut self, samples: &[T]) -> Result<()> {
-        check_length(samples.len(), &self.region)?;
+        check_length("the slice", samples.len(), self.region.len())?;
         self.array
             .transfer(&self.region, Transfer::ToDevice(samples))
     }
@@ -123,18 +123,6 @@ impl<'a, T: Element> DeviceViewMut<'a, T> {
     pub(super) fn as_view(&self) -> DeviceView<'_, T> {
         DeviceView::new(self.array, self.region.clone())
     }
-}
-
-fn check_length(got: usize, region: &Region) -> Result<()> {
-    let expected = region.len();
-    if got == expected {
-        return Ok(());
-    }
-    Err(Error::Length {
-        what: "the slice",
-        expected,
-        got,
-    })
 }
 
 /// A region that a plan was made for.
@@ -186,13 +174,7 @@ impl Planned {
         view.array.check_use(what, written)?;
         let (wanted, found) = (&self.region, &view.region);
         if wanted.is_dense() && found.is_dense() {
-            if found.len() != wanted.len() {
-                return Err(Error::Length {
-                    what,
-                    expected: wanted.len(),
-                    got: found.len(),
-                });
-            }
+            check_length(what, found.len(), wanted.len())?;
         } else if !wanted.is_like(found) {
             let shown = |region: &Region| {
                 format!("shape {:?}, strides {:?}", region.shape(), region.strides())

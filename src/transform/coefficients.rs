@@ -2,7 +2,7 @@
 
 use super::band::Band;
 use super::view::{BandView, BandViewMut};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::transform::Transform;
 use crate::wavelet::{Element, Sample};
 use std::fmt;
@@ -52,13 +52,7 @@ impl<T: Sample> Coefficients<T> {
     /// coefficients is not that of the shape.
     pub fn from_parts(transform: &Transform, data: Vec<T>) -> Result<Self> {
         transform.check()?;
-        if data.len() != transform.len() {
-            return Err(Error::Length {
-                what: "the data",
-                expected: transform.len(),
-                got: data.len(),
-            });
-        }
+        check_length("the data", data.len(), transform.len())?;
         let transform = transform.clone();
         Ok(Coefficients { transform, data })
     }

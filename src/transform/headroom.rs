@@ -13,7 +13,7 @@
 
 use super::gains::{Gains, Rounding};
 use super::{Level, Transform};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::wavelet::{Channel, IntegerStep, Sample, SampleType};
 
 impl Transform {
@@ -84,13 +84,7 @@ impl Transform {
     /// [`headroom`](Self::headroom).
     pub fn check_range<T: Sample>(&self, samples: &[T]) -> Result<()> {
         let headroom = self.headroom(T::TYPE)?;
-        if samples.len() != self.len() {
-            return Err(Error::Length {
-                what: "the input",
-                expected: self.len(),
-                got: samples.len(),
-            });
-        }
+        check_length("the input", samples.len(), self.len())?;
         if headroom == 0 {
             return Ok(());
         }

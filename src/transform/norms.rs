@@ -1,6 +1,8 @@
 //! How much a coefficient of each sub-band adds to the signal.
 
 use super::band::Band;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::transform::Transform;
 use crate::transform::reference::inverse_line;

@@ -1,7 +1,9 @@
 //! The reference: transforms on the CPU, one sample after the other. It is slow, obviously right, and the
 //! oracle of every test. It needs no OpenCL. Samples of 16 bits that compute in `f32` are rounded once, in the result.
 
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::{Result, check_length};
 use crate::transform::arithmetic::{Arithmetic, by_type, is_rounded, numbers_of, rounded};
 use crate::transform::{Layout, Level, Transform};
 use crate::wavelet::Boundary;
@@ -199,19 +201,14 @@ fn put<T>(array: &mut [T], places: impl Iterator<Item = usize>, values: impl Ite
 fn check<T: Sample>(transform: &Transform, data: &[T]) -> Result<()> {
     transform.check()?;
     T::TYPE.check(&transform.wavelet)?;
-    if data.len() != transform.len() {
-        return Err(Error::Length {
-            what: "the input",
-            expected: transform.len(),
-            got: data.len(),
-        });
-    }
+    check_length("the input", data.len(), transform.len())?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn one_sample_passes_unscaled() {

@@ -2,7 +2,9 @@
 
 use super::MAX_AXES;
 use super::band::BandBox;
-use crate::error::{Error, Result};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::{Result, check_length};
 use crate::wavelet::Sample;
 use std::fmt;
 
@@ -289,13 +291,7 @@ impl<'a, T: Sample> BandViewMut<'a, T> {
     /// # Errors
     /// [`Error::Length`] if the number of values is not that of the band's coefficients.
     pub fn copy_from_slice(&mut self, values: &[T]) -> Result<()> {
-        if values.len() != self.len() {
-            return Err(Error::Length {
-                what: "the slice",
-                expected: self.len(),
-                got: values.len(),
-            });
-        }
+        check_length("the slice", values.len(), self.len())?;
         let mut values = values.iter().copied();
         self.apply(|old| values.next().unwrap_or(old));
         Ok(())

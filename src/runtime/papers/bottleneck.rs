@@ -1,13 +1,12 @@
 //! Half of what a strategy does, to see which half takes the time (cl/papers/bottlenecks.cl).
 
 use crate::device::DeviceInfo;
-use crate::error::Result;
+use crate::error::{Result, check_length};
 use crate::lifting::prelude::prelude;
 use crate::runtime::acquire::Enqueued;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
 use crate::runtime::launch::{Step, launch_all};
-use crate::runtime::plan::check_length;
 use crate::runtime::program::{PassKernel, source};
 use crate::runtime::refused::{Refused, build_kernels};
 use crate::runtime::run::Run;

@@ -1,11 +1,10 @@
 //! One axis as Shahbahrami et al. filter it, with and without their remedies for aliasing (cl/papers/filter.cl).
 
 use super::PaperKernel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::lifting::prelude::prelude;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
-use crate::runtime::plan::check_length;
 use crate::runtime::program::source;
 use crate::runtime::run::Run;
 use crate::strategy::Kernel;

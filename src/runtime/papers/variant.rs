@@ -1,10 +1,9 @@
 //! The single loop of Barina and Zemcik in its variants, and what they compare it with (cl/papers/core.cl, naive.cl).
 
 use super::PaperKernel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
-use crate::runtime::plan::check_length;
 use crate::runtime::run::Run;
 use crate::strategy::Kernel;
 use crate::wavelet::Wavelet;
