@@ -527,7 +527,11 @@ impl<T: Sample, P: Element> Plan<T, P> {
 
     /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
     pub(super) fn check_whole(&self) -> Result<()> {
-        self.too_large.clone().map_or(Ok(()), Err)
+        let mut why = self.too_large.clone();
+        if let Some(Error::Memory { what, .. }) = &mut why {
+            *what += " as a whole, whose plan takes slices of the host alone,";
+        }
+        why.map_or(Ok(()), Err)
     }
 
     /// Checks that the plan goes from one slice on the host to another, of so many elements each.

@@ -17,6 +17,9 @@ pub(crate) const LARGEST_VECTOR: usize = 16;
 /// Pairs that a work-item lifts at a time along a line, where it has short runs (cl/core/run.cl).
 pub(super) const RUN: usize = 4;
 
+/// Work-items that take the place of a sub-group where there is no exchange.
+pub(super) const LANES_ALONE: usize = 32;
+
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {

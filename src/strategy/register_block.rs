@@ -5,8 +5,8 @@ use super::Strategy;
 use super::border::Border;
 use super::cost::{Cost, Meter};
 use super::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, define_distance, group_of_sub_groups,
-    lack_of_registers, loops_as_they_are, registers,
+    Define, Kernel, LANES_ALONE, Pass, Slots, can_stream, define, define_distance,
+    group_of_sub_groups, lack_of_registers, loops_as_they_are, registers,
 };
 use super::pixels;
 use super::planner::{Offer, Taken};
@@ -60,9 +60,6 @@ const LOW: i32 = 5;
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
-
-/// Work-items that take the place of a sub-group where there is no exchange.
-const LANES: usize = 32;
 
 pub(super) fn offer(asked: &Todo) -> Offer {
     let todo = &Todo {
@@ -187,7 +184,11 @@ impl Sizes {
         let reach = Reach::new(&todo.problem.stencils());
         let most = todo.target.work_group(NAME);
         let alone = device.exchange == Exchange::None;
-        let lanes = if alone { LANES.min(most) } else { device.lanes };
+        let lanes = if alone {
+            LANES_ALONE.min(most)
+        } else {
+            device.lanes
+        };
         let tuned = todo
             .target
             .size(Strategy::RegisterBlock, todo.problem, &BLOCK_ROWS);

@@ -1,7 +1,7 @@
 //! How long a tile of a row is, and how many work-items and pairs of a run it takes.
 
 use super::super::border::Border;
-use super::super::design::registers;
+use super::super::design::{LANES_ALONE, registers};
 use super::super::lines::Lines;
 use super::super::todo::Todo;
 use super::{NAME, exchange_among};
@@ -20,9 +20,6 @@ const TILE_SIDE_BY_SIDE: usize = 512;
 const RUN_SIDE_BY_SIDE: usize = 16;
 /// The lines where devices do not exchange, so that small work-groups have a tile of each.
 const TOGETHER_ALONE: usize = 8;
-
-/// Work-items that take the place of a sub-group where there is no exchange.
-const LANES: usize = 32;
 
 /// Pairs of a run at least; less would be mostly reach.
 pub(super) const LEAST_RUN: usize = 4;
@@ -69,7 +66,7 @@ impl<'a> Way<'a> {
         let most = todo.target.work_group(NAME);
         let exchange = exchange_among(device, side_by_side);
         let lanes = match exchange {
-            Exchange::None => LANES.min(prev_power_of_two(most)),
+            Exchange::None => LANES_ALONE.min(prev_power_of_two(most)),
             _ => device.lanes,
         };
         if lanes > most {
@@ -132,7 +129,7 @@ impl Share {
         let most_items = prev_power_of_two(way.most);
         if way.is_alone() {
             // Programs for rows of all lengths; compilers for CPUs take long over long runs.
-            let tile = (2 * LEAST_RUN * LANES).min(2 * LONGEST_RUN * way.lanes);
+            let tile = (2 * LEAST_RUN * LANES_ALONE).min(2 * LONGEST_RUN * way.lanes);
             return Share::new(tile, LEAST_RUN.min(longest_run), most_items, 1);
         }
         let longest = (TILE * 4 / way.bytes.max(4)).min(2 * LONGEST_RUN * most_items);
@@ -152,7 +149,7 @@ impl Share {
         let most_items = most / together;
         if way.is_alone() {
             // Small work-groups have longer runs, so that a tile holds both ends of a line.
-            let tile = (2 * LEAST_RUN * LANES.min(most_items)).max(2 * LONGEST_RUN);
+            let tile = (2 * LEAST_RUN * LANES_ALONE.min(most_items)).max(2 * LONGEST_RUN);
             return Share::new(tile, LEAST_RUN.min(longest_run), most_items, together);
         }
         let best = RUN_SIDE_BY_SIDE.min(longest_run);

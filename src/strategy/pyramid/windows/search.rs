@@ -5,7 +5,7 @@ use super::{NAME, PAIRS, Windows};
 use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
-use crate::strategy::design::{MOST_ARRIVALS, MOST_REGISTERS, registers};
+use crate::strategy::design::{LANES_ALONE, MOST_ARRIVALS, MOST_REGISTERS, registers};
 use crate::strategy::todo::Todo;
 use crate::transform::Layout;
 use crate::wavelet::Direction;
@@ -22,12 +22,9 @@ fn of_cpus(lanes: usize) -> Size {
     [2, 2, 256, lanes.min(16)]
 }
 
-/// Work-items that take the place of a sub-group where there is no exchange.
-const LANES: usize = 32;
-
 fn lanes_of(device: &DeviceInfo) -> usize {
     match device.exchange {
-        Exchange::None => LANES,
+        Exchange::None => LANES_ALONE,
         _ => device.lanes,
     }
 }
