@@ -1,6 +1,6 @@
 // short_rows: several levels of rows of a few samples, one row per work-item, under any boundary rule.
 //
-// A work-item has its row in registers, and nothing to do with others. The compiler knows how long rows are and by which rule they go on,
+// A work-item has its row in registers, and lifts it alone. The compiler knows how long rows are and by which rule they go on,
 // so that what a step reads beyond an end is known as well (core/border.cl lifts such a line as a whole).
 //
 // Lines that stand side by side are such rows, too: then neighbouring work-items load neighbours.
@@ -16,8 +16,8 @@
 #include "core/border.cl"
 #include "register_rows/row.cl"
 
-#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 4
-#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 4 at most"
+#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 3
+#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 3 at most"
 #endif
 
 #ifndef DENSE_ROWS
@@ -27,8 +27,8 @@
 // What is left of a row when a level begins; the levels from the finest to the coarsest and back.
 #define SAMPLES_OF_LEVEL(level) HALVED(JOINED_SAMPLES, (level) - 1)
 #define LOWS_OF_ROW HALVED(JOINED_SAMPLES, LEVELS)
-#define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3) DO(4)
-#define EACH_SHORT_LEVEL_BACK(DO) DO(4) DO(3) DO(2) DO(1)
+#define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3)
+#define EACH_SHORT_LEVEL_BACK(DO) DO(3) DO(2) DO(1)
 
 // Lifts the first `samples` samples of a row, and leaves its details behind its approximations; the inverse the other way round. The
 // compiler knows how many there are, and so keeps them in registers.

@@ -89,8 +89,14 @@ fn converted<T: Sample>(
     if T::TYPE.is_integer() || T::TYPE == SampleType::Rounded {
         return integers(values, range, T::from_f64, saturated);
     }
-    let count =
-        |value: &f64| *saturated += usize::from(value.is_finite() && !range.contains(value));
+    // What is rounded to the largest number is not beyond it: up to half of the distance to the number before.
+    let half = match T::TYPE {
+        SampleType::F16 => 16.0,
+        SampleType::F32 => 2f64.powi(103),
+        _ => 0.0,
+    };
+    let is_beyond = |value: f64| value.is_finite() && value.abs() >= range.end() + half;
+    let count = |value: &f64| *saturated += usize::from(is_beyond(*value));
     Ok(values.inspect(count).map(T::from_f64).collect())
 }
 

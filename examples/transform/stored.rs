@@ -41,13 +41,13 @@ impl Stored {
         if arguments.strategy != StrategyChoice::Auto {
             return Err("tiles go by the strategies that the planner composes".into());
         }
-        if arguments.pixels.is_some() {
-            return Err("pixels do not go in tiles; leave out `--pixels` or `--memory`".into());
-        }
         for (format, path) in [(input, &arguments.input), (output, &arguments.output)] {
             if ![Format::Npy, Format::Raw].contains(&format) {
                 return Err(about(path)("a picture does not go in tiles"));
             }
+        }
+        if arguments.pixels.is_some() {
+            return Err("`--pixels` goes neither in tiles nor with .raw files".into());
         }
         if input == Format::Raw {
             let (Some(shape), Some(sample)) = (&arguments.shape, arguments.sample) else {
@@ -131,6 +131,8 @@ impl Stored {
         bar.finish_and_clear();
         let mut report: Value = report(arguments, transform, Some(&device), T::TYPE, build);
         report["strategy"] = json!("tiles");
+        // Nothing is converted.
+        report["saturated"] = json!(0);
         report["transform_ns"] = json!(took.as_nanos() as u64);
         cli::print(report)?;
         Ok(sink.finish()?)

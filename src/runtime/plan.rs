@@ -529,7 +529,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     pub(super) fn check_whole(&self) -> Result<()> {
         let mut why = self.too_large.clone();
         if let Some(Error::Memory { what, .. }) = &mut why {
-            *what += " as a whole, whose plan takes slices of the host alone,";
+            *what += ", whose plan takes slices of the host alone,";
         }
         why.map_or(Ok(()), Err)
     }

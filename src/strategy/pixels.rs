@@ -4,8 +4,7 @@
 use super::cost::Meter;
 use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Problem, Slots, Target, define};
 use crate::transform::Region;
-use crate::transform::geometry::innermost;
-use crate::transform::geometry::{Geometry, Sides, View};
+use crate::transform::geometry::{Geometry, Sides, View, innermost};
 use crate::wavelet::Pixels;
 
 const KERNEL: &str = "convert_pixels";

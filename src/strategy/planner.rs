@@ -193,6 +193,8 @@ pub(super) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
     if problem.sample == SampleType::F64 && !target.device.fp64 {
         return Some(format!("{} has no double precision", target.device));
     }
-    let too_many = most_lines(&problem.transform) > MOST_LINES;
+    let transform = &problem.transform;
+    let copies = problem.pixels.is_some() || transform.active_levels().is_empty();
+    let too_many = most_lines(transform, copies) > MOST_LINES;
     too_many.then(|| format!("the array has more than {MOST_LINES} lines along one axis"))
 }

@@ -189,7 +189,12 @@ impl Row {
             false => 3,
         };
         let waits = self.kernel == RowKernel::Local && (alone || self.side_by_side);
-        let barriers = if waits { 1 + fences * self.levels } else { 0 };
+        let barriers = match self.moved_bytes {
+            0 if waits => 1 + fences * self.levels,
+            0 => 0,
+            // Around all levels.
+            _ => 2,
+        };
         let local = self.local_bytes(self.group / self.items);
         // Of two halos at each end, results are the outer ones.
         let stored = match self.gap {
@@ -244,7 +249,7 @@ impl Row {
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),
                 define("RULE", geometry.boundary),
-                define("DENSE_ROWS", u8::from(self.dense)),
+                define("DENSE_ROWS", u8::from(self.moved_bytes > 0)),
             ]),
             RowKernel::Local => {
                 let signal = special && geometry.signal.line.detail == 1;

@@ -7,8 +7,7 @@ use super::pixels;
 use super::planner::{Offer, Taken};
 use super::todo::Todo;
 use super::tuning::Tunable;
-use crate::transform::geometry::innermost;
-use crate::transform::geometry::{Geometry, Sides, View};
+use crate::transform::geometry::{Geometry, Sides, View, innermost};
 use crate::wavelet::{Direction, Scale};
 
 pub(super) const TUNABLES: &[Tunable] = &[];

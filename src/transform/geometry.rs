@@ -324,12 +324,15 @@ pub(crate) fn innermost(shape: &[usize]) -> usize {
     shape.iter().rposition(|&n| n > 1).unwrap_or(last)
 }
 
-/// How many lines a transform has along one of its axes, at most; kernels count them in 32 bits. Lines of
-/// one sample are never lifted, and along the innermost axis arrays are copied.
-pub(crate) fn most_lines(transform: &Transform) -> usize {
-    let copied = transform.shape[innermost(&transform.shape)];
-    let lifted = transform.axes.iter().map(|&axis| transform.shape[axis]);
-    let shortest = lifted.chain([copied]).filter(|&samples| samples > 1).min();
+/// How many lines a transform has along one of the axes that it lifts, at most, or along the one that it copies along: kernels count
+/// them in 32 bits.
+pub(crate) fn most_lines(transform: &Transform, copies: bool) -> usize {
+    let levels = transform.active_levels();
+    let lifted = levels.first().map_or(&[][..], |level| &level.axes);
+    let copied = copies.then(|| innermost(&transform.shape));
+    let axes = lifted.iter().copied().chain(copied);
+    let lengths = axes.map(|axis| transform.shape[axis]);
+    let shortest = lengths.filter(|&samples| samples > 1).min();
     transform.len() / shortest.unwrap_or(1)
 }
 
@@ -413,7 +416,7 @@ mod tests {
 
     #[test]
     fn only_axes_that_are_lifted_make_lines() {
-        let lines = |transform: Transform| most_lines(&transform);
+        let lines = |transform: Transform| most_lines(&transform, false);
         assert_eq!(
             lines(Transform::new(Wavelet::HAAR, [1, 65536, 65536])),
             65536
@@ -423,6 +426,9 @@ mod tests {
             27
         );
         assert_eq!(lines(Transform::new(Wavelet::HAAR, [1, 1])), 1);
+        // What is copied has lines along the innermost axis.
+        let copy = Transform::new(Wavelet::HAAR, [2, 8, 9, 1]).levels(0);
+        assert_eq!(most_lines(&copy, true), 16);
     }
 
     #[test]

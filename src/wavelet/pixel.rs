@@ -63,8 +63,8 @@ impl PixelType {
         // In the middle, if the samples have so many values.
         let middle = (most + 1) / 2;
         let advice = match most < largest - least + 1 {
-            true if shift != middle => format!("; a level shift of {middle} makes them fit"),
-            _ => String::new(),
+            true => format!("; a level shift of {middle} makes them fit"),
+            false => String::new(),
         };
         Err(Error::Unsupported {
             what: format!("{self} pixels as {sample} samples with a level shift of {shift}"),

@@ -97,7 +97,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         if !is_memory || self.wanted.is_some() || self.pixels.is_some() {
             return Err(why);
         }
-        // They would not be used any more.
+        // Calls that wait do not use them any more.
         *lock(&self.staging) = None;
         self.transit.free_idle();
         let mut tiled = lock(&self.tiled);

@@ -23,9 +23,6 @@ const WHOLE_RUNS: [usize; 2] = [32, 16];
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
 pub(super) const SHORT_REACH: usize = 8;
 
-/// Levels of a row that a work-item has by itself; three leave a sample of the longest one.
-const MOST_SHORT_LEVELS: usize = 4;
-
 /// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/level.cl), of which the first that hold the
 /// reach are taken, and the reach that the last ones hold.
 const MARGINS: [usize; 3] = [8, 16, 32];
@@ -87,8 +84,8 @@ pub(super) struct Row {
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
-    /// Whether short rows follow one another in memory, so that work-items move neighbours.
-    pub dense: bool,
+    /// The local memory of a short row that is moved with its neighbours, as they follow one another; else 0.
+    pub moved_bytes: usize,
     pub kernel: RowKernel,
 }
 
@@ -108,8 +105,11 @@ impl Row {
             row.items = (samples / 2 / pairs).next_power_of_two();
         } else if row.is_short(todo, lines) {
             row.kernel = RowKernel::Short;
-            row.levels = levels_of_rows(todo, None).min(MOST_SHORT_LEVELS);
-            row.dense = are_dense(&Lines::of_levels(todo, row.levels).geometry);
+            row.levels = levels_of_rows(todo, None);
+            // As it is loaded and as it is stored.
+            let bytes = samples * (todo.signal_size() + todo.problem.sample.size());
+            let is_dense = are_dense(&Lines::of_levels(todo, row.levels).geometry);
+            row.moved_bytes = if is_dense { bytes } else { 0 };
             (row.items, row.pairs) = (1, samples.div_ceil(2).next_power_of_two());
         } else if samples > share.tile {
             row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
@@ -178,7 +178,7 @@ impl Row {
             gap: 0,
             bytes: way.bytes,
             side_by_side,
-            dense: false,
+            moved_bytes: 0,
             kernel: RowKernel::Local,
         };
         Ok((row, share))
@@ -186,6 +186,11 @@ impl Row {
 
     /// Work-items of a work-group: whole rows and whole sub-groups, as many as local memory holds.
     fn work_group(&self, todo: &Todo, together: usize) -> Result<usize, String> {
+        let (unit, together) = match (self.kernel, self.exchange) {
+            (RowKernel::Short, _) => (1, 1),
+            (_, Exchange::None) => (self.items, together),
+            _ => (self.lanes.max(self.items), together),
+        };
         let most = todo.target.work_group(self.kernel.name());
         let wanted = GROUP.min(most).max(self.items);
         let have = todo.target.device.local_memory;
@@ -195,10 +200,6 @@ impl Row {
         let rows = match self.side_by_side && rows > 0 {
             true => prev_power_of_two(rows),
             false => rows,
-        };
-        let unit = match self.exchange {
-            Exchange::None => self.items,
-            _ => self.lanes.max(self.items),
         };
         let group = rows * self.items / unit * unit;
         if group == 0 {
@@ -240,9 +241,15 @@ impl Row {
     }
 
     /// Whether a work-item does best with a row by itself: by several levels, where rows follow one another or would fill half a tile at
-    /// most, and where rows stand side by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, three levels of 599186 x 7
-    /// along its last axis take 13 us (inverse 12), in local memory 32 (36), one level 19 (16) there; one level of 1398101 x 3 13 (14) and
-    /// 31 (33), of 3 x 1398101 along its first 14 (14), by `register_columns` 25 (21), of 8 x 524288 27 (27) and 13 (13).
+    /// most, and where rows stand side by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, us forward and inverse:
+    ///
+    /// | rows | here | otherwise |
+    /// |---|---|---|
+    /// | three levels of 599186 x 7, last axis | 13, 12 | 32, 36 in local memory |
+    /// | one level of them | 13, 12 | 19, 16 in local memory |
+    /// | one level of 1398101 x 3, last axis | 13, 14 | 31, 33 in local memory |
+    /// | one level of 3 x 1398101, first axis | 14, 14 | 25, 21 by `register_columns` |
+    /// | one level of 8 x 524288, first axis, by vectors | 27, 27 | 13, 13 by `register_columns` |
     fn is_short(&self, todo: &Todo, lines: &Lines) -> bool {
         let Some(samples) = lines.known_length() else {
             return false;
@@ -298,8 +305,7 @@ impl Row {
         match self.kernel {
             RowKernel::Local => {}
             RowKernel::Registers => return self.items,
-            // As they are loaded and as they are stored.
-            RowKernel::Short => return if self.dense { 4 * self.pairs } else { 0 },
+            RowKernel::Short => return 0,
         }
         let levels = match self.levels > self.wide_levels() {
             true => self.tile().ilog2() as usize,
@@ -314,6 +320,6 @@ impl Row {
     }
 
     pub fn local_bytes(&self, rows: usize) -> usize {
-        rows * self.places() * self.bytes
+        rows * (self.places() * self.bytes + self.moved_bytes)
     }
 }

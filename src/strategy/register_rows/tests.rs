@@ -97,6 +97,10 @@ fn rows_of_a_few_samples_move_as_one_piece_where_they_follow_one_another() {
         assert_eq!(of(&[9000, 7], layout, 3), Some(1));
         assert_eq!(of(&[9000, 7, 2], layout, 3), Some(0));
     }
+    let rows = Transform::new(Wavelet::CDF_9_7, [9000, 7]).axes([1]);
+    let launch = launches(&Setting::of(large_gpu()), &rows, SampleType::F32).remove(0);
+    let cost = launch.pass.cost;
+    assert_eq!((cost.local_bytes, cost.barriers), (2 * 128 * 7 * 4, 2));
     assert_eq!(of(&[9000, 7, 2], Layout::Mallat, 1), None);
     assert_eq!(of(&[900, 7], Layout::Mallat, 3), None);
 }

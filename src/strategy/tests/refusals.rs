@@ -340,6 +340,9 @@ fn more_lines_than_can_be_counted_are_refused_even_where_nothing_is_lifted() {
             assert_eq!((geometry.lines, geometry.samples), (1 << 16, 1 << 16));
         }
     }
+    for design in copy(&[2, 1 << 20, 1 << 11], &[0, 1, 2], 0) {
+        assert_eq!(design.unwrap().launches[0].pass.geometry.lines, 1 << 21);
+    }
     for design in copy(&[1 << 20, 1 << 11, 2], &[0, 1, 2], 0) {
         assert!(matches!(design, Err(Error::Unsupported { .. })));
     }
