@@ -3,7 +3,7 @@
 //
 // A box is one short row or several, a longer one whose coefficients stay in place, a small picture, or columns that are short or
 // have few neighbours. What is high and narrow is cut into boxes of some rows, called tiles, with a halo at either end: each is
-// lifted as if there were no others, and what that makes wrong at a seam is not stored. At the ends of periodic columns it is, and
+// lifted as if there were no others, columns by all levels, pictures by one, and what that makes wrong at a seam is not stored. At the ends of periodic columns it is, and
 // a launch of `line_ends` stores them again. So the neighbours that a step reads are whole vectors, however narrow the box is, at
 // the border too: all boxes have it at the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a
 // table says where each coefficient is. On the way in and out squares of samples are transposed (rows_of_boxes.cl).
@@ -116,11 +116,13 @@ INLINE void lift_level(local AV *places, const Table *table, const BoxesInCache 
 
 // --- the boxes of a work-item ------------------------------------------------------------------------
 
-// The rows of the boxes in the signal and among the coefficients, where the details of a tile along y are apart, as `high`; and
-// the approximations of the last level, if they stand apart.
+// The rows of the boxes in the signal and among the coefficients, and the approximations of the last level, if they stand apart.
 typedef struct {
   SignalRows signal;
-  BandRows bands, high, low;
+  BandRows bands, low;
+  // Of each box where the coefficients of its picture start, its first row in that, and which of its rows are moved.
+  global T *coefficients[VECTOR];
+  int top[VECTOR], begin[VECTOR], end[VECTOR];
 } Boxes;
 
 #define AXIS_Y(side) (own->lifts_x ? (side).across[0] : (side).line)
@@ -134,22 +136,19 @@ typedef struct {
   rows.row = STEP_ALONG(AXIS_Y(side), turns_y), rows.sample = STEP_ALONG(AXIS_X(side), turns_x), rows.columns = (count), \
   rows.entries = (table_part);
 
-// Where a tile starts: they are spread evenly, along y by whole pairs, and the last one ends where the lines do.
+// Where a tile starts: they are spread evenly, along y by whole pairs of the last level, and the last one ends where the lines do.
 INLINE int top_of(const BoxesInCache *own, const int tile, const int height) {
-  const int unit = own->lifts_y ? 2 : 1;
+  const int unit = own->lifts_y ? 1 << own->levels : 1;
   return tile == 0 ? 0 : (int)((long)((height - own->rows) / unit) * tile / (own->tiles - 1)) * unit;
 }
 
 static inline void find_boxes(Boxes *found, const Table *table, global S *signal, global T *bands, global T *low,
                               const Pass *pass, const BoxesInCache *own, const int first, const int count) {
   const int height = own->lifts_x ? pass->across[0] : pass->samples, levels = own->levels;
-  // The coefficients of a tile along y are in two places.
-  const bool is_cut = own->lifts_y && own->tiles > 1 && !own->interleaved;
   const bool turns_y = own->lifts_y && own->interleaved, turns_x = own->lifts_x && own->interleaved;
   SET_DISTANCES(found->signal, pass->signal, own->lifts_y, own->lifts_x, table->columns, table->signal)
   SET_DISTANCES(found->bands, pass->bands, turns_y, turns_x, table->columns, table->bands)
   SET_DISTANCES(found->low, pass->low, false, false, table->low_columns, table->low)
-  found->high = found->bands;
   int tile = first % own->tiles, batch = first / own->tiles;
   int3 at = (int3)(0, batch % pass->across[1], batch / pass->across[1]);
   for (int r = 0; r < VECTOR; ++r) {
@@ -159,17 +158,10 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
     const int outer = tile + 1 < own->tiles ? own->halo + top_of(own, tile + 1, height) - top : own->rows;
     const int begin = FORWARD ? 0 : inner, end = FORWARD ? own->rows : outer;
     const int begin_bands = FORWARD ? inner : 0, end_bands = FORWARD ? outer : own->rows;
-    global T *const start = bands + line_start(&pass->bands, pass, at);
     SET_ROWS(found->signal, r, signal + line_start(&pass->signal, pass, at) + top * found->signal.row, begin, end)
-    if (is_cut) {
-      const int low_rows = S_COUNT(own->rows);
-      SET_ROWS(found->bands, r, start + top / 2 * found->bands.row, begin_bands / 2, S_COUNT(end_bands))
-      SET_ROWS(found->high, r, start + AXIS_Y(pass->bands).detail + (top / 2 - low_rows) * found->high.row,
-               low_rows + begin_bands / 2, low_rows + D_COUNT(end_bands))
-    } else {
-      SET_ROWS(found->bands, r, start + top * found->bands.row, begin_bands, end_bands)
-      SET_ROWS(found->high, r, start, 0, 0)
-    }
+    found->coefficients[r] = bands + line_start(&pass->bands, pass, at);
+    found->top[r] = top, found->begin[r] = begin_bands, found->end[r] = end_bands;
+    SET_ROWS(found->bands, r, found->coefficients[r] + top * found->bands.row, begin_bands, end_bands)
     // Of rows that are not lifted along y, the first ones may be low-pass by an earlier take.
     const int end_low = own->lifts_y ? HALVED(end_bands, levels) : clamp(pass->low_across[0] - top, begin_bands, end_bands);
     const int begin_low = own->lifts_y ? begin_bands >> levels : begin_bands;
@@ -178,6 +170,19 @@ static inline void find_boxes(Boxes *found, const Table *table, global S *signal
     // Elements beyond the last box have that one again, and store the same.
     if (r + 1 >= count || ++tile < own->tiles) continue;
     tile = 0, at.y = at.y + 1 < pass->across[1] ? at.y + 1 : 0, at.z += at.y == 0;
+  }
+}
+
+// Whether the coefficients of a tile are in a place for each level.
+INLINE bool is_in_parts(const BoxesInCache *own) { return own->lifts_y && own->tiles > 1 && !own->interleaved; }
+
+// The rows of the boxes that are details of `level`; of level 0, the approximations of the last one.
+INLINE void find_part(Boxes *found, const BoxesInCache *own, const int height, const int level) {
+  const int by = level > 0 ? level : own->levels, before = level > 0 ? HALVED(own->rows, by) : 0;
+  for (int r = 0; r < VECTOR; ++r) {
+    const int first = (level > 0 ? HALVED(height, by) : 0) + (found->top[r] >> by) - before;
+    const int end = level > 0 ? D_COUNT(HALVED(found->end[r], by - 1)) : HALVED(found->end[r], by);
+    SET_ROWS(found->bands, r, found->coefficients[r] + first * found->bands.row, before + (found->begin[r] >> by), before + end)
   }
 }
 
@@ -191,7 +196,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void boxes_in_cache(global S *signal, global T *bands, global T *low, const Pass pass, const BoxesInCache own) {
   local AV places[PLACES];
   local Entry entries[3 * PLACES];
-  const int columns = own.lifts_x ? pass.samples : pass.across[0];
+  const int columns = own.lifts_x ? pass.samples : pass.across[0], height = own.lifts_x ? pass.across[0] : pass.samples;
   const int low_rows = own.lifts_y ? HALVED(own.rows, own.levels) : own.rows;
   const int low_columns = own.lifts_x ? HALVED(columns, own.levels) : pass.low_across[0];
   const Table table = {entries, entries + PLACES, entries + 2 * PLACES, own.rows, columns, low_rows, low_columns};
@@ -208,8 +213,10 @@ void boxes_in_cache(global S *signal, global T *bands, global T *low, const Pass
       lift_level(places, &table, &own, level, pass.boundary, pass.shift);
 #endif
     // Where approximations stand apart, a later pass overwrites what is stored in their place here.
-    MOVE_CACHED(&found.bands);
-    MOVE_CACHED(&found.high);
+    for (int part = is_in_parts(&own) ? own.levels : 0; part >= 0; --part) {
+      if (is_in_parts(&own)) find_part(&found, &own, height, part);
+      MOVE_CACHED(&found.bands);
+    }
     if (pass.has_low) MOVE_CACHED(&found.low);
 #if !FORWARD
     for (int level = own.levels; level > 0; --level)

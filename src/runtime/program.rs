@@ -70,6 +70,9 @@ fn file(name: &str) -> (&'static str, &'static str) {
     *known.unwrap_or_else(|| panic!("there is no cl/{name}"))
 }
 
+/// Programs that an engine keeps for later plans, at most: their sources alone have 60 to 80 KB each.
+const MOST_PROGRAMS: usize = 1000;
+
 /// Builds `source`, which has this fence, for the engine's device, or takes it from the engine's cache.
 pub(crate) fn build(shared: &Shared, source: String, fence: Fence) -> Result<Arc<Handle<Program>>> {
     let mut programs = lock(&shared.programs);
@@ -77,6 +80,10 @@ pub(crate) fn build(shared: &Shared, source: String, fence: Fence) -> Result<Arc
         return Ok(program.clone());
     }
     let program = Arc::new(compile(&shared.context, &shared.device, &source, fence)?);
+    // Plans keep what they run. So an engine that plans for ever new shapes does not grow.
+    if programs.len() >= MOST_PROGRAMS {
+        programs.clear();
+    }
     programs.insert(source, program.clone());
     Ok(program)
 }

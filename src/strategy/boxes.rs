@@ -34,11 +34,14 @@ const SOME_ROWS: usize = 256;
 const MOST_COLUMNS: usize = 128;
 
 /// Samples of a whole box, and of a tile, at most. Of 127 pictures of 128 x 65 by 9/7 in f32 beyond zeros a sample takes 0.93 ns as
-/// boxes, 1.4 by a pass per axis, by 5/3 in i16 0.38 and 0.62 (PoCL 3.1, one core of Zen 4).
+/// boxes, 1.4 by a pass per axis, by 5/3 in i16 0.38 and 0.62; three levels of 149796 x 7 along its first axis 0.83 in tiles of all levels,
+/// 0.94 in tiles of one each, by 5/3 in i16 0.41 and 0.55, interleaved 0.78 and 1.35, 0.40 and 1.12. Along both axes, where the
+/// sub-bands of a tile are not rows in one piece, interleaved 65536 x 16 takes 1.2 and 1.1 (PoCL 3.1, one core of Zen 4).
 const MOST_WHOLE: usize = 9 << 10;
 const MOST_OF_TILE: usize = 1024;
 
 /// All boxes of a take, which are alike.
+#[derive(Clone, Copy)]
 struct Boxes {
     geometry: Geometry,
     lifts_x: bool,
@@ -56,7 +59,7 @@ struct Boxes {
 pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
     let lines = match are_rows {
-        true => [short_rows(todo, vectors, held), None],
+        true => short_rows(todo, vectors, held).into_iter().collect(),
         false => few_columns(todo, vectors, held),
     };
     // A vector of boxes for each compute unit, or one at all where they are short rows.
@@ -68,9 +71,9 @@ pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option
         boxes.count() >= units * vectors.samples
     };
     let fits = |boxes: &Boxes| boxes.places() <= held && boxes.follow_each_other();
-    let pictures = narrow_pictures(todo, vectors, held).into_iter();
-    let boxes = pictures.chain(lines).flatten();
-    let best = boxes.filter(fits).find(are_enough)?;
+    let pictures = narrow_pictures(todo, vectors, held);
+    let mut boxes = pictures.into_iter().chain(lines).filter(fits);
+    let best = boxes.find(are_enough)?;
     Some(best.taken(todo, vectors, held))
 }
 
@@ -90,9 +93,9 @@ fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
 }
 
 /// Whole alone where rows are in pieces, but pictures are side by side.
-fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2] {
+fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let &[a, b, ..] = todo.axes() else {
-        return [None, None];
+        return Vec::new();
     };
     let levels = levels_of(todo, &todo.axes()[..2]);
     let of_levels = |levels| Geometry {
@@ -102,14 +105,14 @@ fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes
     };
     let whole = Boxes::whole(of_levels(levels), [true, true], levels);
     if whole.columns() > MOST_COLUMNS {
-        return [None, None];
+        return Vec::new();
     }
     let are_side_by_side = whole.are_side_by_side(vectors);
-    let [whole, cut] = whole.or_cut(todo, held, of_levels(1));
-    match todo.picture() {
-        Some(_) => [whole, cut],
-        None => [whole.filter(|_| are_side_by_side), None],
+    let mut boxes = whole.or_cut(todo, held, of_levels(1));
+    if todo.picture().is_none() {
+        boxes.retain(|one| one.tiles == 1 && are_side_by_side);
     }
+    boxes
 }
 
 /// Rows are worth it for several levels, or where they are so short that they are mostly border.
@@ -140,7 +143,7 @@ fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
 /// Columns are worth it where too few of them are neighbours for the column pass, or all of them are short. By 9/7 in f32 4096 of
 /// 16 x 16 take 0.43 ns per sample (0.8 by the column pass), three levels 0.56 (1.8), 2048 of 16 x 32 0.45 (0.7) and 0.55 (1.5), 1024 of
 /// 32 x 32 0.53 (0.6) and 0.65 (1.2), but 1024 of 16 x 64 0.52 (0.45) and 0.86 (1.3) (PoCL 3.1, one core of Zen 4).
-fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2] {
+fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let levels = levels_of(todo, &todo.axes()[..1]);
     let of_levels = |levels| Lines::of_levels(todo, levels).geometry;
     let whole = Boxes::whole(of_levels(levels), [true, false], levels);
@@ -149,7 +152,7 @@ fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> [Option<Boxes>; 2
         return whole.or_cut(todo, held, of_levels(1));
     }
     let are_short = columns <= 2 * vectors.samples && whole.places() <= MOST_OF_TILE;
-    [are_short.then_some(whole), None]
+    are_short.then_some(whole).into_iter().collect()
 }
 
 impl Boxes {
@@ -169,35 +172,47 @@ impl Boxes {
         }
     }
 
-    /// These, where they are not too large, and their first level in tiles.
-    fn or_cut(self, todo: &Todo, held: usize, first: Geometry) -> [Option<Self>; 2] {
-        let cut = Boxes::cut(todo, held, first, [self.lifts_y, self.lifts_x]);
-        [(self.places() <= MOST_WHOLE).then_some(self), cut]
+    /// These, where they are not too large; all levels of columns in tiles, if necessary in large ones; and one level in tiles.
+    fn or_cut(self, todo: &Todo, held: usize, first: Geometry) -> Vec<Self> {
+        let mut boxes = Vec::new();
+        if self.places() <= MOST_WHOLE {
+            boxes.push(self);
+        }
+        if !self.lifts_x {
+            let sizes = [MOST_OF_TILE, MOST_WHOLE];
+            boxes.extend(
+                sizes
+                    .iter()
+                    .filter_map(|&most| self.cut(todo, most.min(held))),
+            );
+        }
+        let first = Boxes::whole(first, [self.lifts_y, self.lifts_x], 1);
+        boxes.extend(first.cut(todo, MOST_OF_TILE.min(held)));
+        boxes
     }
 
-    /// One level in tiles of about as many samples as they may have; not of periodic pictures, whose ends read each other. Those of
-    /// columns are lifted again, apart.
-    fn cut(todo: &Todo, held: usize, geometry: Geometry, lifts: [bool; 2]) -> Option<Self> {
-        let whole = Boxes::whole(geometry, lifts, 1);
+    /// These in tiles of about so many samples, where halos are a third of them at most; not periodic pictures, whose ends read each
+    /// other, nor several levels of periodic columns, whose ends are lifted again, apart, after each.
+    fn cut(&self, todo: &Todo, most: usize) -> Option<Self> {
         let reach = Reach::new(&todo.problem.stencils());
-        let height = whole.height();
-        // All tiles start with a pair of rows, the last one too, which ends with the signal.
-        let (before, after) = (2 * reach.before, 2 * reach.after + height % 2);
-        let most =
-            (MOST_OF_TILE.min(held) / whole.columns()).saturating_sub(before + after) / 2 * 2;
+        let height = self.height();
+        // All tiles start with a pair of rows of the last level, the last one too, which ends with the signal.
+        let unit = 1usize.checked_shl(self.levels as u32)?;
+        let halo = |pairs: usize| (2 * pairs * (unit - 1)).next_multiple_of(unit);
+        let (before, after) = (halo(reach.before), halo(reach.after) + height % unit);
+        let most = (most / self.columns()).saturating_sub(before + after) / unit * unit;
         let inside = height.saturating_sub(before + after);
         // All about as long.
         let tiles = inside.div_ceil(most.max(1));
-        let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(2);
+        let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(unit);
         let rows = before + advance + after;
-        let fits = !(is_periodic(todo) && whole.lifts_x)
-            && advance >= 2 * (before + after)
-            && height > rows;
+        let goes_around = is_periodic(todo) && (self.lifts_x || self.levels > 1);
+        let fits = !goes_around && advance >= 2 * (before + after) && height > rows;
         fits.then(|| Boxes {
             rows,
             tiles: (height - rows).div_ceil(advance) + 1,
             halo: before,
-            ..whole
+            ..*self
         })
     }
 
@@ -377,8 +392,16 @@ mod tests {
         assert_eq!(name(&[100, 16, 32], 1), "boxes_in_cache");
         assert_eq!(name(&[100, 16, 48], 1), "column_vectors");
         assert_eq!(name(&[100, 64, 32], 1), "column_vectors");
-        // In tiles.
+        // In tiles, all levels at once, which start with pairs of the last one and end as the lines do.
         assert_eq!(name(&[20, 4100, 3], 1), "boxes_in_cache");
+        let high = |boundary| {
+            let transform = Transform::new(Wavelet::CDF_9_7, [60_005, 7]).axes([0]);
+            let cut = launches(cpu(), &transform.levels(3).boundary(boundary));
+            ["levels", "rows", "halo"].map(|name| own(&cut[0], name))
+        };
+        let [levels, rows, halo] = high(Boundary::Symmetric);
+        assert_eq!((levels, rows % 8, halo), (3, 60_005 % 8, 32));
+        assert_eq!(high(Boundary::Periodic)[0], 1);
         assert_eq!(name(&[500, 3], 0), "column_vectors");
     }
 

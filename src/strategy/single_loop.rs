@@ -232,12 +232,12 @@ impl Sizes {
     }
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
-    /// step. With less than three, borders that are lifted apart take most of the time, and samples of 16 bits take less of it in
-    /// boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample here and 0.95 there, by 5/3 in i16 0.9 and 0.5, mirrored
-    /// 0.7 and 0.5, those of 1024 x 65 0.9 and 0.5, by 9/7 in f16 128 x 65 1.16 and 0.93; where boxes do not take them, a pass per axis is
-    /// faster as well, 6400 x 70 beyond zeros 1.8 and 0.8 (PoCL 3.1, one core of Zen 4).
+    /// step. With less than three, the ends of rows take most of the time: by 9/7 in f32 16131 x 65 takes 0.89 ns per sample here and 0.80
+    /// there, 127 of 128 x 65 0.97 and 0.75, 13107 x 80 0.82 and 0.67, by 13/7 in i32 1.26 and 0.71, by 5/3 in i16 128 x 64 0.7 and 0.5;
+    /// where boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8. In f64, whose boxes are
+    /// half as many, it takes 0.99 and 1.97 (PoCL 3.1, one core of Zen 4).
     fn least_borders(&self, sample: SampleType) -> usize {
-        match self.extension == 0 || sample.size() == 2 {
+        match self.extension == 0 || sample.size() < 8 {
             true => 3,
             false => 2,
         }

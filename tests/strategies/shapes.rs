@@ -273,10 +273,12 @@ mod boxes {
                 of(&[9001, 7], &[0, 1], 2),
                 of(&[3, 2800, 9], &[1, 2], 1),
                 of(&[17_002, 3], &[0], 2),
+                of(&[40_005, 7], &[0], 3),
             ];
             all.extend(high.map(|transform| transform.boundary(boundary)));
         }
         all.push(of(&[9002, 5], &[0, 1], 1).layout(Layout::Interleaved));
+        all.push(of(&[20_011, 2], &[0], 3).layout(Layout::Interleaved));
         all
     }
     /// Of more compute units each would want a vector of boxes.

@@ -310,7 +310,7 @@ impl Shares<'_> {
             true => Coverage::new(pictures * row_pairs, columns),
             false => self.of_lines(),
         };
-        let unit = if lifts_y { 2 } else { 1 };
+        let unit = if lifts_y { 1 << self.own("levels") } else { 1 };
         let top_of = |tile: usize| (height - rows) / unit * tile / (tiles - 1).max(1) * unit;
         for number in 0..boxes {
             let (tile, batch) = (number % tiles, number / tiles);
@@ -323,9 +323,11 @@ impl Shares<'_> {
             };
             assert!(top <= begin && begin < end && end <= top + rows);
             if lifts_y {
-                assert_eq!((top % 2, (height - top - rows) % 2), (0, 0));
-                assert!(tile == 0 || begin - top >= 2 * self.reach.before);
-                assert!(end == height || top + rows - end >= 2 * self.reach.after);
+                // What a seam makes wrong grows by the reach in pairs of each level.
+                let halo = |reach: usize| 2 * reach * (unit - 1);
+                assert_eq!((top % unit, (height - top - rows) % unit), (0, 0));
+                assert!(tile == 0 || begin - top >= halo(self.reach.before));
+                assert!(end == height || top + rows - end >= halo(self.reach.after));
             }
             let pairs = begin / 2..end.div_ceil(2);
             match (lifts_y, lifts_x) {
