@@ -95,7 +95,7 @@ INLINE void store_places(const AV v, local A *to) {
   }
 }
 
-// The same.
+// As where x is first.
 INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool inner, Turn results) {
   const Strip *const strip = sweep->strip;
   const int newest = at + X_LAST_LAG * VECTOR_PLACES;

@@ -3,8 +3,8 @@
 //
 // A box is one short row or several, a longer one whose coefficients stay in place, a small picture, or columns that are short or
 // have few neighbours. What is high and narrow is cut into boxes of some rows, called tiles, with a halo at either end: each is
-// lifted as if there were no others, columns by all levels, pictures by one, and what that makes wrong at a seam is not stored. At the ends of periodic columns it is, and
-// a launch of `line_ends` stores them again. So the neighbours that a step reads are whole vectors, however narrow the box is, at
+// lifted as if there were no others, columns by several levels, pictures and periodic columns by one, and what that makes wrong at a
+// seam is not stored. At the ends of periodic columns it is, and a launch of `line_ends` stores them again. So the neighbours that a step reads are whole vectors, however narrow the box is, at
 // the border too: all boxes have it at the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a
 // table says where each coefficient is. On the way in and out squares of samples are transposed (rows_of_boxes.cl).
 // Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles, and a tile's halo again. For

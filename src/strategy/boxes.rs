@@ -35,9 +35,10 @@ const MOST_COLUMNS: usize = 128;
 
 /// Samples of a whole box, and of a tile, at most. Of 127 pictures of 128 x 65 by 9/7 in f32 beyond zeros a sample takes 0.93 ns as
 /// boxes, 1.4 by a pass per axis, by 5/3 in i16 0.38 and 0.62; three levels of 149796 x 7 along its first axis 0.83 in tiles of all levels,
-/// 0.94 in tiles of one each, by 5/3 in i16 0.41 and 0.55, interleaved 0.78 and 1.35, 0.40 and 1.12. Along both axes, where the
-/// sub-bands of a tile are not rows in one piece, interleaved 65536 x 16 takes 1.2 and 1.1 (PoCL 3.1, one core of Zen 4).
-const MOST_WHOLE: usize = 9 << 10;
+/// 0.94 in tiles of one each, by 5/3 in i16 0.41 and 0.55, interleaved 0.78 and 1.35, 0.40 and 1.12. Pictures do not gain by large
+/// tiles: 16384 x 64 takes 0.86, a pass per axis 0.66; three levels of 65536 x 16 at once, interleaved, 1.2, level by level 1.1
+/// (PoCL 3.1, one core of Zen 4).
+pub(super) const MOST_WHOLE: usize = 9 << 10;
 const MOST_OF_TILE: usize = 1024;
 
 /// All boxes of a take, which are alike.
@@ -54,8 +55,8 @@ struct Boxes {
     halo: usize,
 }
 
-/// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that are left of what is small, one level
-/// of what is cut.
+/// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that are left of what is small, and of
+/// columns that are cut as many as tiles have room for, one level of pictures that are cut.
 pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
     let lines = match are_rows {
@@ -108,7 +109,7 @@ fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
         return Vec::new();
     }
     let are_side_by_side = whole.are_side_by_side(vectors);
-    let mut boxes = whole.or_cut(todo, held, of_levels(1));
+    let mut boxes = whole.or_cut(todo, held, of_levels);
     if todo.picture().is_none() {
         boxes.retain(|one| one.tiles == 1 && are_side_by_side);
     }
@@ -149,7 +150,7 @@ fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let whole = Boxes::whole(of_levels(levels), [true, false], levels);
     let columns = whole.columns();
     if columns < vectors.samples {
-        return whole.or_cut(todo, held, of_levels(1));
+        return whole.or_cut(todo, held, of_levels);
     }
     let are_short = columns <= 2 * vectors.samples && whole.places() <= MOST_OF_TILE;
     are_short.then_some(whole).into_iter().collect()
@@ -172,26 +173,28 @@ impl Boxes {
         }
     }
 
-    /// These, where they are not too large; all levels of columns in tiles, if necessary in large ones; and one level in tiles.
-    fn or_cut(self, todo: &Todo, held: usize, first: Geometry) -> Vec<Self> {
+    /// These, where they are not too large; columns in tiles of as many levels as they have room for, pictures of one.
+    fn or_cut(self, todo: &Todo, held: usize, of_levels: impl Fn(usize) -> Geometry) -> Vec<Self> {
         let mut boxes = Vec::new();
         if self.places() <= MOST_WHOLE {
             boxes.push(self);
         }
-        if !self.lifts_x {
-            let sizes = [MOST_OF_TILE, MOST_WHOLE];
+        let (levels, sizes) = match self.lifts_x {
+            true => (1, &[MOST_OF_TILE][..]),
+            false => (self.levels, &[MOST_OF_TILE, MOST_WHOLE][..]),
+        };
+        for levels in (1..=levels).rev() {
+            let whole = Boxes::whole(of_levels(levels), [self.lifts_y, self.lifts_x], levels);
             boxes.extend(
                 sizes
                     .iter()
-                    .filter_map(|&most| self.cut(todo, most.min(held))),
+                    .filter_map(|&most| whole.cut(todo, most.min(held))),
             );
         }
-        let first = Boxes::whole(first, [self.lifts_y, self.lifts_x], 1);
-        boxes.extend(first.cut(todo, MOST_OF_TILE.min(held)));
         boxes
     }
 
-    /// These in tiles of about so many samples, where halos are a third of them at most; not periodic pictures, whose ends read each
+    /// These in tiles of at most so many samples, where halos are a third of them at most; not periodic pictures, whose ends read each
     /// other, nor several levels of periodic columns, whose ends are lifted again, apart, after each.
     fn cut(&self, todo: &Todo, most: usize) -> Option<Self> {
         let reach = Reach::new(&todo.problem.stencils());
@@ -207,7 +210,7 @@ impl Boxes {
         let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(unit);
         let rows = before + advance + after;
         let goes_around = is_periodic(todo) && (self.lifts_x || self.levels > 1);
-        let fits = !goes_around && advance >= 2 * (before + after) && height > rows;
+        let fits = !goes_around && most > 0 && advance >= 2 * (before + after) && height > rows;
         fits.then(|| Boxes {
             rows,
             tiles: (height - rows).div_ceil(advance) + 1,
@@ -266,6 +269,7 @@ impl Boxes {
             false => MOST_WHOLE,
         }
         .min(held);
+        debug_assert!(self.places() <= places);
         let interleaved = geometry.is_interleaved();
         let axes = usize::from(self.lifts_x) + usize::from(self.lifts_y);
         let x_first = axes == 2 && todo.x_first();
@@ -402,6 +406,15 @@ mod tests {
         let [levels, rows, halo] = high(Boundary::Symmetric);
         assert_eq!((levels, rows % 8, halo), (3, 60_005 % 8, 32));
         assert_eq!(high(Boundary::Periodic)[0], 1);
+        // As many levels as tiles have room for, whatever local memory holds. Haar's have no halo.
+        let roomy = DeviceInfo {
+            local_memory: 1 << 20,
+            ..cpu()
+        };
+        let high = Transform::new(Wavelet::HAAR, [81_920, 5]).axes([0]);
+        let cut = launches(roomy, &high.levels(11));
+        let [levels, rows] = ["levels", "rows"].map(|name| own(&cut[0], name));
+        assert_eq!((levels, rows), (10, 1024));
         assert_eq!(name(&[500, 3], 0), "column_vectors");
     }
 

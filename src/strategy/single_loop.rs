@@ -2,6 +2,7 @@
 //! (cl/single_loop/single_loop.cl). `colour_loop` is the same for pixels of several samples.
 
 use super::Strategy;
+use super::boxes::MOST_WHOLE;
 use super::cost::{Cost, Meter};
 use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers};
 use super::pixels;
@@ -91,9 +92,10 @@ pub(super) fn offer_of(
         axes: 2,
         passes: vec![pass(todo, &sizes, geometry)],
     };
+    let picture = geometry.samples as usize * geometry.across[0] as usize;
     let narrow = colours == 1
         && (geometry.samples as usize) / 2
-            < sizes.least_borders(todo.problem.sample) * sizes.border;
+            < sizes.least_borders(todo.problem.sample, picture) * sizes.border;
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go step by step as well: 3 x 349525 by 9/7
     // in f32 takes 2.8 ns per sample, 0.7 by a pass per axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
@@ -232,12 +234,14 @@ impl Sizes {
     }
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
-    /// step. With less than three, the ends of rows take most of the time: by 9/7 in f32 16131 x 65 takes 0.89 ns per sample here and 0.80
-    /// there, 127 of 128 x 65 0.97 and 0.75, 13107 x 80 0.82 and 0.67, by 13/7 in i32 1.26 and 0.71, by 5/3 in i16 128 x 64 0.7 and 0.5;
-    /// where boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8. In f64, whose boxes are
-    /// half as many, it takes 0.99 and 1.97 (PoCL 3.1, one core of Zen 4).
-    fn least_borders(&self, sample: SampleType) -> usize {
-        match self.extension == 0 || sample.size() < 8 {
+    /// step. With less than three, the ends of rows take most of the time where borders are lifted apart, and samples of 16 bits and
+    /// pictures that are whole boxes take less of it in boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample here
+    /// and 0.95 there, mirrored 128 x 65 0.97 and 0.75, by 13/7 in i32 65 x 65 1.4 and 0.58, by 5/3 in i16 128 x 64 0.7 and 0.5, 1024 x 65
+    /// 0.9 and 0.5. Where boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored
+    /// 11037 x 95 takes 0.68 and 0.73, and in f64 65 x 95 1.1 and 1.3 as boxes (PoCL 3.1, one core of Zen 4).
+    fn least_borders(&self, sample: SampleType, picture: usize) -> usize {
+        let is_box = picture <= MOST_WHOLE && sample.size() == 4;
+        match self.extension == 0 || sample.size() == 2 || is_box {
             true => 3,
             false => 2,
         }

@@ -274,6 +274,7 @@ mod boxes {
                 of(&[3, 2800, 9], &[1, 2], 1),
                 of(&[17_002, 3], &[0], 2),
                 of(&[40_005, 7], &[0], 3),
+                of(&[20_483, 5], &[0], 9),
             ];
             all.extend(high.map(|transform| transform.boundary(boundary)));
         }

@@ -214,7 +214,19 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(periodic(3), Strategy::Vectors);
     assert_eq!(periodic(4), Strategy::SingleLoop);
     assert_eq!(periodic(31), Strategy::SingleLoop);
-    // The loop has its first vector inside where either channel of a row has two borders of 16 pairs, and is faster with three.
-    assert_eq!(name(cpu(), [6400, 95]), Strategy::Vectors);
-    assert_eq!(name(cpu(), [6400, 96]), Strategy::SingleLoop);
+    // The loop has its first vector inside where either channel of a row has two borders of 16 pairs.
+    assert_eq!(name(cpu(), [6400, 63]), Strategy::Vectors);
+    assert_eq!(name(cpu(), [6400, 64]), Strategy::SingleLoop);
+    // Boxes are faster than it with less than three.
+    let many = |width| {
+        let transform = Transform::new(Wavelet::CDF_9_7, [400, 64, width]).axes([1, 2]);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let device = DeviceInfo {
+            local_memory: 1 << 20,
+            ..cpu()
+        };
+        Setting::of(device).design(&problem).unwrap().launches[0].strategy
+    };
+    assert_eq!(many(95), Strategy::Vectors);
+    assert_eq!(many(96), Strategy::SingleLoop);
 }
