@@ -14,19 +14,9 @@
 // work-items meet in the same banks of local memory, take 18 (18), row by row 33 (35).
 
 #include "core/border.cl"
-#include "register_rows/row.cl"
+#include "register_rows/short_row_moves.cl"
 
-#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 3
-#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 3 at most"
-#endif
-
-#ifndef DENSE_ROWS
-#error "DENSE_ROWS: 1 where rows follow one another in memory on both sides: then neighbouring work-items move neighbours"
-#endif
-
-// What is left of a row when a level begins; the levels from the finest to the coarsest and back.
-#define SAMPLES_OF_LEVEL(level) HALVED(JOINED_SAMPLES, (level) - 1)
-#define LOWS_OF_ROW HALVED(JOINED_SAMPLES, LEVELS)
+// The levels from the finest to the coarsest and back.
 #define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3)
 #define EACH_SHORT_LEVEL_BACK(DO) DO(3) DO(2) DO(1)
 
@@ -44,53 +34,6 @@ INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
 
 #define LIFT_SHORT_LEVEL(level) \
   if (level <= LEVELS) lift_short_level(row, SAMPLES_OF_LEVEL(level), pass);
-
-// --- between a row and memory --------------------------------------------------------------------------
-
-#if DENSE_ROWS
-#if FORWARD
-#define SIGNAL_AT(i) loaded[(i)]
-#define BANDS_AT(i) stored[(i)]
-#else
-#define SIGNAL_AT(i) stored[(i)]
-#define BANDS_AT(i) loaded[(i)]
-#endif
-#define LOW_AT(j) BANDS_AT(ROWS_INTERLEAVED ? (j) << LEVELS : (j))
-#define DETAIL_AT(level, j) \
-  BANDS_AT(ROWS_INTERLEAVED ? (2 * (j) + 1) << ((level) - 1) : S_COUNT(SAMPLES_OF_LEVEL(level)) + (j))
-
-// Moves `count` neighbours between global memory and the rows of a work-group.
-INLINE void fetch_rows(global const LOADED *from, const int count, local LOADED *to) {
-  const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
-    if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
-  barrier(CLK_LOCAL_MEM_FENCE);
-}
-INLINE void put_rows(local const STORED *from, const int count, global STORED *to) {
-  barrier(CLK_LOCAL_MEM_FENCE);
-  const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
-    if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
-}
-#else
-#define SIGNAL_AT(i) samples[(i) * stride]
-#define LOW_AT(j) lows.first[(j) * lows.stride]
-#define DETAIL_AT(level, j) band.first[(j) * band.stride]
-#endif
-
-#define EACH_DETAIL(level, MOVE)                                               \
-  if (level <= LEVELS) {                                                       \
-    BAND_OF(level)                                                             \
-    A *const details = row + S_COUNT(SAMPLES_OF_LEVEL(level));                 \
-    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE     \
-  }
-#if DENSE_ROWS
-#define BAND_OF(level)
-#else
-#define BAND_OF(level) const RowBand band = details_of_row(bands_row, &pass, &own, &tile, level);
-#endif
-#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(DETAIL_AT(level, j));)
-#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, DETAIL_AT(level, j) = SAMPLE(details[j]);)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
