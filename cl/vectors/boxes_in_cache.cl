@@ -4,9 +4,10 @@
 // A box is one short row or several, a longer one whose coefficients stay in place, a small picture, or columns that are short or
 // have few neighbours. What is high and narrow is cut into boxes of some rows, called tiles, with a halo at either end: each is
 // lifted as if there were no others, columns by several levels, pictures and periodic columns by one, and what that makes wrong at a
-// seam is not stored. At the ends of periodic columns it is, and a launch of `line_ends` stores them again. So the neighbours that a step reads are whole vectors, however narrow the box is, at
-// the border too: all boxes have it at the same place. Samples stay where they are, those of level l at every 2^(l-1)th place; a
-// table says where each coefficient is. On the way in and out squares of samples are transposed (rows_of_boxes.cl).
+// seam is not stored. At the ends of periodic columns it is, and a launch of `line_ends` stores them again. So the neighbours that
+// a step reads are whole vectors, however narrow the box is, at the border too: all boxes have it at the same place. Samples stay
+// where they are, those of level l at every 2^(l-1)th place; a table says where each coefficient is. On the way in and out squares
+// of samples are transposed (rows_of_boxes.cl).
 // Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles, and a tile's halo again. For
 // 9/7 in f32 a level takes per axis for each pair of vectors 8 multiply-adds, 12 reads and 4 writes of the caches.
 // Limited by instructions: PoCL 3.1 on one core of Zen 4 takes 0.6 ns per sample of 149796 x 7 along both axes and 0.43 along one,
