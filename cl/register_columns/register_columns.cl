@@ -2,17 +2,22 @@
 //
 // A work-item has one line, or VECTOR neighbours of them as vectors, and sweeps along a segment of it: a pipeline in
 // registers (core/ring.cl), as along y in `streamed`. Pairs are loaded PREFETCHED pairs before they are needed, so that many
-// loads are under way.
+// loads are under way. Where the border of lines depends on both ends, the first work-groups lift the ends (core/borders.cl).
 //
 // After the pipeline of Barina and Zemcik 2015, in registers and along columns alone.
 // Cost per sample: 1 global read and 1 write; REACH_LO + REACH_HI pairs more are read per segment. No barrier, no local
 // memory; 2 * VECTOR * (RING + PREFETCHED) samples in registers. Limited by memory: on an NVIDIA H200, one level of 9/7 in f32
 // along the first axis of 256 x 512 x 512 takes 140 us, along the second 144, a copy 131. Where rows begin at no multiple of
-// 16 bytes, 255 x 255 x 257 takes 1.5 copies.
+// 16 bytes, 255 x 255 x 257 takes 1.5 copies. Ends that are apart take an NVIDIA H100 no time of their own (one level of 9/7 in
+// f32 along the first axis of 511 x 512 x 512, periodic, 396 us), where a launch of their own took 4 to 11 us.
 
 #include "core/pass.cl"
 #include "core/ring.cl"
 #include "core/small_sub_groups.cl"
+// For lines that are no vectors. It comes last: what only it includes is left out with it.
+#if ENDS_APART
+#include "core/borders.cl"
+#endif
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -24,9 +29,13 @@
 #ifndef LENGTH
 #error "LENGTH: samples of a line, where it is short and one segment; 0 where they are known at run time only"
 #endif
+#ifndef ENDS_APART
+#error "ENDS_APART: 1 where the border of a line depends on both ends at every step, so that its ends are lifted by themselves"
+#endif
 
 // The arguments besides the geometry.
 typedef struct {
+  int border_groups;  // the first work-groups, which do ends
   int vectors;   // of neighbouring lines
   int segments;  // of a line
   int pairs_per_segment;
@@ -103,11 +112,16 @@ INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pas
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void register_columns(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterColumns own) {
-  const int item = get_group_id(0) * GROUP + get_local_id(0), number = item / own.vectors;
-  if (number >= own.segments) return;
+  const int group = (int)get_group_id(0) - own.border_groups;
+#if ENDS_APART
+  lift_borders(signal, bands, low, pass, group);
+#endif
+  const int item = group * GROUP + get_local_id(0), number = item / own.vectors;
+  if (group < 0 || number >= own.segments) return;
   const int index = (item - number * own.vectors) * LINES;
   const LoadedLine in = INPUT_LINE(index);
   const StoredLine out = OUTPUT_LINE(index);
-  const int count = S_COUNT(SAMPLES_ALONG(&pass)), from = LENGTH > 0 ? 0 : number * own.pairs_per_segment;
-  sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? count : min(from + own.pairs_per_segment, count));
+  const int first = ENDS_APART ? REACH_LO : 0, end = S_COUNT(SAMPLES_ALONG(&pass)) - (ENDS_APART ? REACH_HI + 1 : 0);
+  const int from = LENGTH > 0 ? first : first + number * own.pairs_per_segment;
+  sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? end : min(from + own.pairs_per_segment, end));
 }

@@ -15,7 +15,7 @@
 // taps and two accesses more to local memory, (WINDOW_s + WINDOW_d) * COLUMNS samples of it. Limited by these and by the
 // barriers.
 
-#include "separable/borders.cl"
+#include "core/borders.cl"
 
 #if !defined(COLUMNS) || !defined(WINDOW_Y)
 #error "COLUMNS, WINDOW_Y: the columns of a work-group, and its work-items down each of them"

@@ -6,7 +6,7 @@
 // et al. 2011), for 9/7 in 16 multiplications where lifting one pair on its own takes 12.
 
 #include "core/small_sub_groups.cl"
-#include "separable/borders.cl"
+#include "core/borders.cl"
 
 #ifndef PAIRS_LIFTED
 #error "PAIRS_LIFTED: pairs that one work-item lifts together"

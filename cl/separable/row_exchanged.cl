@@ -8,7 +8,7 @@
 // Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; a barrier per step and two more per tile; for
 // each sample of a step its taps and two accesses more to local memory. Limited by these and by the barriers.
 
-#include "separable/borders.cl"
+#include "core/borders.cl"
 #include "separable/row_tiles.cl"
 
 #define SHARED_s(offset) ((A)tile[0][PLACE(n + (offset))])

@@ -1,8 +1,8 @@
-//! The ends of lines in a launch by themselves, under any boundary rule (cl/line_ends/line_ends.cl): of lines that are nothing
+//! The ends of lines under any boundary rule, in a launch by themselves (cl/line_ends/line_ends.cl): of lines that are nothing
 //! else, or after a launch of a kernel that knows no such border.
 
 use super::cost::Meter;
-use super::design::{Kernel, Pass, Slots, define, loops_as_they_are};
+use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
 use super::lines::Lines;
 use super::pixels;
 use super::todo::Todo;
@@ -27,17 +27,21 @@ fn joined_samples(todo: &Todo, lines: &Lines) -> Option<i32> {
     (registers <= MOST_JOINED).then_some(joined)
 }
 
-pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
-    let meter = Meter::new(todo.problem, 1, lines.geometry.shift).with_signal(todo.signal_size());
-    let group = GROUP.min(todo.target.work_group(KERNEL));
-    let mut defines = vec![
-        define("GROUP", group),
-        define("BORDER", lines.reach.border()),
-    ];
+/// What the compiler shall know of the ends of lines (cl/core/border.cl).
+pub(super) fn defines(todo: &Todo, lines: &Lines) -> Vec<Define> {
+    let mut defines = vec![define("BORDER", lines.reach.border())];
     if let Some(samples) = joined_samples(todo, lines) {
         defines.push(define("JOINED_SAMPLES", samples));
         defines.push(define("RULE", lines.geometry.boundary));
     }
+    defines
+}
+
+pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
+    let meter = Meter::new(todo.problem, 1, lines.geometry.shift).with_signal(todo.signal_size());
+    let group = GROUP.min(todo.target.work_group(KERNEL));
+    let mut defines = defines(todo, lines);
+    defines.push(define("GROUP", group));
     defines.extend(loops_as_they_are(todo.target.device));
     defines.extend(pixels::defines(todo.pixels()));
     Pass {

@@ -2,7 +2,7 @@
 //! registers (cl/register_columns/register_columns.cl).
 
 use super::border::Border;
-use super::cost::{Cost, Meter};
+use super::cost::Meter;
 use super::design::{
     Define, Kernel, Pass, Slots, can_stream, define, groups_at_once, loops_as_they_are,
     smallest_sub_groups,
@@ -58,9 +58,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         return Offer::no(format!("its registers do not hold {kept} pairs"));
     }
     let border = Border::of_lines(todo, &lines);
-    let inside = (!border.is_apart() || lines.have_inside()).then(|| pass(todo, &lines, &border));
-    let ends = border.is_apart().then(|| line_ends::pass(todo, &lines));
-    let taken = taken(inside.into_iter().chain(ends).collect());
+    let pass = match border.is_apart() && !lines.have_inside() {
+        true => line_ends::pass(todo, &lines),
+        false => pass(todo, &lines, &border),
+    };
+    let taken = taken(vec![pass]);
     let device = todo.target.device;
     match device.kind == DeviceKind::Gpu && (kept <= SHORT_RING || can_stream(device)) {
         true => Offer::Preferred(taken),
@@ -94,12 +96,14 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(todo: &Todo, geometry: &Geometry, lags: &Lags) -> Self {
+    fn new(todo: &Todo, geometry: &Geometry, lags: &Lags, border: &Border) -> Self {
         let bytes = todo.problem.sample.size();
         let ring = lags.kept.next_power_of_two();
         let held = |vector: usize, pairs: usize| 2 * vector * pairs * bytes.max(4) / 4;
         let in_all = |vector: usize| held(vector, ring + PREFETCHED);
         let most = LINES.min(16 / bytes);
+        // The ends of lines are lifted line by line.
+        let most = if border.is_apart() { 1 } else { most };
         let fits = |vector: &usize| {
             *vector <= most
                 && held(*vector, ring) <= RING_REGISTERS
@@ -124,10 +128,14 @@ impl Sizes {
             define("PREFETCHED", PREFETCHED),
             define("LENGTH", lines.known_length().unwrap_or(0)),
             define("RESTORED", u8::from(border.is_restored())),
+            define("ENDS_APART", u8::from(border.is_apart())),
             smallest_sub_groups(todo.target.device),
         ];
         if self.vector > 1 {
             defines.push(define("VECTOR", self.vector));
+        }
+        if border.is_apart() {
+            defines.extend(line_ends::defines(todo, lines));
         }
         defines.extend(loops_as_they_are(todo.target.device));
         defines.extend(pixels::defines(todo.pixels()));
@@ -140,10 +148,14 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
         geometry, reach, ..
     } = lines;
     let lags = Lags::new(&todo.problem.stencils());
-    let sizes = Sizes::new(todo, geometry, &lags);
+    let sizes = Sizes::new(todo, geometry, &lags, border);
     let count = geometry.lines as usize;
     let (vectors, samples) = (count / sizes.vector, geometry.samples as usize);
-    let pairs = samples.div_ceil(2);
+    // The ends of lines are other work-groups'.
+    let (pairs, border_groups) = match border.is_apart() {
+        true => (reach.inner(samples).len(), count.div_ceil(sizes.group)),
+        false => (samples.div_ceil(2), 0),
+    };
     let at_once = todo.target.device.compute_units * sizes.at_once;
     let overlap = reach.before + lags.last;
     let pairs_each = pairs.div_ceil(segments(
@@ -154,7 +166,16 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     ));
     let segments = pairs.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
-    let around = 2 * (segments - 1) * (reach.before + reach.after);
+    let moved = match border.is_apart() {
+        true => {
+            let [read, stored] = lines.inner_samples(segments);
+            meter.scaled(read, stored) + meter.borders(geometry, reach)
+        }
+        false => {
+            let around = 2 * (segments - 1) * (reach.before + reach.after);
+            meter.scaled(count * (samples + around), count * samples)
+        }
+    };
     Pass {
         kernel: Kernel {
             name: "register_columns",
@@ -165,15 +186,14 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
         slots: Slots::OF_TAKE,
         geometry: *geometry,
         own: vec![
+            ("border_groups", border_groups as i32),
             ("vectors", vectors as i32),
             ("segments", segments as i32),
             ("pairs_per_segment", pairs_each as i32),
             ("periodic", i32::from(border.is_periodic())),
         ],
-        groups: (vectors * segments).div_ceil(sizes.group),
-        cost: meter.scaled(count * (samples + around), count * samples)
-            + meter.lifted(count * (pairs + segments * overlap))
-            + Cost::default(),
+        groups: border_groups + (vectors * segments).div_ceil(sizes.group),
+        cost: moved + meter.lifted(count * (pairs + segments * overlap)),
     }
 }
 

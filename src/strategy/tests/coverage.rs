@@ -190,13 +190,18 @@ impl Shares<'_> {
         };
         let (vectors, segments) = (self.own("vectors"), self.own("segments"));
         let each = self.own("pairs_per_segment");
-        assert!((segments - 1) * each < self.pairs());
-        for item in 0..self.launch.pass.groups * self.number("GROUP") {
+        let groups = self.inner_groups(&mut coverage);
+        let inside = match self.number("ENDS_APART") {
+            0 => 0..self.pairs(),
+            _ => self.reach.inner(self.launch.pass.geometry.samples as usize),
+        };
+        assert!((segments - 1) * each < inside.len());
+        for item in 0..groups.len() * self.number("GROUP") {
             let (vector, segment) = (item % vectors, item / vectors);
             for line in vector * lines..(vector + 1) * lines {
                 if segment < segments {
-                    let from = segment * each;
-                    coverage.store(line, from..(from + each).min(self.pairs()));
+                    let from = inside.start + segment * each;
+                    coverage.store(line, from..(from + each).min(inside.end));
                 }
             }
         }

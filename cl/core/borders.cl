@@ -6,7 +6,7 @@
 #include "core/pass.cl"
 
 // The borders of one line per work-item, by work-groups that count back from -1: they come before those of the inside.
-INLINE void lift_borders(global T *signal, global T *bands, global T *low, const Pass pass, const int group) {
+INLINE void lift_borders(global S *signal, global T *bands, global T *low, const Pass pass, const int group) {
   const int size = get_local_size(0) * get_local_size(1);
   const int index = (-1 - group) * size + get_local_id(1) * get_local_size(0) + get_local_id(0);
   if (group < 0 && index < pass.lines) lift_border(INPUT_LINE(index), OUTPUT_LINE(index), pass);
