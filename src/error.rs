@@ -28,8 +28,9 @@ pub enum Error {
         seen: Vec<String>,
     },
 
-    /// A shape, axis list or level count that no transform can have, a sub-band that the coefficients lack,
-    /// or coefficients of another transform.
+    /// A shape, axis list or level count that no transform can have; a region, strides or a part of a view that no array can have,
+    /// that goes past the one at hand, or that a plan was not made for; a sub-band that coefficients lack, or coefficients of another
+    /// transform; and engines, or shares of them, that make no group.
     #[error("{what}: expected {expected}, got {got}")]
     #[non_exhaustive]
     Shape {
@@ -250,6 +251,14 @@ impl Error {
             kind: error.kind(),
             why: error.to_string(),
         }
+    }
+
+    /// Whether another device could do what one failed at so, as its memory or its driver may be why.
+    pub(crate) fn is_of_device(&self) -> bool {
+        !matches!(
+            self,
+            Error::File { .. } | Error::HostMemory { .. } | Error::Cancelled { .. }
+        )
     }
 
     pub(crate) fn unknown(what: &'static str, known: &[&str], got: &str) -> Self {

@@ -196,7 +196,7 @@ fn one_array_in_tiles() {
 #[test]
 fn what_a_group_cannot_do_is_refused() {
     let group = group();
-    assert!(matches!(EngineGroup::new(&[]), Err(Error::NoDevice { .. })));
+    assert!(matches!(EngineGroup::new(&[]), Err(Error::Shape { .. })));
     let engines = group.engines().len();
     let error = group.with_shares(&vec![1; engines + 1]).unwrap_err();
     assert!(matches!(error, Error::Shape { .. }), "{error}");

@@ -71,6 +71,18 @@ pub unsafe extern "C" fn wavelift_close(engine: *mut Engine) {
     });
 }
 
+/// What a caller says is so long; nothing where that is 0, whatever the pointer is.
+///
+/// # Safety
+/// Unless `count` is 0, `first` points to as many.
+unsafe fn slice_of<'a, T>(first: *const T, count: usize) -> &'a [T] {
+    match count {
+        0 => &[],
+        // SAFETY: as promised.
+        _ => unsafe { std::slice::from_raw_parts(first, count) },
+    }
+}
+
 /// Builds a plan of all axes of `f32` arrays, by the name of a wavelet, and leaves it in `plan`.
 ///
 /// # Safety
@@ -87,7 +99,7 @@ pub unsafe extern "C" fn wavelift_plan(
     guarded(|| {
         // SAFETY: as promised.
         let (engine, name, shape) = unsafe {
-            let shape = std::slice::from_raw_parts(shape, axes);
+            let shape = slice_of(shape, axes);
             (&*engine, CStr::from_ptr(wavelet).to_string_lossy(), shape)
         };
         let transform = Transform::new(name.parse::<Wavelet>()?, shape).levels(levels);
@@ -137,12 +149,9 @@ pub unsafe extern "C" fn wavelift_enqueue(
             let len = plan.transform().len();
             let from = DeviceArray::from_raw(engine, from, from_offset, len)?;
             let to = DeviceArray::from_raw(engine, to, to_offset, len)?;
-            let after = if count == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts(after, count)
-            };
-            let after = after.iter().map(|&event| Event::from_raw(event));
+            let after = slice_of(after, count)
+                .iter()
+                .map(|&event| Event::from_raw(event));
             (plan, from, to, after.collect::<Result<Vec<_>, _>>()?)
         };
         let run = match inverse {

@@ -47,7 +47,7 @@ impl EngineGroup {
     /// Opens an engine on each of these devices. One that is named twice has two.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] for no device at all; those of [`Engine::new`].
+    /// [`Error::Shape`] for no device at all; those of [`Engine::new`].
     pub fn new(devices: &[Device]) -> Result<Self> {
         let engines = devices
             .iter()
@@ -59,12 +59,13 @@ impl EngineGroup {
     /// Makes a group of engines that are there already, such as those with sizes of their own.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] for no engine at all.
+    /// [`Error::Shape`] for no engine at all.
     pub fn of(engines: Vec<Engine>) -> Result<Self> {
         if engines.is_empty() {
-            return Err(Error::NoDevice {
-                wanted: "an empty list of devices".to_owned(),
-                seen: Vec::new(),
+            return Err(Error::Shape {
+                what: "the engines of a group",
+                expected: "at least one".to_owned(),
+                got: "none".to_owned(),
             });
         }
         Ok(EngineGroup {

@@ -194,8 +194,12 @@ impl<T: Sample> GroupPlan<T> {
         // Where nobody can do one share, the others are done all the same.
         let mut done = Ok(());
         for (piece, result) in pieces.into_iter().zip(results) {
-            if let Err(failure) = result {
-                done = done.and(self.stand_in(piece, direction, &failed, failure));
+            match result {
+                Err(failure) if failure.error.is_of_device() => {
+                    done = done.and(self.stand_in(piece, direction, &failed, failure));
+                }
+                Err(failure) => done = done.and(Err(failure.error)),
+                Ok(()) => {}
             }
         }
         done

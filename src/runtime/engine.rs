@@ -470,17 +470,9 @@ impl Engine {
 
 fn check_regions(transform: &Transform, regions: &[&Region]) -> Result<()> {
     transform.check()?;
-    for region in regions {
-        region.check()?;
-        if region.shape() != transform.shape() {
-            return Err(Error::Shape {
-                what: "region",
-                expected: format!("the transform's shape {:?}", transform.shape()),
-                got: format!("{:?}", region.shape()),
-            });
-        }
-    }
-    Ok(())
+    regions
+        .iter()
+        .try_for_each(|region| region.check_for(transform))
 }
 
 impl std::fmt::Debug for Engine {

@@ -100,7 +100,8 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the engine's device does not share with OpenGL; [`Error::Handle`] if the buffer is too small;
-    /// [`Error::Misaligned`] for an offset where samples of this type cannot be; [`Error::OpenCl`] for what is no buffer.
+    /// [`Error::Misaligned`] for an offset where samples of this type cannot be; [`Error::Memory`] for samples past the addresses
+    /// that the device has; [`Error::OpenCl`] for what is no buffer.
     pub unsafe fn from_gl(engine: &Engine, buffer: u32, offset: usize, len: usize) -> Result<Self> {
         check_sharing(engine.device())?;
         let context = engine.site.shared.context.get();

@@ -285,8 +285,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         &self.strategies
     }
 
-    /// How many bytes of device memory the plan has for intermediate results. The staging arrays of host slices are not
-    /// counted.
+    /// How many bytes of device memory the plan has for intermediate results of the transform as a whole, or of its tiles. What
+    /// calls on slices, pinned arrays and streams have on the device beside it, arrays and the plans of bands and parts of a batch,
+    /// is not counted here but in [`Engine::memory`](super::Engine::memory).
     pub fn scratch_bytes(&self) -> u64 {
         let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());
         let scratch = &lock(&self.routes).scratch;
@@ -366,12 +367,13 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// Enqueues the transform of `samples` into `coefficients`, both on the device, in the transform's
-    /// layout: arrays, or views where the plan was made for regions. Does not wait; allocates and compiles nothing.
+    /// layout: arrays, or views where the plan was made for regions. Does not wait, and compiles nothing; allocates nothing but, once in
+    /// 2^31 work-groups of a kernel that counts them, 1 KiB of counters on the device.
     ///
     /// # Errors
     /// [`Error::Length`]; [`Error::Shape`] for a view with other strides than the plan was made for; [`Error::Misaligned`] for one
     /// that starts elsewhere; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not use like this;
-    /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone; [`Error::OpenCl`].
+    /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone, or there is none for counters; [`Error::OpenCl`].
     pub fn enqueue_forward<'a>(
         &self,
         samples: impl Into<DeviceView<'a, P>>,

@@ -12,9 +12,9 @@ use std::time::Duration;
 /// stop the work, which has been handed to the device and starts without being waited for.
 #[derive(Debug)]
 pub struct Run {
-    /// Whether the queue records device times, and whether there is an event of every pass.
+    /// Whether the queue records device times.
     profiling: bool,
-    is_whole: bool,
+    passes: usize,
     /// The events of the first and the last pass, or of all of them, and that of what comes behind.
     done: Enqueued,
 }
@@ -26,7 +26,7 @@ impl Run {
         queue.flush()?;
         Ok(Run {
             profiling: queue.profiling,
-            is_whole: done.work.len() >= passes,
+            passes,
             done,
         })
     }
@@ -75,13 +75,13 @@ impl Run {
         Ok(true)
     }
 
-    /// Waits until the work is done.
+    /// Waits until the work is done, all of it also where some failed.
     ///
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn wait(&self) -> Result<()> {
         // Where an earlier pass failed, the last one need not know.
-        self.done.all().try_for_each(Event::wait)
+        self.done.all().map(Event::wait).fold(Ok(()), Result::and)
     }
 
     /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
@@ -100,22 +100,20 @@ impl Run {
     /// of the passes that a plan's `Debug` shows.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the engine's queue records no times, or the plan is not of an engine by `Engine::timing_passes`;
-    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
+    /// [`Error::Unsupported`] if the engine's queue records no times, or of more than two passes only the first and the last, as it
+    /// does in order without `Engine::timing_passes`; [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn pass_times(&self) -> Result<Vec<Duration>> {
         self.check_profiling("pass_times")?;
-        if !self.is_whole {
+        let events = &self.done.work;
+        if events.len() < self.passes {
             return Err(Error::Unsupported {
                 what: "`Run::pass_times`".to_owned(),
                 why: "only the first and the last pass were timed; `Engine::timing_passes` gives every pass an event"
                     .to_owned(),
             });
         }
-        self.done
-            .work
-            .iter()
-            .map(|event| between(event, event))
-            .collect()
+        let passes = events.iter().take(self.passes);
+        passes.map(|event| between(event, event)).collect()
     }
 
     fn check_profiling(&self, what: &str) -> Result<()> {

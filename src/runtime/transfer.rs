@@ -75,14 +75,13 @@ fn boxed(region: &Region) -> (Box3, Vec<(usize, usize)>) {
     (found, outer)
 }
 
-/// Where the boxes start, of which the first is at `place`.
-fn starts(place: usize, outer: &[(usize, usize)]) -> Vec<usize> {
-    let mut starts = vec![place];
-    for &(n, stride) in outer {
-        let along = |start: usize| (0..n).map(move |i| start + i * stride);
-        starts = starts.into_iter().flat_map(along).collect();
-    }
-    starts
+/// Where the boxes start, of which the first is at `place`. There may be as many as samples.
+fn starts(place: usize, outer: &[(usize, usize)]) -> impl Iterator<Item = usize> {
+    let count: usize = outer.iter().map(|(n, _)| n).product();
+    (0..count).map(move |number| {
+        let along = |(start, number), &(n, stride)| (start + number % n * stride, number / n);
+        outer.iter().rev().fold((place, number), along).0
+    })
 }
 
 /// Adds the parts of the box at `place` of a buffer of so many samples, in order, as all drivers take them: NVIDIA's refuses a row
@@ -132,22 +131,21 @@ pub(super) fn transfer<T: Element>(
     }
     let (rows, outer) = boxed(region);
     let size = buffer.size().map_err(opencl("clGetMemObjectInfo"))?;
-    let mut parts = Vec::new();
+    let (mut parts, mut done) = (Vec::new(), 0);
     for start in starts(first + region.offset(), &outer) {
         cut(rows, start, size / size_of::<T>(), &mut parts);
-    }
-    let mut done = 0;
-    for (rows, place) in parts {
-        let samples = rows.count.iter().product::<usize>();
-        let range = done..done + samples;
-        done += samples;
-        let (host, way): (*mut u8, Way) = match &mut what {
-            Transfer::ToDevice(all) => (all[range].as_ptr().cast_mut().cast(), Way::ToDevice),
-            Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Way::ToHost),
-        };
-        // SAFETY: the region lies within the buffer, by the caller's promise, and the box within the region; the host's
-        // samples are as many, and the call returns when all is copied. The host's are only read where they go to the device.
-        unsafe { copy_box(queue, buffer, place, rows, host, way, waits)? };
+        for (rows, place) in parts.drain(..) {
+            let samples = rows.count.iter().product::<usize>();
+            let range = done..done + samples;
+            done += samples;
+            let (host, way): (*mut u8, Way) = match &mut what {
+                Transfer::ToDevice(all) => (all[range].as_ptr().cast_mut().cast(), Way::ToDevice),
+                Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Way::ToHost),
+            };
+            // SAFETY: the region lies within the buffer, by the caller's promise, and the box within the region; the host's
+            // samples are as many, and the call returns when all is copied. The host's are only read where they go to the device.
+            unsafe { copy_box(queue, buffer, place, rows, host, way, waits)? };
+        }
     }
     Ok(())
 }

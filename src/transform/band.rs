@@ -58,11 +58,12 @@ impl Band {
         Band { axes: AXES, high }
     }
 
-    /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first. A number above
+    /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first; none of 0 axes. A number above
     /// [`MAX_AXES`] counts as [`MAX_AXES`].
     pub fn of_axes(axes: usize) -> impl Iterator<Item = Band> {
         let axes = axes.min(MAX_AXES);
-        (0..1u32 << axes).map(move |high| Band { axes, high })
+        let count = if axes == 0 { 0 } else { 1u32 << axes };
+        (0..count).map(move |high| Band { axes, high })
     }
 
     /// Whether the band is low-pass along every axis.
@@ -239,6 +240,15 @@ mod tests {
         assert_eq!("HL".parse(), Ok(Band::HL));
         for bad in ["", "hl", "LLLLL", "LX"] {
             assert!(bad.parse::<Band>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_band_has_a_name() {
+        let counts = [0, 1, 2, 3, 4, 5].map(|axes| Band::of_axes(axes).count());
+        assert_eq!(counts, [0, 2, 4, 8, 16, 16]);
+        for band in (0..=4).flat_map(Band::of_axes) {
+            assert_eq!(band.to_string().parse(), Ok(band));
         }
     }
 

@@ -153,7 +153,8 @@ impl Wavelet {
     /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case letters,
     /// digits, `-` and `_`; for no steps; for a step with no taps or more than [`MAX_TAPS`];
     /// for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
-    /// `f32`, or whose inverse is not; and for a reach over [`MAX_REACH`] pairs.
+    /// `f32`, or whose inverse is not, and for the same of what two of them, or one twice, multiply to, as they do along two axes;
+    /// and for a reach over [`MAX_REACH`] pairs.
     pub fn real(name: &str, steps: &[RealStep], scale: Scale) -> Result<Self> {
         let mut wavelet = Self::unfinished(name)?;
         let refuse = |why: String| Err(refused(name, why));
@@ -163,10 +164,20 @@ impl Wavelet {
                 return refuse(format!("tap {tap} of step {k} is not finite as f32"));
             }
         }
-        for factor in [scale.approximation, scale.detail] {
+        let Scale {
+            approximation,
+            detail,
+        } = scale;
+        // Along one axis, and along two.
+        let products = [
+            approximation * approximation,
+            approximation * detail,
+            detail * detail,
+        ];
+        for factor in [approximation, detail].into_iter().chain(products) {
             if !(factor as f32).is_normal() || !((1.0 / factor) as f32).is_normal() {
                 return refuse(format!(
-                    "scale {factor} or its inverse is not a normal number as f32"
+                    "scale {factor} (of one axis or of two) or its inverse is not a normal number as f32"
                 ));
             }
         }

@@ -16,9 +16,12 @@ pub struct Stencil {
 }
 
 impl Stencil {
-    /// Returns the index of the last neighbour that is read, relative to the index of the changed sample.
+    /// Returns the index of the last neighbour that is read, relative to the index of the changed sample; of a stencil that no
+    /// wavelet has, the largest one at most.
     pub const fn last(self) -> i32 {
-        self.first + self.count as i32 - 1
+        let most = i32::MAX as usize;
+        let count = if self.count < most { self.count } else { most };
+        self.first.saturating_add(count as i32 - 1)
     }
 }
 
@@ -199,5 +202,27 @@ impl<S: Eq> Eq for Steps<S> {}
 impl<S: Hash> Hash for Steps<S> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_stencil_is_past_all_numbers() {
+        let last = |first, count| {
+            let target = Channel::Detail;
+            let stencil = Stencil {
+                target,
+                first,
+                count,
+            };
+            stencil.last()
+        };
+        assert_eq!([last(-1, 2), last(0, 1), last(3, 0)], [0, 0, 2]);
+        assert_eq!(last(i32::MAX, 2), i32::MAX);
+        assert_eq!(last(-1, usize::MAX), i32::MAX - 2);
+        assert_eq!(last(i32::MIN, 1), i32::MIN);
     }
 }

@@ -545,6 +545,8 @@ fn bad_wavelets_are_refused_with_their_names_and_the_reason() {
         (real(&[1.0], f64::NAN), ["`mine`", "NaN"]),
         (real(&[1.0], 1e-39), ["`mine`", "scale"]),
         (real(&[1.0], 1e39), ["`mine`", "scale"]),
+        (real(&[1.0], 1e20), ["`mine`", "of two"]),
+        (real(&[1.0], 1e-20), ["`mine`", "of two"]),
         (integer(0, &[], 0), ["`mine`", "0 taps"]),
         (integer(0, &[1; 9], 0), ["`mine`", "9 taps"]),
         (integer(0, &[1], 32), ["`mine`", "32 bits"]),

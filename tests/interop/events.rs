@@ -263,6 +263,14 @@ fn passes_are_timed_on_request() {
         let passes = format!("{plan:?}").matches("\nforward: ").count();
         assert!(passes > 1 && times.len() == passes, "{times:?}");
         assert!(times.iter().sum::<Duration>() <= run.device_time().unwrap());
+        // A transform without levels, in place, has no pass.
+        let nothing = transform
+            .clone()
+            .levels(0)
+            .layout(wavelift::Layout::Interleaved);
+        let plan = engine.timing_passes().plan_in_place::<i32>(&nothing);
+        let run = plan.unwrap().enqueue_forward(&mut y).unwrap();
+        assert_eq!(run.pass_times().unwrap(), []);
         // The queue decides.
         let program = Program::on(&device, 0);
         let plan = program

@@ -140,11 +140,9 @@ impl Working<'_> {
         if let Err(error) = result {
             state.any.extend(state.taken[self.device].drain(..));
             state.any.extend(state.own[self.device].drain(..));
-            match error {
-                Error::File { .. } | Error::HostMemory { .. } | Error::Cancelled { .. } => {
-                    state.stopped.get_or_insert(error);
-                }
-                _ => state.failures.push((self.device, error)),
+            match error.is_of_device() {
+                true => state.failures.push((self.device, error)),
+                false => drop(state.stopped.get_or_insert(error)),
             }
         }
         state.working -= 1;

@@ -29,10 +29,10 @@ pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usiz
 /// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one
 /// where that is as fast.
 pub(super) fn host_threads(site: &Site, bytes: usize, devices: usize) -> usize {
-    let by_itself = || parallelism().div_ceil(devices);
+    let by_itself = || parallelism().div_ceil(devices).min(MOST_THREADS);
     let threads = site.copy_threads.unwrap_or_else(by_itself);
     match bytes >= LEAST_BYTES {
-        true => threads.clamp(1, MOST_THREADS),
+        true => threads.max(1),
         false => 1,
     }
 }

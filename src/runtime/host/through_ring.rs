@@ -10,7 +10,7 @@ use super::past_caches;
 use super::ring::Ring;
 use super::route::{Job, Route, RouteArrays, Step};
 use crate::error::{Error, Result};
-use crate::runtime::context::opencl;
+use crate::runtime::context::{Site, opencl};
 use crate::runtime::event::{Event, wait_for_all};
 use crate::runtime::lock::lock;
 use crate::runtime::plan::Plan;
@@ -52,26 +52,43 @@ impl<T: Sample, P: Element> Plan<T, P> {
             input: bytemuck::cast_slice(input),
             output: bytemuck::cast_slice_mut(output),
         };
-        self.transit
+        // First of all: where there is none, the memory of the route's arrays is for others.
+        if !self.site.ring.is_there(&self.site) {
+            return Ok(false);
+        }
+        let carried = self
+            .transit
             .in_turn(self, direction, |route, arrays, queues| {
                 let mut kept = lock(&self.site.ring.ring);
-                let ring = match &mut *kept {
-                    Some(ring) => ring,
-                    none => match Ring::new(&self.site, SLOTS, SLOT_BYTES) {
-                        Ok(ring) => none.insert(ring),
-                        Err(error) => {
-                            if !self.site.ring.has_warned.swap(true, Ordering::Relaxed) {
-                                log::warn!("host slices are copied by the driver: {error}");
-                            }
-                            return Ok(false);
-                        }
-                    },
+                let Some(ring) = &mut *kept else {
+                    return Ok(false);
                 };
                 if let Some(lost) = &ring.lost {
                     return Err(lost.clone());
                 }
                 carry(ring, threads, route, arrays, queues, ends)
-            })
+            })?;
+        if !carried {
+            self.transit.free_idle();
+        }
+        Ok(carried)
+    }
+}
+
+impl Kept {
+    /// Makes the ring if there is none yet, and says once where none is to be had.
+    fn is_there(&self, site: &Site) -> bool {
+        let mut kept = lock(&self.ring);
+        if kept.is_none() {
+            match Ring::new(site, SLOTS, SLOT_BYTES) {
+                Ok(ring) => *kept = Some(ring),
+                Err(error) if !self.has_warned.swap(true, Ordering::Relaxed) => {
+                    log::warn!("host slices are copied by the driver: {error}");
+                }
+                Err(_) => {}
+            }
+        }
+        kept.is_some()
     }
 }
 
