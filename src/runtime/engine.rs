@@ -15,7 +15,7 @@ use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 #[cfg(doc)]
 use crate::device::DeviceInfo;
 use crate::device::{Device, described};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::strategy::{Regions, Strategy, Tuning};
 #[cfg(doc)]
 use crate::transform::Layout;

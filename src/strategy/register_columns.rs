@@ -1,5 +1,6 @@
 //! One launch for an axis whose lines stand side by side in memory: work-items sweep along a few neighbouring lines each, in
-//! registers (cl/register_columns/register_columns.cl).
+//! registers (cl/register_columns/register_columns.cl). Where the border of lines depends on both ends, other work-groups of the
+//! launch lift these (cl/register_columns/columns_and_ends.cl).
 
 use super::border::Border;
 use super::cost::Meter;
@@ -111,7 +112,7 @@ impl Sizes {
                 && go_by_vectors(geometry, *vector)
         };
         let vector = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
-        let group = GROUP.min(todo.target.work_group("register_columns"));
+        let group = GROUP.min(todo.target.work_group(name_of(border)));
         let registers = in_all(vector) + OTHER_REGISTERS;
         Sizes {
             vector,
@@ -128,7 +129,6 @@ impl Sizes {
             define("PREFETCHED", PREFETCHED),
             define("LENGTH", lines.known_length().unwrap_or(0)),
             define("RESTORED", u8::from(border.is_restored())),
-            define("ENDS_APART", u8::from(border.is_apart())),
             smallest_sub_groups(todo.target.device),
         ];
         if self.vector > 1 {
@@ -140,6 +140,13 @@ impl Sizes {
         defines.extend(loops_as_they_are(todo.target.device));
         defines.extend(pixels::defines(todo.pixels()));
         defines
+    }
+}
+
+fn name_of(border: &Border) -> &'static str {
+    match border.is_apart() {
+        true => "columns_and_ends",
+        false => "register_columns",
     }
 }
 
@@ -166,32 +173,35 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     ));
     let segments = pairs.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
-    let moved = match border.is_apart() {
+    let mut own = vec![
+        ("segments", segments as i32),
+        ("pairs_per_segment", pairs_each as i32),
+    ];
+    let (file, moved) = match border.is_apart() {
         true => {
+            own.push(("border_groups", border_groups as i32));
             let [read, stored] = lines.inner_samples(segments);
-            meter.scaled(read, stored) + meter.borders(geometry, reach)
+            let moved = meter.scaled(read, stored) + meter.borders(geometry, reach);
+            ("register_columns/columns_and_ends.cl", moved)
         }
         false => {
+            own.push(("vectors", vectors as i32));
+            own.push(("periodic", i32::from(border.is_periodic())));
             let around = 2 * (segments - 1) * (reach.before + reach.after);
-            meter.scaled(count * (samples + around), count * samples)
+            let moved = meter.scaled(count * (samples + around), count * samples);
+            ("register_columns/register_columns.cl", moved)
         }
     };
     Pass {
         kernel: Kernel {
-            name: "register_columns",
-            file: "register_columns/register_columns.cl",
+            name: name_of(border),
+            file,
             defines: sizes.defines(todo, lines, border),
             group: [sizes.group, 1],
         },
         slots: Slots::OF_TAKE,
         geometry: *geometry,
-        own: vec![
-            ("border_groups", border_groups as i32),
-            ("vectors", vectors as i32),
-            ("segments", segments as i32),
-            ("pairs_per_segment", pairs_each as i32),
-            ("periodic", i32::from(border.is_periodic())),
-        ],
+        own,
         groups: border_groups + (vectors * segments).div_ceil(sizes.group),
         cost: moved + meter.lifted(count * (pairs + segments * overlap)),
     }
@@ -277,8 +287,8 @@ mod tests {
         let gpu = DeviceInfo::imaginary;
         assert_eq!(kernel(gpu(), Wavelet::CDF_9_7, 99), "register_columns");
         assert_eq!(kernel(gpu(), Wavelet::HAAR, 98), "register_columns");
-        // The first of two launches, and of one.
-        assert_eq!(kernel(gpu(), Wavelet::HAAR, 99), "register_columns");
+        // With the ends of lines, and of those that are nothing else.
+        assert_eq!(kernel(gpu(), Wavelet::HAAR, 99), "columns_and_ends");
         assert_eq!(kernel(gpu(), Wavelet::HAAR, 9), "line_ends");
         let cpu = DeviceInfo {
             kind: DeviceKind::Cpu,

@@ -179,6 +179,22 @@ impl Shares<'_> {
         coverage
     }
 
+    fn columns_and_ends(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let (segments, each) = (self.own("segments"), self.own("pairs_per_segment"));
+        let inside = self.reach.inner(self.launch.pass.geometry.samples as usize);
+        assert!((segments - 1) * each < inside.len());
+        let groups = self.inner_groups(&mut coverage);
+        for item in 0..groups.len() * self.number("GROUP") {
+            let (line, segment) = (item % self.lines(), item / self.lines());
+            if segment < segments {
+                let from = inside.start + segment * each;
+                coverage.store(line, from..(from + each).min(inside.end));
+            }
+        }
+        coverage
+    }
+
     fn register_columns(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let kernel = &self.launch.pass.kernel;
@@ -190,18 +206,13 @@ impl Shares<'_> {
         };
         let (vectors, segments) = (self.own("vectors"), self.own("segments"));
         let each = self.own("pairs_per_segment");
-        let groups = self.inner_groups(&mut coverage);
-        let inside = match self.number("ENDS_APART") {
-            0 => 0..self.pairs(),
-            _ => self.reach.inner(self.launch.pass.geometry.samples as usize),
-        };
-        assert!((segments - 1) * each < inside.len());
-        for item in 0..groups.len() * self.number("GROUP") {
+        assert!((segments - 1) * each < self.pairs());
+        for item in 0..self.launch.pass.groups * self.number("GROUP") {
             let (vector, segment) = (item % vectors, item / vectors);
             for line in vector * lines..(vector + 1) * lines {
                 if segment < segments {
-                    let from = inside.start + segment * each;
-                    coverage.store(line, from..(from + each).min(inside.end));
+                    let from = segment * each;
+                    coverage.store(line, from..(from + each).min(self.pairs()));
                 }
             }
         }
@@ -429,6 +440,7 @@ fn check(
                 "register_block" => shares.register_block(),
                 "register_rows" | "rows_in_registers" | "short_rows" => shares.register_rows(),
                 "register_columns" => shares.register_columns(),
+                "columns_and_ends" => shares.columns_and_ends(),
                 "pyramid_windows" if direction == Direction::Forward => shares.forward_windows(),
                 "pyramid" | "pyramid_windows" => shares.pyramid(direction == Direction::Forward),
                 "move" | "load" | "lift" | "store" => {
@@ -460,6 +472,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("rows_in_registers", 40),
     ("short_rows", 30),
     ("register_columns", 20),
+    ("columns_and_ends", 13),
     ("pyramid", 100),
     ("move", 5),
     ("lift", 3),

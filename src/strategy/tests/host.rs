@@ -100,10 +100,9 @@ pub(super) fn run<T: Sample>(
             }
             // The first of the launches of `stepwise` for an axis stands for all of them.
             "load" | "lift" | "store" => continue,
-            "move" | "line_ends" | "register_columns" | "row_pairs" | "row_exchanged"
-            | "column_pairs" | "column_exchanged" | "row_vectors" | "column_vectors" => {
-                running.lines(true)
-            }
+            "move" | "line_ends" | "register_columns" | "columns_and_ends" | "row_pairs"
+            | "row_exchanged" | "column_pairs" | "column_exchanged" | "row_vectors"
+            | "column_vectors" => running.lines(true),
             "transpose" => running.lines(false),
             name => panic!("{name} is not known here"),
         }

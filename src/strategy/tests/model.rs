@@ -173,11 +173,12 @@ fn on_large_gpus(transforms: impl Generator<Value = Transform>) -> impl Generato
 }
 
 /// All kernels but those of two levels, which need larger pictures.
-const ONE_LEVEL: [&str; 17] = [
+const ONE_LEVEL: [&str; 18] = [
     "boxes_in_cache",
     "column_exchanged",
     "column_pairs",
     "column_vectors",
+    "columns_and_ends",
     "lift",
     "line_ends",
     "move",
