@@ -127,8 +127,8 @@ pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
 
 /// The type of distances between samples of one picture or volume: of 32 bits where they fit, which takes half the
 /// registers.
-pub(crate) fn define_distance(is_narrow: bool) -> Define {
-    define("DISTANCE", if is_narrow { "int" } else { "long" })
+pub(crate) fn define_distance(fits_32_bits: bool) -> Define {
+    define("DISTANCE", if fits_32_bits { "int" } else { "long" })
 }
 
 /// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs, whose compilers take long over

@@ -3,9 +3,10 @@
 
 mod binding;
 mod border;
-mod boxes;
+mod boxes_in_cache;
 mod colour_loop;
 mod cost;
+mod cpu;
 mod design;
 mod in_place;
 mod line_ends;
@@ -27,7 +28,6 @@ mod streamed_volumes;
 mod tiles;
 mod todo;
 mod tuning;
-mod vector_passes;
 mod vectors;
 mod whole_boxes;
 
@@ -134,7 +134,7 @@ strategies! {
     /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Short rows, narrow pictures and few
     /// columns by all their levels in the caches, a box of them in each element of a vector. Preferred on CPUs where no
     /// wide picture is left.
-    Vectors "vectors" vector_passes;
+    Vectors "vectors" vectors;
     /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By default, and everywhere the
     /// same, rows by Blazewicz's four pairs per work-item and other axes by the sliding window of Kucis et al.
     Separable {

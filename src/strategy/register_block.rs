@@ -326,7 +326,7 @@ impl Sizes {
             define("PAIRS", self.pairs),
             define("BLOCK_ROWS", self.rows),
             define("X_FIRST", u8::from(self.x_first)),
-            define_distance(geometry.is_narrow(2, 0)),
+            define_distance(geometry.fits_32_bits(2, 0)),
             define("PLANAR", 0),
             define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", todo.pre_shift()),

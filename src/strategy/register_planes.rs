@@ -156,7 +156,7 @@ impl Sizes {
             define("SINGLE", 0),
             define("PRE_SHIFT", todo.pre_shift()),
             // CPUs keep the general way under test.
-            define_distance(device.kind == DeviceKind::Gpu && geometry.is_narrow(2, 0)),
+            define_distance(device.kind == DeviceKind::Gpu && geometry.fits_32_bits(2, 0)),
             smallest_sub_groups(device),
         ];
         defines.extend(loops_as_they_are(device));

@@ -2,14 +2,14 @@
 //! (cl/single_loop/single_loop.cl). `colour_loop` is the same for pixels of several samples.
 
 use super::Strategy;
-use super::boxes::MOST_WHOLE;
+use super::boxes_in_cache::MOST_WHOLE;
 use super::cost::{Cost, Meter};
+use super::cpu::{CACHED, VECTOR, Vectors};
 use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers};
 use super::pixels;
 use super::planner::{Offer, Taken};
 use super::todo::Todo;
 use super::tuning::Tunable;
-use super::vectors::{CACHED, VECTOR, Vectors};
 use crate::device::DeviceKind;
 use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, around_odd, effective};

@@ -42,7 +42,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     // in 403 us, two launches in 595. Of 511 x 511 x 511 reals they take, on an NVIDIA H100, 719 us (inverse 583) instead of 1070 (1001).
     let stored = 3 * sizes.strip >= 2 * sizes.items_x;
     let device = todo.target.device;
-    let is_tried = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
+    let was_timed = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
     let is_fast = match todo.problem.sample {
         SampleType::F16 | SampleType::Rounded | SampleType::F32 => true,
         // Vectors of words alone were timed, and pipelines of two steps.
@@ -53,7 +53,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         axes: 3,
         passes: vec![pass],
     };
-    match is_tried && is_fast && stored && samples >= LARGE {
+    match was_timed && is_fast && stored && samples >= LARGE {
         true => Offer::Preferred(taken),
         false => Offer::Works(taken),
     }

@@ -1,279 +1,234 @@
-//! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/cpu/vectors.cl).
+//! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
+//! cl/vectors/column_vectors.cl along all others. Short rows, narrow pictures and columns with few neighbours are boxes in the
+//! caches instead (boxes_in_cache.rs).
 
 use super::Strategy;
-use super::design::{Define, Problem, Target, define};
+use super::boxes_in_cache;
+use super::cost::{Cost, Meter};
+use super::cpu::{CACHED, VECTOR, Vectors, wanted};
+use super::design::{Define, Kernel, Pass, Slots, Target, define};
+use super::lines::{Lines, taken};
+use super::pixels;
+use super::planner::Offer;
+use super::todo::Todo;
 use super::tuning::Tunable;
+use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
-use crate::wavelet::Stencil;
 
-pub(super) const VECTOR: Tunable = Tunable {
-    name: "VECTOR",
-    default: 8,
-    candidates: &[8, 16],
-    says: "samples in a vector; without a line as many as the device's own vectors have",
-};
+pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED];
 
-/// Samples of a vector, at most.
-pub(super) const MOST_SAMPLES: usize = 16;
+/// About how many pairs of rows a segment of columns has at least.
+const SEGMENT: usize = 64;
 
-pub(super) const CACHED: Tunable = Tunable {
-    name: "CACHED",
-    default: 16 << 10,
-    candidates: &[],
-    says: "KiB of the largest array whose results are stored through the caches",
-};
+/// Pairs at each end of columns that are lifted in the caches, at least: of lines of 32 samples that is all. In a pipeline, and
+/// borders, they take 1.2 times as long.
+const LEAST_BORDER: usize = 8;
 
-/// Vectors of samples, and the schedules of steps that run on them.
-pub(super) struct Vectors {
-    /// Samples in a vector.
-    pub samples: usize,
-    /// Samples of a pixel, which are neighbours in memory.
-    pub colours: usize,
-    /// Whole pixels in a vector.
-    pub pixels: usize,
-    /// Bytes of a number that the steps compute with.
-    pub bytes: usize,
-    /// Whether the array is too large for the caches, so that results are stored past them.
-    pub non_temporal: bool,
-    /// Whether the compiler has clang's builtins.
-    builtins: bool,
-    /// The schedule of vectors along a row, away from borders.
-    x: Lags,
-    /// The schedule of pairs of rows.
-    pub y: Lags,
-}
+/// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
+const NEAREST_CACHE: u64 = 32 << 10;
 
-impl Vectors {
-    /// Vectors as long as the device's, with `y` as the schedule of rows.
-    pub fn new(strategy: Strategy, problem: &Problem, target: &Target, y: Lags) -> Self {
-        Vectors::of_pixels(1, strategy, problem, target, y)
+/// One axis, or what boxes take.
+pub(super) fn offer(todo: &Todo) -> Offer {
+    let (problem, target) = (todo.problem, todo.target);
+    let y = Lags::new(&problem.stencils());
+    let vectors = Vectors::new(Strategy::Vectors, problem, target, y);
+    let samples = vectors.samples;
+    let lines = Lines::new(todo);
+    let held = (2 * vectors.y.kept).max(4 * column_border(&lines));
+    let needed = held * samples * vectors.bytes;
+    if needed as u64 > target.device.local_memory {
+        let available = target.device.local_memory;
+        return Offer::no(format!(
+            "a vector of every kept row, or of the borders, needs {needed} bytes of local memory, there are {available}"
+        ));
     }
-
-    /// The same of pixels that have `colours` samples.
-    pub fn of_pixels(
-        colours: usize,
-        strategy: Strategy,
-        problem: &Problem,
-        target: &Target,
-        y: Lags,
-    ) -> Self {
-        let bytes = problem.sample.size().max(4);
-        let native = target.device.float_vector * 4 / bytes;
-        let tuned = target.size(strategy, problem, &VECTOR).unwrap_or(native);
-        // A pixel is in one vector.
-        let samples = tuned.max(colours).next_power_of_two();
-        let samples = samples.clamp(8, MOST_SAMPLES);
-        let pixels = samples / colours;
-        let cached = target
-            .size(strategy, problem, &CACHED)
-            .unwrap_or(CACHED.default);
-        let array = problem.transform.len() * problem.sample.size();
-        let stencils = problem.stencils();
-        let by_vector: Vec<Stencil> = stencils.iter().map(|s| in_vectors(s, pixels)).collect();
-        Vectors {
-            samples,
-            colours,
-            pixels,
-            bytes,
-            non_temporal: array > cached << 10,
-            builtins: BUILTINS.contains(&target.device.platform.as_str()),
-            x: Lags::new(&by_vector),
-            y,
-        }
-    }
-
-    /// The same with results along a row one vector later: what goes on with them takes those of the turn before, and does not wait
-    /// for the steps of its own.
-    pub fn one_later_x(mut self) -> Self {
-        self.x.last += 1;
-        self.x.kept = self.x.kept.max(self.x.last + 1);
-        self
-    }
-
-    /// Numbers of a row that a work-item has at hand.
-    pub fn kept_x(&self) -> usize {
-        2 * self.x.kept * self.samples
-    }
-
-    /// Pairs of a row that are loaded before the first result.
-    pub fn late_pairs(&self) -> usize {
-        self.x.last * self.pixels
-    }
-
-    /// What the vectors leave open.
-    pub fn defines(&self) -> Vec<Define> {
-        vec![
-            define("VECTOR", self.samples),
-            define("COLOURS", self.colours),
-            define("BUILTINS", u8::from(self.builtins)),
-            define("NON_TEMPORAL", u8::from(self.non_temporal)),
-        ]
-    }
-
-    /// What the pipeline along rows leaves open.
-    pub fn pipeline_x(&self) -> Vec<Define> {
-        let mut defines = vec![
-            define("X_KEPT", self.x.kept),
-            define("X_LAST_LAG", self.x.last),
-        ];
-        let lags = self.x.steps.iter().enumerate();
-        defines.extend(lags.map(|(k, lag)| define(format!("X_LAG_{k}"), lag)));
-        defines
-    }
-
-    /// What the pipeline across rows leaves open; each row of its ring is `row` numbers long.
-    pub fn pipeline_y(&self, row: usize) -> Vec<Define> {
-        let mut defines = vec![
-            define("Y_KEPT", self.y.kept),
-            define("Y_LAST_LAG", self.y.last),
-            define("Y_OLDEST_s", self.y.oldest[0]),
-            define("Y_OLDEST_d", self.y.oldest[1]),
-            define("ROW", row),
-        ];
-        let lags = self.y.steps.iter().enumerate();
-        defines.extend(lags.map(|(k, lag)| define(format!("Y_LAG_{k}"), lag)));
-        defines
+    // The row pass loads and stores both channels of the signal at once.
+    let are_rows = lines.are_rows && lines.apart == 1;
+    let taken = boxes_in_cache::taken(todo, &vectors, are_rows).unwrap_or_else(|| {
+        let pass = match are_rows {
+            true => row_pass(todo, &vectors, &lines),
+            false => column_pass(todo, &vectors, &lines),
+        };
+        taken(vec![pass])
+    });
+    match target.device.kind {
+        DeviceKind::Cpu => Offer::Preferred(taken),
+        DeviceKind::Gpu | DeviceKind::Accelerator => Offer::Works(taken),
     }
 }
 
-/// Work-items that a launch should have, some for each compute unit, so that all of these end at about the same time.
-pub(super) fn wanted(target: &Target) -> usize {
-    4 * target.device.compute_units.max(1)
+/// Numbers of a row that the column pass keeps: long runs of memory, as long as all rows fit the nearest cache.
+fn longest_row(vectors: &Vectors, target: &Target) -> usize {
+    let cached = target.device.local_memory.min(NEAREST_CACHE) as usize;
+    let row = cached / (2 * vectors.y.kept * vectors.bytes);
+    row.min(1024) / vectors.samples * vectors.samples
 }
 
-/// A stencil in whole vectors of `pixels` each: which of a vector's neighbours a step reads.
-fn in_vectors(stencil: &Stencil, pixels: usize) -> Stencil {
-    let pixels = pixels as i32;
-    let first = stencil.first.div_euclid(pixels).min(0);
-    let last = -(-stencil.last()).div_euclid(pixels).min(0);
-    Stencil {
-        target: stencil.target,
-        first,
-        count: (last - first + 1) as usize,
+/// Pairs at each end of columns that are lifted in the caches.
+fn column_border(lines: &Lines) -> usize {
+    lines.reach.border().max(LEAST_BORDER)
+}
+
+/// What borders of so many pairs leave open, of so many vectors of lines at once.
+fn borders(pairs: usize, vectors: usize) -> [Define; 2] {
+    [define("BORDER", pairs), define("BORDER_VECTORS", vectors)]
+}
+
+fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
+    let shift = lines.geometry.shift;
+    let meter = Meter::new(todo.problem, 1, shift).with_signal(todo.signal_size());
+    let Lines {
+        geometry, reach, ..
+    } = lines;
+    let lines = geometry.lines as usize;
+    let lines_each = lines.div_ceil(wanted(todo.target));
+    let samples = geometry.samples as usize;
+    let cost = if reach.inner(samples).is_empty() {
+        meter.line_ends(geometry, reach)
+    } else {
+        // Whole rows, in whole vectors; what is wrong at their borders is stored again.
+        let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples) + vectors.late_pairs();
+        meter.scaled(lines * samples, lines * samples)
+            + meter.lifted(lines * pairs)
+            + meter.borders(geometry, reach)
+    };
+    let held = 4 * reach.border() * vectors.samples * vectors.bytes;
+    let mut defines = vectors.defines();
+    defines.extend(vectors.pipeline_x());
+    defines.extend(borders(reach.border(), 1));
+    defines.extend(pixels::defines(todo.pixels()));
+    Pass {
+        kernel: Kernel {
+            name: "row_vectors",
+            file: "vectors/row_vectors.cl",
+            defines,
+            group: [1, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![("lines_per_group", lines_each as i32)],
+        groups: lines.div_ceil(lines_each),
+        cost: cost + Cost::of_group(0, held),
     }
 }
 
-/// Platforms whose compiler for CPUs is known to have clang's builtins. Elsewhere the portable ways are taken: other
-/// compilers have builtins of these names that they cannot compile, and the simulator tests the portable ways.
-const BUILTINS: [&str; 2] = ["Portable Computing Language", "Intel(R) OpenCL"];
+fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
+    let (problem, target) = (todo.problem, todo.target);
+    let Lines {
+        geometry, reach, ..
+    } = lines;
+    let longest = longest_row(vectors, target);
+    let [row, low] = [geometry.across[0], geometry.low_across[0]].map(|lines| lines as usize);
+    let strips = low.div_ceil(longest) + (row - low).div_ceil(longest);
+    let rows = geometry.lines as usize / row;
+    let segments = wanted(target).div_ceil(strips * rows);
+    let samples = geometry.samples as usize;
+    let border = column_border(lines);
+    let inside = match samples.div_ceil(2) <= 2 * border {
+        true => 0,
+        false => reach.inner(samples).len(),
+    };
+    let inner = inside.max(1);
+    let pairs_each = inner.div_ceil(segments.clamp(1, inner.div_ceil(SEGMENT)));
+    let overlaps = inside.div_ceil(pairs_each);
+    let meter = Meter::new(problem, 1, geometry.shift).with_signal(todo.signal_size());
+    let columns = geometry.lines as usize;
+    let cost = if inside == 0 {
+        meter.scaled(columns * samples, columns * samples)
+            + meter.lifted(columns * samples.div_ceil(2))
+    } else {
+        let [read, stored] = lines.inner_samples(overlaps);
+        let rows_lifted = inside + overlaps * (reach.before + vectors.y.last);
+        meter.scaled(read, stored)
+            + meter.lifted(columns * rows_lifted)
+            + meter.borders(geometry, reach)
+    };
+    let mut defines = vectors.defines();
+    defines.extend(vectors.pipeline_y(longest));
+    // Borders of as many vectors as take the place of the ring.
+    let ring = 2 * vectors.y.kept * longest / vectors.samples;
+    let border_vectors = (ring / (4 * border)).max(1);
+    let held = ring.max(4 * border * border_vectors);
+    defines.push(define("CACHED_VECTORS", held));
+    defines.extend(borders(border, border_vectors));
+    defines.extend(pixels::defines(todo.pixels()));
+    Pass {
+        kernel: Kernel {
+            name: "column_vectors",
+            file: "vectors/column_vectors.cl",
+            defines,
+            group: [1, 1],
+        },
+        slots: Slots::OF_TAKE,
+        geometry: *geometry,
+        own: vec![
+            ("strips", strips as i32),
+            ("pairs_per_segment", pairs_each as i32),
+        ],
+        groups: strips * rows * inner.div_ceil(pairs_each),
+        cost: cost + Cost::of_group(0, held * vectors.samples * vectors.bytes),
+    }
+}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::device::DeviceInfo;
+    use crate::strategy::design::Pass;
     use crate::strategy::tests::cases::{Setting, cpu, problem};
+    use crate::strategy::tests::host::number;
     use crate::transform::Transform;
-    use crate::wavelet::{Channel, Direction, SampleType, Wavelet};
+    use crate::wavelet::{Direction, SampleType, Wavelet};
 
-    fn vectors(device: DeviceInfo, tuning: &str, side: usize, sample: SampleType) -> Vectors {
-        let transform = Transform::new(Wavelet::CDF_5_3, [side, side]);
-        let problem = problem(&transform, sample, Direction::Forward);
-        let setting = Setting::of(device).tuned(tuning);
-        let target = Target {
-            device: &setting.device,
-            tuning: &setting.tuning,
-            limits: &[],
-            ways: &[],
-        };
-        let y = Lags::new(&problem.stencils());
-        Vectors::new(Strategy::Vectors, &problem, &target, y)
-    }
-
-    fn value(defines: &[Define], name: &str) -> String {
-        let define = defines.iter().find(|(known, _)| known == name);
-        define.unwrap_or_else(|| panic!("no {name}")).1.clone()
+    fn pass(device: DeviceInfo, wavelet: Wavelet, shape: &[usize], axis: usize) -> Pass {
+        let transform = Transform::new(wavelet, shape).axes([axis]);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        let design = Setting::of(device).design(&problem);
+        design.unwrap().launches.swap_remove(0).pass
     }
 
     #[test]
-    fn vectors_are_as_long_as_the_devices_own() {
-        use SampleType::{F32, F64, I16};
-        let samples = |float_vector, tuning: &str, sample| {
+    fn every_compute_unit_gets_some_work_items() {
+        // Two compute units want eight.
+        let rows = pass(cpu(), Wavelet::CDF_9_7, &[1000, 250], 1);
+        assert_eq!((rows.own, rows.groups), (vec![("lines_per_group", 125)], 8));
+        let few = pass(cpu(), Wavelet::CDF_9_7, &[3, 50], 1);
+        assert_eq!((few.own, few.groups), (vec![("lines_per_group", 1)], 3));
+        // A strip of all 100 columns; 495 inner pairs are eight segments of 64 or less.
+        let columns = pass(cpu(), Wavelet::CDF_9_7, &[1000, 100], 0);
+        assert_eq!(columns.own, [("strips", 1), ("pairs_per_segment", 62)]);
+        assert_eq!(columns.groups, 8);
+        let short = pass(cpu(), Wavelet::CDF_9_7, &[5, 100], 0);
+        assert_eq!((short.own[1], short.groups), (("pairs_per_segment", 1), 1));
+    }
+
+    #[test]
+    fn the_rows_of_a_strip_fit_the_nearest_cache() {
+        let row = |local_memory| {
             let device = DeviceInfo {
-                float_vector,
+                local_memory,
                 ..cpu()
             };
-            vectors(device, tuning, 64, sample).samples
+            let columns = pass(device, Wavelet::CDF_9_7, &[100, 5000], 0);
+            let kernel = &columns.kernel;
+            let bytes = 2 * number(kernel, "Y_KEPT") * number(kernel, "ROW") * 4;
+            assert!(bytes as u64 <= local_memory.min(32 << 10), "{bytes}");
+            assert_eq!(number(kernel, "ROW") % number(kernel, "VECTOR"), 0);
+            number(kernel, "ROW")
         };
+        // Of four kept pairs of rows: 32 KiB are 1024 numbers of each.
         assert_eq!(
-            [1, 4, 8, 16, 32].map(|own| samples(own, "", F32)),
-            [8, 8, 8, 16, 16]
-        );
-        // Steps on 16-bit samples compute with 32 bits.
-        assert_eq!((samples(16, "", I16), samples(16, "", F64)), (16, 8));
-        let tuned = |size| format!("cpu | vectors | f32 | VECTOR={size}");
-        assert_eq!(
-            [3, 8, 12, 99].map(|size| samples(4, &tuned(size), F32)),
-            [8, 8, 16, 16]
+            [row(1 << 20), row(32 << 10), row(4 << 10)],
+            [1024, 1024, 128]
         );
     }
 
     #[test]
-    fn results_of_large_arrays_are_stored_past_the_caches() {
-        let passes = |side, tuning| {
-            let vectors = vectors(cpu(), tuning, side, SampleType::F32);
-            value(&vectors.defines(), "NON_TEMPORAL")
+    fn what_local_memory_cannot_hold_goes_without_vectors() {
+        let little = DeviceInfo {
+            local_memory: 256,
+            ..cpu()
         };
-        // 16 MiB, and a row more.
-        assert_eq!([passes(2048, ""), passes(2049, "")], ["0", "1"]);
-        let tuned = "cpu | vectors | f32 | CACHED=64";
-        assert_eq!([passes(128, tuned), passes(129, tuned)], ["0", "1"]);
-    }
-
-    #[test]
-    fn builtins_are_for_compilers_that_have_them() {
-        let builtins = |platform: &str| {
-            let device = DeviceInfo {
-                platform: platform.to_owned(),
-                ..cpu()
-            };
-            value(
-                &vectors(device, "", 64, SampleType::F32).defines(),
-                "BUILTINS",
-            )
-        };
-        assert_eq!(builtins("Portable Computing Language"), "1");
-        assert_eq!(builtins("Intel(R) OpenCL"), "1");
-        assert_eq!(builtins("Oclgrind"), "0");
-    }
-
-    #[test]
-    fn pipelines_have_a_lag_for_each_step() {
-        let vectors = vectors(cpu(), "", 64, SampleType::I32);
-        let [x, y] = [vectors.pipeline_x(), vectors.pipeline_y(640)];
-        // 5/3 forward: a row reads vectors after it, then before it; see lifting/schedule.rs.
-        let numbers = |defines: &[Define], names: &[&str]| -> Vec<String> {
-            names.iter().map(|name| value(defines, name)).collect()
-        };
-        assert_eq!(
-            numbers(&x, &["X_LAG_0", "X_LAG_1", "X_LAST_LAG", "X_KEPT"]),
-            ["1", "1", "1", "3"]
-        );
-        assert_eq!(
-            numbers(&y, &["Y_LAG_0", "Y_LAG_1", "Y_LAST_LAG", "Y_KEPT"]),
-            ["1", "1", "1", "3"]
-        );
-        assert_eq!(value(&y, "ROW"), "640");
-    }
-
-    #[test]
-    fn steps_read_the_vectors_beside_their_own() {
-        let step = |first, count| {
-            let stencil = Stencil {
-                target: Channel::Detail,
-                first,
-                count,
-            };
-            let stencil = in_vectors(&stencil, 8);
-            (stencil.first, stencil.last())
-        };
-        assert_eq!(
-            [step(0, 1), step(0, 2), step(-1, 2)],
-            [(0, 0), (0, 1), (-1, 0)]
-        );
-        assert_eq!(
-            [step(-3, 8), step(2, 1), step(-5, 2)],
-            [(-1, 1), (0, 1), (-1, 0)]
-        );
-        assert_eq!([step(-9, 18), step(9, 1)], [(-2, 1), (0, 2)]);
+        let columns = pass(little, Wavelet::CDF_9_7, &[200, 200], 0);
+        assert_eq!(columns.kernel.name, "column_pairs");
     }
 }

@@ -85,10 +85,10 @@ impl Geometry {
 
     /// Whether the distances between the samples of a picture (2 axes) or a volume (3) fit 32 bits, those included that
     /// lie up to `past` samples past a row's end.
-    pub fn is_narrow(&self, axes: usize, past: usize) -> bool {
+    pub fn fits_32_bits(&self, axes: usize, past: usize) -> bool {
         let [height, depth] = [self.across[0], self.across[1]].map(i64::from);
         let samples = [i64::from(self.samples) + past as i64, height, depth];
-        let is_narrow = |side: &Side| {
+        let fits_32_bits = |side: &Side| {
             let places = [side.line, side.across[0], side.across[1]];
             let lengths = places.iter().zip(samples).map(|(axis, samples)| {
                 let pairs = samples / 2 + 1;
@@ -98,7 +98,7 @@ impl Geometry {
             });
             lengths.take(axes).fold(0, i64::saturating_add) <= i64::from(i32::MAX)
         };
-        self.sides().all(is_narrow)
+        self.sides().all(fits_32_bits)
     }
 }
 

@@ -317,7 +317,7 @@ impl Sizes {
             define("SAMPLES", self.local.samples),
             define("X_FIRST", u8::from(self.x_first)),
             define("ZEROED", u8::from(device.exchange == Exchange::None)),
-            define_distance(geometry.is_narrow(2, 0)),
+            define_distance(geometry.fits_32_bits(2, 0)),
             define("PLANAR", 0),
             define("SINGLE", u8::from(single)),
             define("RESTORED", u8::from(self.restored)),

@@ -368,7 +368,7 @@ impl Windows {
             define("PLACES", self.places()),
             define("MIRRORED_OFTEN", u8::from(mirrored_often)),
             define("MIRRORED_ENDS", u8::from(self.mirrored_ends)),
-            define_distance(geometry.is_narrow(2, 0)),
+            define_distance(geometry.fits_32_bits(2, 0)),
             define("PLANAR", 1),
             define("SINGLE", u8::from(single)),
             define("PRE_SHIFT", todo.pre_shift()),

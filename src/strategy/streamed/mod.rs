@@ -340,9 +340,9 @@ impl<'a> Picture<'a> {
 
     /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
     /// last sub-group has. CPUs without exchange keep the general way under test.
-    fn is_narrow(&self) -> bool {
+    fn fits_32_bits(&self) -> bool {
         let sizes = &self.sizes;
-        sizes.lanes > 1 && self.geometry.is_narrow(2, 2 * sizes.lanes * sizes.pairs)
+        sizes.lanes > 1 && self.geometry.fits_32_bits(2, 2 * sizes.lanes * sizes.pairs)
     }
 
     fn defines(&self, segments: &Segments) -> Vec<Define> {
@@ -392,7 +392,7 @@ impl<'a> Picture<'a> {
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
             define("SINGLE", u8::from(self.count == 1 && exchanges)),
             define("PRE_SHIFT", self.todo.pre_shift()),
-            define_distance(self.is_narrow()),
+            define_distance(self.fits_32_bits()),
         ];
         defines.extend(loops_as_they_are(self.todo.target.device));
         defines.extend(pixels::defines(self.todo.pixels()));

@@ -279,7 +279,7 @@ impl Sizes {
             define("PLANAR", u8::from(rows.planar)),
             define("SINGLE", u8::from(pictures(geometry) == 1)),
             define("PRE_SHIFT", todo.pre_shift()),
-            define_distance(self.is_narrow(geometry)),
+            define_distance(self.fits_32_bits(geometry)),
         ];
         defines.extend(loops_as_they_are(device));
         defines.extend(pixels::defines(todo.pixels()));
@@ -288,8 +288,8 @@ impl Sizes {
 
     /// Whether the distances between the samples of a picture fit 32 bits, those past it included that the last sub-group
     /// has. CPUs without exchange keep the general way under test.
-    fn is_narrow(&self, geometry: &Geometry) -> bool {
-        self.lanes > 1 && geometry.is_narrow(2, 2 * self.lanes * self.pairs)
+    fn fits_32_bits(&self, geometry: &Geometry) -> bool {
+        self.lanes > 1 && geometry.fits_32_bits(2, 2 * self.lanes * self.pairs)
     }
 }
 

@@ -61,8 +61,8 @@ fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
     let columns = 2 * pairs_of_columns(todo);
     let bytes = turns * 4 * columns * todo.problem.sample.size();
     let device = todo.target.device;
-    let is_tried = device.exchange == Exchange::Ptx || device.kind == DeviceKind::Cpu;
-    match is_tried && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
+    let was_timed = device.exchange == Exchange::Ptx || device.kind == DeviceKind::Cpu;
+    match was_timed && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
         true if bytes <= FEW_PREFETCHED => (turns, AT_ONCE_BY_FEW),
         true => (turns, AT_ONCE_BY_MOST),
         false => (1, AT_ONCE),
@@ -193,7 +193,7 @@ impl Sizes {
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
-            define_distance(geometry.is_narrow(3, 0)),
+            define_distance(geometry.fits_32_bits(3, 0)),
         ];
         defines.extend(loops_as_they_are(todo.target.device));
         defines.extend(pixels::defines(todo.pixels()));

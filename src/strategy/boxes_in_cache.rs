@@ -2,13 +2,13 @@
 //! pictures, columns that are short or have few neighbours.
 
 use super::cost::{Cost, Meter};
+use super::cpu::{Vectors, wanted};
 use super::design::{Kernel, Pass, Slots, define};
 use super::line_ends;
 use super::lines::Lines;
 use super::pixels;
 use super::planner::Taken;
 use super::todo::Todo;
-use super::vectors::{Vectors, wanted};
 use crate::lifting::reach::Reach;
 use crate::transform::Level;
 use crate::transform::geometry::{Axis, Geometry};
@@ -57,7 +57,7 @@ struct Boxes {
 
 /// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that are left of what is small, and of
 /// columns that are cut as many as tiles have room for, one level of pictures that are cut.
-pub(super) fn in_cache(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
+pub(super) fn taken(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
     let lines = match are_rows {
         true => short_rows(todo, vectors, held).into_iter().collect(),
