@@ -101,7 +101,7 @@ macro_rules! strategies {
 // A line for each: the variant, its name, the module that solves. The planner asks them in this order.
 strategies! {
     /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
-    /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others.
+    /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others but the largest.
     Pyramid "pyramid" pyramid;
     /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures and small
     /// volumes. Preferred for these on GPUs.
@@ -126,7 +126,8 @@ strategies! {
     /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of rows, or of lines that stand side by side: in local memory, and in runs that
-    /// work-items have in their registers. Preferred on GPUs where no picture is left, of lines side by side for several levels.
+    /// work-items have in their registers. Preferred on GPUs where no picture is left: for rows, for lines of a few samples,
+    /// and on NVIDIA's for several levels of lines side by side.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
     /// in registers. Preferred on GPUs where no picture is left.
