@@ -8,7 +8,8 @@
 #define ZERO 3
 
 // How a picture that is extended once goes on beyond its border: Extension::new in src/lifting/extension.rs chooses, and has the same
-// numbers. NONE: the border is lifted apart (the zero rule, asymmetric wavelets, axes that need different extensions, tiny pictures).
+// numbers. NONE: the border is lifted apart (zeros beyond the border; odd lines that repeat; asymmetric steps under the symmetric rule
+// or clamp; pictures whose axes differ or are tiny).
 // MIRRORED, PERIODIC: samples beyond the border are copies of inner ones, and that is all. CLAMPED: the outermost sample of each
 // channel is repeated anew after every step.
 #define EXTENSION_NONE 0
