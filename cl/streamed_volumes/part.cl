@@ -105,10 +105,10 @@ typedef struct {
   bool stores;                     // whether its columns are the tile's to store
 } VolumePart;
 
-// The place of channel `parity` of pair n in a stream of pairs along y or z, and what stands for it beyond the border.
+// The place in a line along y or z of channel `parity` of pair n of a stream.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
 
-// The same of sub-bands: channel `parity` of an axis.
+// How far the coefficient of `place`, in channel `parity`, is from the first approximation of its axis.
 INLINE Distance place_in_bands(const Axis axis, const int place, const int parity) {
   return (place >> 1) * (Distance)axis.stride + parity * (Distance)axis.detail;
 }
