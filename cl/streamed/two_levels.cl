@@ -11,17 +11,16 @@
 // 2 * REACH rows that the one before reads of it.
 //
 // Where sub-bands are INTERLEAVED, every other row has samples of both levels. What the finer one has for it (the HL band)
-// waits in local memory, where each work-item reads what it wrote itself. So a row is read and written once and whole: two
-// levels of 8192 x 8192 take 157 us (inverse 173), planar 162 (155). Coarser levels write every fourth sample and fewer of
-// each such row, which is memory read and written in whole sectors: five levels take 257 us (237), planar 190 (186).
+// waits in local memory, where each work-item reads what it wrote itself. So a row is read and written once and whole. Coarser
+// levels write every fourth sample and fewer of each such row, which is memory read and written in whole sectors.
 //
 // Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are three
 // times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 298 instructions for 16 samples of the
 // finer level (inverse 286) and 160 registers, so that 12 sub-groups of a compute unit are at work where one level has 16.
-// There, two levels of 8192 x 8192 took 164 us (inverse 160), by two launches 192 (195), a copy 130. With 12 sub-groups for
-// each compute unit in all, 5 levels take 189 us (inverse 184), with 8 190 (188), with 16, which do not run at once, 203
-// (203), with 24 194 (184): limited by waiting for memory, as few sub-groups are at work, and by the overlaps. Pictures of
-// 2048 x 2048 gain nothing.
+// There, two levels of 8192 x 8192 take 162 us (inverse 155) and five 190 (186), INTERLEAVED 157 (173) and 257 (237); by two
+// launches the two took 192 (195), a copy 130. That is with 12 sub-groups for each compute unit in all: with 8 five levels
+// took as long, with 16, which do not run at once, 203 (203), with 24 194 (184). Limited by waiting for memory, as few
+// sub-groups are at work, and by the overlaps. Pictures of 2048 x 2048 gain nothing.
 
 #include "streamed/lift_x.cl"
 #include "streamed/lift_y.cl"
