@@ -6,9 +6,9 @@
 // written as they come out.
 //
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
-// Cost per sample: 1 global read and 1 write, and more for the overlaps: OVERLAP_LO and OVERLAP_HI work-items at the ends
-// of a sub-group compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of rows more than it
-// stores. Compiled for an NVIDIA H200, 9/7 in f32 takes 242 instructions for 16 samples, 128 of them lifting.
+// Cost per sample: 1 global read and 1 write, and more for the overlaps: work-items at both ends of a sub-group
+// compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of rows more than it stores. Compiled for
+// an NVIDIA H200, 9/7 in f32 takes 242 instructions for 16 samples, 128 of them lifting.
 //
 // There, 8192 x 8192 in f32 by 9/7 takes 148 us forward, a copy 129. Without lifting it takes as long: memory limits it.
 // What remains is some 10 us for the access pattern (142 us without the overlap along x) and 5 us for that overlap. The

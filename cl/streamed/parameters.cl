@@ -15,8 +15,8 @@
 #if !defined(HALO_LO) || !defined(HALO_HI)
 #error "HALO_LO, HALO_HI: pairs of columns beside its own that a work-item loads; 0 with exchange"
 #endif
-#if !defined(OVERLAP_LO) || !defined(OVERLAP_HI) || !defined(STRIP)
-#error "OVERLAP_LO, OVERLAP_HI, STRIP: work-items at either end of a sub-group that store nothing; pairs that it stores"
+#if !defined(OVERLAP_LO) || !defined(STRIP)
+#error "OVERLAP_LO, STRIP: work-items before those of a sub-group that store; pairs that it stores"
 #endif
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs of rows that are loaded before they are needed"

@@ -367,7 +367,6 @@ impl<'a> Picture<'a> {
             define("HALO_LO", sizes.halo[0]),
             define("HALO_HI", sizes.halo[1]),
             define("OVERLAP_LO", sizes.overlap[0]),
-            define("OVERLAP_HI", sizes.overlap[1]),
             define("STRIP", sizes.strip),
             define("PREFETCHED", segments.prefetched),
             define("NEWEST_s", newest[0]),
