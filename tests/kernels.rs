@@ -35,10 +35,11 @@ fn samples_of(wavelet: &Wavelet) -> impl Iterator<Item = SampleType> {
 }
 
 /// The strategies whose work-items exchange values in sub-groups.
-const EXCHANGING: [Strategy; 5] = [
+const EXCHANGING: [Strategy; 6] = [
     Strategy::Pyramid,
     Strategy::Streamed,
     Strategy::StreamedColours,
+    Strategy::StreamedVolumes,
     Strategy::RegisterBlock,
     Strategy::RegisterRows,
 ];

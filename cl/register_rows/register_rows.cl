@@ -42,12 +42,12 @@
 
 #if FORWARD
 #define STORE_DETAILS(level, pairs)                                                                             \
-  store_channel(DETAILS_AT(level), details_of_row(bands_row, &pass, &own, &tile, level), tile.from >> (level),  \
+  store_channel(DETAILS_AT(level), details_of_row(bands_row, &pass, &tile, level), tile.from >> (level),        \
                 min(HALVED(tile.to, level), D_COUNT(SAMPLES_AT(level))), item, pairs)
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs); if (!IN_ONE_PIECE) STORE_DETAILS(level, pairs);
 #else
 #define FETCH_DETAILS(level, pairs, loaded) \
-  fetch_channel(details_of_row(bands_row, &pass, &own, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
+  fetch_channel(details_of_row(bands_row, &pass, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
 #define PUT_DETAILS(level, pairs, loaded) \
   put_channel(loaded, D_COUNT(SAMPLES_AT(level)), DETAILS_AT(level), item, pairs);
 // What is loaded of all levels is kept in as many registers as a run: that of a wide level behind that of all coarser ones.

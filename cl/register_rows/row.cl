@@ -104,8 +104,7 @@ typedef struct {
   int head, gap;     // of the tile
 } RowBand;
 
-static inline RowBand details_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile,
-                                     const int level) {
+static inline RowBand details_of_row(const Line line, const Pass *pass, const RowTile *tile, const int level) {
   const int samples = HALVED(pass->samples, level - 1);
   global T *const row = line.d - pass->bands.line.detail;
   const int stride = ROWS_INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;

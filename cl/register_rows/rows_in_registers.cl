@@ -81,7 +81,7 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
 // --- levels ------------------------------------------------------------------------------------------
 
 #define LEVEL_SAMPLES(level) HALVED(pass.samples, (level) - 1)
-#define DETAILS_OF(level) details_of_row(bands_row, &pass, &own, &tile, level).first
+#define DETAILS_OF(level) details_of_row(bands_row, &pass, &tile, level).first
 // Of a run, after the wide levels.
 #define LOWS (2 * RUN_PAIRS >> WIDE_LEVELS)
 #define NARROW_LEVELS_UP(DO) \

@@ -49,7 +49,7 @@ INLINE void put_rows(local const STORED *from, const int count, global STORED *t
 #define SIGNAL_AT(i) samples[(i) * stride]
 #define LOW_AT(j) lows.first[(j) * lows.stride]
 #define DETAIL_AT(level, j) band.first[(j) * band.stride]
-#define BAND_OF(level) const RowBand band = details_of_row(bands_row, &pass, &own, &tile, level);
+#define BAND_OF(level) const RowBand band = details_of_row(bands_row, &pass, &tile, level);
 #endif
 
 // Between memory and the details of a level, which are behind its approximations in a row.

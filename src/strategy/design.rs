@@ -110,7 +110,7 @@ impl<'a> Target<'a> {
             .max(1)
     }
 
-    /// The size that was measured for a problem on such a device, or the default.
+    /// The size that was measured for a problem on such a device, if there is a line for it.
     pub fn size(&self, strategy: Strategy, problem: &Problem, tunable: &Tunable) -> Option<usize> {
         self.tuning
             .size(strategy, problem, self.device, tunable.name)
