@@ -23,18 +23,18 @@ INLINE A *row_of_age(A *ring, const int age, const int phase, const int count) {
 #define AT_AGE(age) ((phase + RING - (age)) % RING * count + i)
 #define ROW_AT_s(offset) s[AT_AGE(lag - (offset))]
 #define ROW_AT_d(offset) d[AT_AGE(lag - (offset))]
-#define COLUMN_STEP(k, target, source, first, last, before, after)                                           \
-  { const int lag = LAG_##k;                                                                                 \
+#define COLUMN_STEP(k, target, source, first, last, before, after)                                               \
+  { const int lag = LAG_##k;                                                                                     \
     UNROLL for (int i = 0; i < count; ++i) target[AT_AGE(lag)] = LIFT_##k(target[AT_AGE(lag)], ROW_AT_##source); \
-    if (CLAMPED && near_border)                                                                                \
-      clamp_rows(target, lag, count, phase, now, segment->target##_first, segment->target##_end); }
+    if (CLAMPED && near_border)                                                                                  \
+      clamp_rows(target, lag, count, phase, newest, segment->target##_first, segment->target##_end); }
 
 // The first row of a channel is copied into all older places that steps still read. Each row after the last one is a copy
 // of the one before. Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before it: so
 // the first row can only come up in the phase REACH_LO + lag, or in the next one (bottom-up, of an even height).
-INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int now, const int first,
+INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int newest, const int first,
                        const int end) {
-  const int n = now - lag;
+  const int n = newest - lag;
   const bool sees_first = ((phase - REACH_LO - lag) % ROUND + 2 * ROUND) % ROUND < 2;
   if (sees_first && n == first)
     UNROLL for (int age = lag + 1; age < KEPT; ++age)
@@ -43,21 +43,21 @@ INLINE void clamp_rows(A *channel, const int lag, const int count, const int pha
     UNROLL for (int i = 0; i < count; ++i) channel[AT_AGE(lag)] = channel[AT_AGE(lag + 1)];
 }
 
-// One turn of the pipeline, `now` the newest pair of rows.
-INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int now, const Segment *segment) {
-  const bool near_border = now <= segment->s_first + LAST_LAG || now >= segment->d_end;
+// One turn of the pipeline, `newest` the newest pair of rows.
+INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int newest, const Segment *segment) {
+  const bool near_border = newest <= segment->s_first + LAST_LAG || newest >= segment->d_end;
   LIFT_STEPS(COLUMN_STEP)
 }
 
 // One turn along both axes: the newest row of each channel, of `count` samples, is in its place; `low` and `high` become the
 // pair that is done.
 INLINE void lift_pair_of_rows(const OwnColumns *columns, const Segment *segment, A *s, A *d, const int count,
-                              const int phase, const int now, A *low, A *high) {
+                              const int phase, const int newest, A *low, A *high) {
   if (X_FIRST) {
     lift_row_x(columns, row_of_age(s, NEWEST_s, phase, count), count / 2);
     lift_row_x(columns, row_of_age(d, NEWEST_d, phase, count), count / 2);
   }
-  lift_rows_y(s, d, count, phase, now, segment);
+  lift_rows_y(s, d, count, phase, newest, segment);
   UNROLL for (int i = 0; i < count; ++i) {
     low[i] = s[AT_AGE(LAST_LAG)];
     high[i] = d[AT_AGE(LAST_LAG)];
