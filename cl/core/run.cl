@@ -28,11 +28,9 @@ INLINE void restore_run(const int boundary, const int begin, const int parity, c
 
 #define IN_RUN_s(offset) v[2 * (n + (offset))]
 #define IN_RUN_d(offset) v[2 * (n + (offset)) + 1]
-#define SHORT_RUN_STEP(k, target, source, first, last, before, after)                    \
+#define RUN_STEP(k, target, source, first, last, before, after)                                              \
   if (RESTORED && is_past_an_end(begin, samples)) restore_run(boundary, begin, PARITY_##source, samples, v); \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)      \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)                                \
     v[2 * n + PARITY_##target] = LIFT_##k(v[2 * n + PARITY_##target], IN_RUN_##source);
 
-INLINE void lift_short_run(const int boundary, const int samples, const int begin, A *v) {
-  LIFT_STEPS(SHORT_RUN_STEP)
-}
+INLINE void lift_run(const int boundary, const int samples, const int begin, A *v) { LIFT_STEPS(RUN_STEP) }

@@ -128,7 +128,7 @@ INLINE void lift_first_axis(const Picture *picture, const Pass *pass, const int 
     A v[2 * RUN_LOADED];
     const int2 c = across_at[line + 2 * (across->lo - across->first)];
     load_places(picture, level, is_coarsest, along, across, c, along_at + 2 * pair, kept, v);
-    lift_short_run(pass->boundary, along->samples, along->first + pair - REACH_LO, v);
+    lift_run(pass->boundary, along->samples, along->first + pair - REACH_LO, v);
     local A *const to = lifted + line * across->in_lifted + 2 * pair * along->in_lifted;
     UNROLL for (int j = 0; j < 2 * RUN; ++j) to[j * along->in_lifted] = v[2 * REACH_LO + j];
   }
@@ -209,7 +209,7 @@ INLINE void lift_second_axis(const Picture *picture, const Pass *pass, const int
     local const A *const from = lifted + (c - 2 * across->first) * across->in_lifted +
                                 (2 * begin - along->from) * along->in_lifted;
     UNROLL for (int j = 0; j < 2 * RUN_LOADED; ++j) v[j] = from[j * along->in_lifted];
-    lift_short_run(pass->boundary, along->samples, begin, v);
+    lift_run(pass->boundary, along->samples, begin, v);
     store_results(picture, level, is_coarsest, along, across, c, pair, kept, v + 2 * REACH_LO);
   }
 }

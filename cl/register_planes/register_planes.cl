@@ -120,7 +120,7 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
       if (newest >= end) return;
       A rows[2][RUN_COLUMNS];
       UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, 2 * min(newest, last) + cy, cy, rows[cy]);
-      if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
+      if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_run(run->boundary, run->plane.width, run->begin, rows[cy]);
       UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) {
         s[phase][c] = rows[0][FIRST_PIPED + c];
         d[phase][c] = rows[1][FIRST_PIPED + c];
@@ -132,7 +132,7 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
         rows[1][FIRST_PIPED + c] = d[RING_AT(LAST_LAG)][c];
       }
       UNROLL for (int cy = 0; cy < 2; ++cy) {
-        if (!X_FIRST) lift_short_run(run->boundary, run->plane.width, run->begin, rows[cy]);
+        if (!X_FIRST) lift_run(run->boundary, run->plane.width, run->begin, rows[cy]);
         if (2 * done + cy < run->plane.height) store_row_of_run(run, 2 * done + cy, cy, rows[cy] + 2 * REACH_LO);
       }
     }

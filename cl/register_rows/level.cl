@@ -105,10 +105,10 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define RUN_HI REACH_HI
 #define RUN_s(offset) s[n + (offset)]
 #define RUN_d(offset) d[n + (offset)]
-#define RUN_STEP(k, target, source, first, last, before, after)                                                   \
-  if (RESTORED)                                                                                                   \
-    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, COUNT_##source(samples), beyond.boundary);  \
-  UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                       \
+#define ROW_RUN_STEP(k, target, source, first, last, before, after)                                                   \
+  if (RESTORED)                                                                                                       \
+    restore_beyond(source, RUN_LO + pairs + RUN_HI, item * pairs - RUN_LO, COUNT_##source(samples), beyond.boundary); \
+  UNROLL for (int n = RUN_LO - (before); n < RUN_LO + pairs + (after); ++n)                                           \
     target[n] = LIFT_##k(target[n], RUN_##source);
 #else
 // A run holds only its own pairs; before each step it also fetches the neighbours that the step reads. Two consecutive steps that
@@ -118,18 +118,18 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 #define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
 #define AFTER_RUN(last) ((last) > 0 ? (last) : 0)
 #define HELD_BY_STEP(offset) held[before_run + n + (offset)]
-#define RUN_STEP(k, target, source, first, last, before, after)                                \
-  {                                                                                            \
-    const int before_run = BEFORE_RUN(first);                                                  \
-    UNROLL for (int n = 0; n < pairs; ++n)                                                     \
-      if (item * pairs + n < COUNT_##source(samples)) UNLIFTED(PARITY_##source, n) = (L)source[n];  \
-    ROW_FENCE;                                                                                 \
-    fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                    \
-    ROW_FENCE;                                                                                 \
-    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                   \
-    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                         \
-      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                  \
-    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP);      \
+#define ROW_RUN_STEP(k, target, source, first, last, before, after)                                \
+  {                                                                                                \
+    const int before_run = BEFORE_RUN(first);                                                      \
+    UNROLL for (int n = 0; n < pairs; ++n)                                                         \
+      if (item * pairs + n < COUNT_##source(samples)) UNLIFTED(PARITY_##source, n) = (L)source[n]; \
+    ROW_FENCE;                                                                                     \
+    fill_margins(line, details, item, PARITY_##source, 1, samples, beyond);                        \
+    ROW_FENCE;                                                                                     \
+    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                       \
+    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                             \
+      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                      \
+    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP);          \
   }
 #endif
 
@@ -147,7 +147,7 @@ INLINE void lift_row_level(local L *line, local L *details, const int item, cons
     s[n] = SCALED_IN((A)UNLIFTED(0, n - RUN_LO), IN_s, shift);
     d[n] = SCALED_IN((A)UNLIFTED(1, n - RUN_LO), IN_d, shift);
   }
-  LIFT_STEPS(RUN_STEP)
+  LIFT_STEPS(ROW_RUN_STEP)
   ROW_FENCE;
   if (is_own) UNROLL for (int n = 0; n < pairs; ++n) {
     LIFTED(0, n) = (L)SCALED_OUT(s[RUN_LO + n], OUT_s, shift);

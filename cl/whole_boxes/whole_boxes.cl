@@ -122,7 +122,7 @@ INLINE void take_run(const WholeBoxes *own, local const L *line, const int apart
     const L sample = line[(FORWARD ? inside : IN_CHANNELS(inside / 2, inside % 2, samples)) * apart];
     v[j] = SCALED_IN((A)sample, j % 2 ? IN_d : IN_s, shift);
   }
-  lift_short_run(boundary, samples, begin, v);
+  lift_run(boundary, samples, begin, v);
 }
 
 INLINE void put_run(local L *line, const int apart, const int samples, const int first, const int shift, const A *v) {
