@@ -10,7 +10,6 @@ typedef struct {
   Ring ring;
   Results results;
   local A *borders;
-  int skipped;  // place of the strip's own columns
 } Sweep;
 
 // The vectors of both rows, by age.
@@ -25,7 +24,6 @@ static inline Sweep sweep_at(const Picture *picture, const int p, const Strip *s
   sweep.ring = ring_at(ring, p, ROW);
   sweep.results = results_at(picture, p - Y_LAST_LAG, strip->own, gathered, first);
   sweep.borders = borders;
-  sweep.skipped = (strip->own.left - strip->all.left) * COLOURS;
   return sweep;
 }
 
@@ -57,7 +55,7 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
   const int end = strip->extension == EXTENSION_NONE ? d_count_of(strip->all) - VECTOR_PLACES + 1 : end_of(strip);
   if (inner || newest < end) load_newest(sweep, s, d, newest, inner);
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!inner && at < sweep->skipped) return false;
+  if (!inner && at < strip->skipped) return false;
   AV ss = s[0][X_LAST_LAG], ds = d[0][X_LAST_LAG];
   AV sd = s[1][X_LAST_LAG], dd = d[1][X_LAST_LAG];
   if (!inner && is_border_result(strip, at)) {
@@ -122,7 +120,7 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
     }
   }
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
-  if (!inner && (at < sweep->skipped || is_border_result(strip, at))) return false;
+  if (!inner && (at < strip->skipped || is_border_result(strip, at))) return false;
   UNROLL for (int cy = 0; cy < 2; ++cy) results[cy][0] = s[cy][X_LAST_LAG], results[cy][1] = d[cy][X_LAST_LAG];
   return true;
 }
@@ -130,13 +128,13 @@ INLINE bool advance(const Sweep *sweep, Aged s, Aged d, const int at, const bool
 // Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
 INLINE void put_border(const Sweep *sweep, const int from, const int to) {
   Results results = sweep->results;
-  results.s_count = min(results.s_count, to - sweep->skipped);
-  results.d_count = min(results.d_count, to - sweep->skipped);
+  results.s_count = min(results.s_count, to - sweep->strip->skipped);
+  results.d_count = min(results.d_count, to - sweep->strip->skipped);
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(sweep->strip, at);
       const AV channels[2] = {LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d)};
-      put_pairs(&results, cy, at - sweep->skipped, channels, false, false);
+      put_pairs(&results, cy, at - sweep->strip->skipped, channels, false, false);
     }
   }
 }

@@ -50,8 +50,8 @@ INLINE void advance_and_store(Sweep *sweep, Aged s, Aged d, const int at, const 
                               const bool gathers, const bool known) {
   Turn results;
   if (!advance(sweep, s, d, at, inner, results) || !stores) return;
-  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at - sweep->skipped, results[cy], gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->skipped + VECTOR_PLACES);
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at - sweep->strip->skipped, results[cy], gathers, known);
+  if (gathers) put_gathered(&sweep->results, at - sweep->strip->skipped + VECTOR_PLACES);
 }
 
 // The same by two inner vectors, forward.
@@ -59,7 +59,7 @@ INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
   Turn one, two;
   advance(sweep, s, d, at, true, one);
   advance(sweep, s, d, at + VECTOR, true, two);
-  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->skipped, one[cy], two[cy]);
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->strip->skipped, one[cy], two[cy]);
 }
 
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
@@ -67,12 +67,11 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
                        local A *borders, local A *gathered, const bool stores) {
   const bool ends = strip->extension == EXTENSION_NONE;
   for (int cy = 0; cy < 2 && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
-  const int skipped = (strip->own.left - strip->all.left) * COLOURS;
   Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
-                         !X_FIRST && ends && strip->at_left ? max(BORDER_PLACES - skipped, 0) : 0);
+                         !X_FIRST && ends && strip->at_left ? max(BORDER_PLACES - strip->skipped, 0) : 0);
   const int end = (strip->own.right - strip->all.left) * COLOURS;
   // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
-  const int from = ends && strip->at_left ? 2 * BORDER_PLACES : skipped;
+  const int from = ends && strip->at_left ? 2 * BORDER_PLACES : strip->skipped;
   const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
   const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
@@ -96,12 +95,12 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
 
 #if X_FIRST
-  if (gathers) put_rest(&sweep.results, end - skipped);
+  if (gathers) put_rest(&sweep.results, end - strip->skipped);
 #else
-  if (gathers) put_rest(&sweep.results, min(ends && strip->at_right ? strip->right_border : end, end) - skipped);
+  if (gathers) put_rest(&sweep.results, min(ends && strip->at_right ? strip->right_border : end, end) - strip->skipped);
   if (!ends) return;
   if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
-  if (strip->at_left) put_border(&sweep, skipped, min(BORDER_PLACES, end));
+  if (strip->at_left) put_border(&sweep, strip->skipped, min(BORDER_PLACES, end));
   if (strip->at_right) put_border(&sweep, strip->right_border, end);
 #endif
 }

@@ -59,6 +59,6 @@ INLINE void step_by_step(const Picture *picture, const Column *column, const int
       row = result;
     }
     if (!X_FIRST) lift_buffers_x(result + from, 1, all_of(strip), column->boundary);
-    store_buffer(picture, done, cy, strip->own, row, (strip->own.left - strip->all.left) * COLOURS);
+    store_buffer(picture, done, cy, strip->own, row, strip->skipped);
   }
 }

@@ -30,8 +30,9 @@ typedef struct {
 typedef struct {
   Columns own, all;
   bool at_left, at_right;
-  bool is_wide;  // or else too narrow for borders of its own
+  bool is_wide;  // whether it has room for borders of its own
   int extension;
+  int skipped;       // places of `all` before those of `own`
   int right_border;  // from this place on, results are those of the right border
   Columns head, tail, joined;  // of the picture's borders
 } Strip;
@@ -44,6 +45,7 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.all.left = max(strip.own.left - HALO_LO, 0);
   strip.all.right = min(strip.own.right + HALO_HI, columns);
   strip.own.width = strip.all.width = width;
+  strip.skipped = (strip.own.left - strip.all.left) * COLOURS;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
   strip.is_wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
@@ -104,7 +106,7 @@ INLINE Columns all_of(const Strip *strip) {
   return all;
 }
 
-// That vector, of the row whose buffer load_beyond has filled.
+// Takes the vector from place `at` on (`is_beyond`) from the buffer that `load_beyond` has filled.
 INLINE void take_beyond(const Strip *strip, local const A *row, const int at, AV *s, AV *d) {
   const int place = at < 0 ? BEFORE_ROW : END_OF_ROW + at - (s_count_of(strip->all) - COLOURS - VECTOR_PLACES);
   *s = LOAD_V(row + PLACE_s + place), *d = LOAD_V(row + PLACE_d + place);
