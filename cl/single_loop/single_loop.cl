@@ -62,6 +62,26 @@ INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
   UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->strip->skipped, one[cy], two[cy]);
 }
 
+// Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the place that it has come to.
+INLINE int sweep_inner(Sweep *sweep, Aged s, Aged d, int at, const int to) {
+  if (sweep->results.gathers) {
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, s, d, at, true, true, true, false);
+    return at;
+  }
+  // The way in ends at an even vector.
+  if (FORWARD && NON_TEMPORAL && SHORT && FILLED && sweep->results.by_twos) {
+    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(sweep, s, d, at);
+    return at;
+  }
+  // By this, i16 by 5/3 takes 0.94 of the CPU time (PoCL), pixels of u8 0.89; f32 1.08 on Intel's runtime.
+  if (SHORT && FILLED && sweep->results.known) {
+    for (; at <= to; at += VECTOR) advance_and_store(sweep, s, d, at, true, true, false, true);
+    return at;
+  }
+  for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, s, d, at, true, true, false, false);
+  return at;
+}
+
 // Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
 INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
                        local A *borders, local A *gathered, const bool stores) {
@@ -74,22 +94,13 @@ INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, 
   const int from = ends && strip->at_left ? 2 * BORDER_PLACES : strip->skipped;
   const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
-  const bool gathers = sweep.results.gathers, is_plain = stores && is_dense(&sweep.in);
+  const bool gathers = sweep.results.gathers;
 
   Aged s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
   int at = first_of(strip) - X_LAST_LAG * VECTOR_PLACES;
   for (; at < min(from, end); at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
-  if (is_plain && gathers)
-    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, true, false);
-  // The way in ends at an even vector.
-  else if (FORWARD && NON_TEMPORAL && SHORT && FILLED && is_plain && sweep.results.by_twos)
-    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(&sweep, s, d, at);
-  // By this, i16 by 5/3 takes 0.94 of the CPU time (PoCL), pixels of u8 0.89; f32 1.08 on Intel's runtime.
-  else if (SHORT && FILLED && is_plain && sweep.results.known)
-    for (; at <= to; at += VECTOR) advance_and_store(&sweep, s, d, at, true, true, false, true);
-  else if (is_plain)
-    for (; at <= to; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, true, true, false, false);
+  if (stores && is_dense(&sweep.in)) at = sweep_inner(&sweep, s, d, at, to);
   for (; at < end; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
   if (!stores) return;
   if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
