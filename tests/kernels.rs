@@ -190,6 +190,17 @@ fn rows(wavelet: Wavelet) -> Vec<Transform> {
     rows
 }
 
+/// Volumes that go by vectors, in either layout, and volumes that do not.
+fn volumes(wavelet: Wavelet) -> Vec<Transform> {
+    let aligned = Transform::new(wavelet.clone(), [20, 30, 64]);
+    vec![
+        aligned.clone().levels(2),
+        aligned.clone().layout(Layout::Interleaved),
+        aligned.boundary(Boundary::Periodic),
+        Transform::new(wavelet, [3, 45, 50, 70]).axes([1, 2, 3]),
+    ]
+}
+
 /// Boxes of one to three axes, side by side and one after the other, that go on in each way.
 fn boxes(wavelet: Wavelet) -> Vec<Transform> {
     let of = |shape: &[usize], axes: &[usize]| {
@@ -348,6 +359,9 @@ impl Dump {
                 // Side by side they exchange nothing: the programs of one way are enough.
                 Some(Strategy::RegisterRows) if !target.is_thorough && exchanges => {
                     rows(wavelet.clone())
+                }
+                Some(Strategy::StreamedVolumes) if !target.is_thorough && exchanges => {
+                    volumes(wavelet.clone())
                 }
                 _ if !target.is_thorough || same => a_few(wavelet.clone()),
                 Some(_) => all(wavelet.clone()),
