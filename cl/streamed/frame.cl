@@ -75,8 +75,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
   for (int i = get_local_id(0); i < width * height; i += GROUP) {
     const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
-    const LOADED v = *FRAME_LOADED(picture, cx, cy, px, py);
-    tile[iy * row + ix] = (L)SCALED_IN(NUMBER(v), FACTOR_2D(IN, cx, cy), PRE_SHIFT);
+    tile[iy * row + ix] = (L)LOAD_2D(cx, cy, *FRAME_LOADED(picture, cx, cy, px, py));
   }
   lift_tile(tile, boundary, width, height, row);
 
@@ -85,7 +84,7 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const A v = tile[iy * row + ix];
-    *FRAME_STORED(picture, cx, cy, px, py) = SAMPLE(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT));
+    *FRAME_STORED(picture, cx, cy, px, py) = STORE_2D(cx, cy, v);
   }
 }
 #endif
