@@ -165,12 +165,11 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     };
     let at_once = todo.target.device.compute_units * sizes.at_once;
     let overlap = reach.before + lags.last;
-    let pairs_each = pairs.div_ceil(segments(
-        [vectors, pairs],
-        overlap,
-        at_once,
-        LEAST_SEGMENT * overlap,
-    ));
+    let cuts = match lines.known_length() {
+        Some(_) => 1,
+        None => segments([vectors, pairs], overlap, at_once, LEAST_SEGMENT * overlap),
+    };
+    let pairs_each = pairs.div_ceil(cuts);
     let segments = pairs.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
     let mut own = vec![
@@ -276,6 +275,11 @@ mod tests {
         assert_eq!(segments([10, 256], 4, 1000, 16), 16);
         assert_eq!(segments([600, 256], 4, 1000, 16), 5);
         assert_eq!(segments([9, 8], 4, 1000, 16), 1);
+        // A kernel that knows how long lines are has them whole, those of Haar's as well, which has no overlap.
+        let short = Transform::new(Wavelet::HAAR, [8, 9000]).axes([0]);
+        let launch = launch(large_gpu(), &short, SampleType::F32);
+        assert_eq!(number(&launch.pass.kernel, "LENGTH"), 8);
+        assert_eq!(own(&launch, "segments"), 1);
     }
 
     #[test]

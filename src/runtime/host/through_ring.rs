@@ -52,7 +52,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
             input: bytemuck::cast_slice(input),
             output: bytemuck::cast_slice_mut(output),
         };
-        // First of all: where there is none, the memory of the route's arrays is for others.
+        // First of all: where there is none, arrays for a route would only be in the way of those that the driver copies to.
         if !self.site.ring.is_there(&self.site) {
             return Ok(false);
         }
@@ -67,11 +67,14 @@ impl<T: Sample, P: Element> Plan<T, P> {
                     return Err(lost.clone());
                 }
                 carry(ring, threads, route, arrays, queues, ends)
-            })?;
-        if !carried {
-            self.transit.free_idle();
+            });
+        match carried {
+            // Without the ring there may be enough.
+            Err(Error::Memory { .. }) => self.site.ring.free(),
+            Ok(false) => self.transit.free_idle(),
+            carried => return carried,
         }
-        Ok(carried)
+        Ok(false)
     }
 }
 
@@ -89,6 +92,14 @@ impl Kept {
             }
         }
         kept.is_some()
+    }
+
+    /// Frees the ring, unless the device may still use it.
+    fn free(&self) {
+        let mut kept = lock(&self.ring);
+        if kept.as_ref().is_some_and(|ring| ring.lost.is_none()) {
+            *kept = None;
+        }
     }
 }
 
