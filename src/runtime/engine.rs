@@ -15,6 +15,8 @@ use super::views::{BothUses, DeviceView, DeviceViewMut, Planned, check_apart};
 #[cfg(doc)]
 use crate::device::DeviceInfo;
 use crate::device::{Device, described};
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::strategy::{Regions, Strategy, Tuning};
 #[cfg(doc)]
