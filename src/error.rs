@@ -253,7 +253,7 @@ impl Error {
         }
     }
 
-    /// Whether another device could do what one failed at so, as its memory or its driver may be why.
+    /// Whether another device might do what one has failed at: its own memory or driver may be the reason.
     pub(crate) fn is_of_device(&self) -> bool {
         !matches!(
             self,

@@ -349,9 +349,11 @@ impl Dump {
         let each = Strategy::ALL.iter().copied().filter(|&way| is_wanted(way));
         let passes = other_passes().filter(|_| !exchanges);
         for strategy in each.chain(passes).map(Some).chain([None]) {
-            // What these do differs little: on a CPU in a single macro, and from shape to shape not at all.
+            // What these do differs little: on a CPU in a single macro, but for volumes, of which it loads more ahead, and from shape to
+            // shape not at all.
             let is_pass = strategy.is_some_and(|one| !Strategy::ALL.contains(&one));
-            let exchanging = strategy.is_some_and(|one| EXCHANGING.contains(&one));
+            let exchanging = strategy
+                .is_some_and(|one| EXCHANGING.contains(&one) && one != Strategy::StreamedVolumes);
             let same = is_pass || exchanging && target.device.kind != DeviceKind::Gpu;
             let transforms = match strategy {
                 // Their programs know their boxes, and are otherwise the same.

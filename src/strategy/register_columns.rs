@@ -275,7 +275,11 @@ mod tests {
         assert_eq!(segments([10, 256], 4, 1000, 16), 16);
         assert_eq!(segments([600, 256], 4, 1000, 16), 5);
         assert_eq!(segments([9, 8], 4, 1000, 16), 1);
-        // A kernel that knows how long lines are has them whole, those of Haar's as well, which has no overlap.
+    }
+
+    #[test]
+    fn lines_of_known_length_are_whole() {
+        // Haar has no overlap, for which others are not cut.
         let short = Transform::new(Wavelet::HAAR, [8, 9000]).axes([0]);
         let launch = launch(large_gpu(), &short, SampleType::F32);
         assert_eq!(number(&launch.pass.kernel, "LENGTH"), 8);

@@ -29,7 +29,8 @@ use std::sync::Arc;
 
 /// Bytes of a piece of a large tile, and slots for such in each direction: as few as keep 8 threads busy, as more do not stay in the
 /// caches. On an NVIDIA H200 the inverse of 16384 x 16384 takes 40 ms by 12 slots and 48 by 16; 32 take 12 % longer than 16, 64 50 %.
-/// On the host of an H100, where it takes 48 to 50, it takes 61 by pieces of 1 MiB, by 24 of these 49, by 16 or 24 of 512 KiB 68 to 70.
+/// On the host of an H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16
+/// or 24 of 512 KiB, more of them ahead, 68 to 70.
 const PIECE_BYTES: usize = 2 << 20;
 const SLOTS: usize = 12;
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, Scope};
 
 /// Bytes that a thread copies at a time, about: few, so that all end at the same time. Five levels of 16384 x 16384 in tiles take 46 to
-/// 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by parts of 256 KiB 46 and 46 to 51, of 128 KiB 53 to 64, of 64 KiB 90. The
+/// 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by parts of 256 KiB 46 and 46 to 51, of 128 KiB 64 and 66, of 64 KiB 90. The
 /// tests of this library's own have small arrays, which go in many parts nevertheless.
 const PART_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 

@@ -10,33 +10,19 @@ use super::past_caches;
 use super::ring::Ring;
 use super::route::{Job, Route, RouteArrays, Step};
 use crate::error::{Error, Result};
-use crate::runtime::context::{Site, opencl};
+use crate::runtime::context::opencl;
 use crate::runtime::event::{Event, wait_for_all};
-use crate::runtime::lock::lock;
 use crate::runtime::plan::Plan;
 use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
-/// Slots of a ring each way, and the bytes of each. Slices of 8192 x 8192 in f32 take 11.8 to 13.3 ms, on the host of an NVIDIA H100;
-/// by 8 slots 14.1 to 14.8, by 12 12.2 to 13.4, by 24 13.8 to 14.9 and by 32 16, and by slots of 1 MiB 11.8 to 12.2, of 4 MiB 16.2 to 16.6.
-const SLOTS: usize = 16;
-const SLOT_BYTES: usize = 2 << 20;
-
-/// Slots that the device has at a time each way, so that threads have the others. By 2 the same takes 11.8 to 12.1 ms, by 8 15 to 19.
+/// Slots that the device has at a time each way, so that threads have the others. By 2 slices of 8192 x 8192 in f32 take
+/// 11.8 to 12.1 ms on the host of an NVIDIA H100, by 8 15 to 19 (ring.rs).
 const AHEAD: usize = 4;
-
-/// The ring of an engine, made with the first call that needs one.
-#[derive(Default)]
-pub(crate) struct Kept {
-    ring: Mutex<Option<Ring>>,
-    /// Whether somebody was told that there is none.
-    has_warned: AtomicBool,
-}
 
 impl<T: Sample, P: Element> Plan<T, P> {
     /// Transforms a slice into another one, of this direction's elements, through the engine's ring, in pieces where that is faster.
@@ -59,7 +45,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let carried = self
             .transit
             .in_turn(self, direction, |route, arrays, queues| {
-                let mut kept = lock(&self.site.ring.ring);
+                let mut kept = self.site.ring.lock();
                 let Some(ring) = &mut *kept else {
                     return Ok(false);
                 };
@@ -75,31 +61,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
             carried => return carried,
         }
         Ok(false)
-    }
-}
-
-impl Kept {
-    /// Makes the ring if there is none yet, and says once where none is to be had.
-    fn is_there(&self, site: &Site) -> bool {
-        let mut kept = lock(&self.ring);
-        if kept.is_none() {
-            match Ring::new(site, SLOTS, SLOT_BYTES) {
-                Ok(ring) => *kept = Some(ring),
-                Err(error) if !self.has_warned.swap(true, Ordering::Relaxed) => {
-                    log::warn!("host slices are copied by the driver: {error}");
-                }
-                Err(_) => {}
-            }
-        }
-        kept.is_some()
-    }
-
-    /// Frees the ring, unless the device may still use it.
-    fn free(&self) {
-        let mut kept = lock(&self.ring);
-        if kept.as_ref().is_some_and(|ring| ring.lost.is_none()) {
-            *kept = None;
-        }
     }
 }
 
