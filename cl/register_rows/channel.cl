@@ -1,6 +1,6 @@
 // Channels of a row between global and local memory: work-item i moves every ROW_ITEMSth sample, `each` of them at most.
 
-#include "register_rows/level.cl"
+#include "register_rows/places.cl"
 #include "register_rows/row.cl"
 
 #ifndef SIGNAL_ROWS
@@ -31,13 +31,11 @@ static inline RowSignal samples_of_row(global S *first, const Pass *pass, const 
   return samples;
 }
 
-#define WHOLE_ROWS (!TILED && !BY_STEPS)
-
 // Where sample i of a tile stands in its row. Where rows repeat, places beyond their ends are at the other one; where
 // both ends are joined, the first of them are nearer to the start.
 INLINE int place_in_row(const LoadedBand band, const int i) {
   const int place = band.start + i;
-  if (BY_STEPS) return i < band.head ? place - band.gap : place;
+  if (ENDS_JOINED) return i < band.head ? place - band.gap : place;
   return place < 0 ? place + band.count : place >= band.count ? place - band.count : place;
 }
 
@@ -47,7 +45,7 @@ INLINE int place_in_row(const LoadedBand band, const int i) {
 
 // Loads the `count` samples of a channel into registers, and puts them into local memory.
 INLINE void fetch_channel(const LoadedBand band, const int count, const int item, const int each, LOADED *loaded) {
-  const bool is_inside = band.start >= 0 && band.start + count <= band.count && !(BY_STEPS && band.head > 0);
+  const bool is_inside = band.start >= 0 && band.start + count <= band.count && !(ENDS_JOINED && band.head > 0);
   if (count == each * ROW_ITEMS && is_inside) {
     global const LOADED *const from = band.first + (band.start + item) * band.stride;
     UNROLL for (int k = 0; k < each; ++k) loaded[k] = SHARE_OF(from, k);
@@ -55,7 +53,7 @@ INLINE void fetch_channel(const LoadedBand band, const int count, const int item
     // Under conditions loads would wait for one another: what is too much loads the last sample again.
     UNROLL for (int k = 0; k < each; ++k) {
       const int i = min(item + k * ROW_ITEMS, count - 1);
-      loaded[k] = band.first[(TILED || BY_STEPS ? place_in_row(band, i) : i) * band.stride];
+      loaded[k] = band.first[(TILED ? place_in_row(band, i) : i) * band.stride];
     }
   }
 }
@@ -77,9 +75,9 @@ INLINE void store_channel(local const L *channel, const StoredBand band, const i
     UNROLL for (int k = 0; k < each; ++k) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   } else {
     UNROLL for (int k = 0; k < each; ++k)
-      if ((WHOLE_ROWS || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
+      if ((!TILED || k * ROW_ITEMS >= before) && k * ROW_ITEMS < end) SHARE_OF(first, k) = SAMPLE((A)SHARE_IN(own, k));
   }
-  if (BY_STEPS && band.head > 0) UNROLL for (int k = 0; k < each; ++k)
+  if (ENDS_JOINED && band.head > 0) UNROLL for (int k = 0; k < each; ++k)
     if (item + k * ROW_ITEMS < band.head / 2) SHARE_OF(first - band.gap * band.stride, k) = SAMPLE((A)SHARE_IN(own, k));
 }
 
@@ -96,8 +94,8 @@ INLINE void store_in_places(local const L *row, const Line line, const RowTile *
   UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) {
     const int i = item + k * ROW_ITEMS, halved = min((int)popcount(~i & (i - 1)), levels);
     local const L *const channel = halved < levels ? row + PLACE_IN(DETAILS_IN(halved + 1, levels)) : row;
-    const bool is_at_head = BY_STEPS && i < tile->head / 2;
-    const bool is_result = (WHOLE_ROWS || i >= tile->from) && i < tile->to;
+    const bool is_at_head = ENDS_JOINED && i < tile->head / 2;
+    const bool is_result = (!TILED || i >= tile->from) && i < tile->to;
     if (is_result || is_at_head)
       first[(i - (is_at_head ? tile->gap : 0)) * stride] = SAMPLE((A)channel[PLACE_IN(i >> min(halved + 1, levels))]);
   }

@@ -10,7 +10,7 @@
 // end as rows do, and their kernel knows of no border but that of a signal.
 //
 // Where a border depends on both ends of a row at each step, as that of rows of odd lengths that repeat, a row goes step by step. One that
-// is too long goes in tiles as if it were mirrored, and a second launch of this kernel lifts both of its ends, joined to a short row.
+// is too long goes in tiles, and the first work-groups lift both of its ends, joined to a short row.
 //
 // Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and its
 // work-items stand first along these and then along the line: so they read and store neighbours together.
@@ -20,8 +20,9 @@
 // two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by
 // instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a
 // copy 131), 160 us for three levels of 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us,
-// eight levels 156. Step by step three levels of 255 x 128 x 129 take 38 us on an NVIDIA H100, mirrored 23, with the ends of each
-// level in a launch of their own 66. Lines side by side wait for their work-group at each fence: three levels along the middle axis
+// eight levels 156. Step by step three levels of 255 x 128 x 129 take 34 us on an NVIDIA H100, mirrored 23, with the ends of each
+// level in a launch of their own 66; three levels along the first axis of 2047 x 2049, periodic, 25, mirrored 22, with the joined ends in a
+// launch of their own 42. Lines side by side wait for their work-group at each fence: three levels along the middle axis
 // of 512 x 512 x 512 take 1.06 copies on an NVIDIA H100, along the first one 1.25, by a pass per level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
@@ -38,7 +39,7 @@
 #define DETAILS_AT(level) (line + PLACE_IN(DETAILS_IN(level, own.levels)))
 #define SAMPLES_AT(level) HALVED(tile.samples, (level) - 1)
 #define LIFT_LEVEL(level, pairs) \
-  lift_row_level(line, DETAILS_AT(level), item, pairs, SAMPLES_AT(level), beyond, pass.shift)
+  lift_row_level(line, DETAILS_AT(level), item, pairs, SAMPLES_AT(level), beyond, pass.shift, by_steps)
 
 #if FORWARD
 #define STORE_DETAILS(level, pairs)                                                                             \
@@ -59,9 +60,9 @@
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs);
 #endif
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
-  local L rows[ROWS_OF_GROUP][ROW_PLACES];
+// Brings rows into local memory, lifts them, and stores them.
+INLINE void lift_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own,
+                      local L (*rows)[ROW_PLACES], const bool by_steps) {
   const int item = SIDE_BY_SIDE ? ITEM / ROWS_OF_GROUP : ITEM % ROW_ITEMS;
   const int row = SIDE_BY_SIDE ? ITEM % ROWS_OF_GROUP : ITEM / ROW_ITEMS;
   local L *const line = rows[row] + PLACE_IN(ROW_MARGIN);
@@ -116,4 +117,14 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   EACH_WIDE_LEVEL_BACK(ROW_LEVEL)
   store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
 #endif
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
+void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
+  local L rows[ROWS_OF_GROUP][ROW_PLACES];
+  if (BY_STEPS && (!TILED || joins_ends(&own))) {
+    lift_rows(signal, bands, low, pass, own, rows, true);
+  } else {
+    lift_rows(signal, bands, low, pass, own, rows, false);
+  }
 }

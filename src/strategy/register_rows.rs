@@ -1,12 +1,12 @@
 //! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
-//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, and their ends in a second launch where they depend on each
-//! other. Short ones can stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples in a work-item's
+//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, and their ends in work-groups of their own where they depend
+//! on each other. Short ones can stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples in a work-item's
 //! (cl/register_rows/short_rows.cl).
 
 mod row;
 mod share;
 
-use self::row::{Row, RowKernel, SHORT_REACH, USUAL_NARROW};
+use self::row::{Ends, Row, RowKernel, SHORT_REACH, USUAL_NARROW};
 use self::share::TOGETHER;
 use super::border::Border;
 use super::cost::{Cost, Meter};
@@ -49,10 +49,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let device = todo.target.device;
     let is_best = is_best_for(device, todo.problem.sample, &lines);
     let border = Border::of_lines(todo, &lines);
-    let rows = Row::new(todo, &lines, border, !in_turn);
-    let rows = rows.and_then(|row| row.of_ends(todo, &lines).map(|ends| (row, ends)));
-    let (row, ends) = match rows {
-        Ok(rows) => rows,
+    let row = match Row::new(todo, &lines, border, !in_turn) {
+        Ok(row) => row,
         Err(why) => return Offer::No { why },
     };
     let is_short = row.kernel == RowKernel::Short && device.kind == DeviceKind::Gpu;
@@ -60,11 +58,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let taken = Taken {
         levels: row.levels,
         axes: 1,
-        passes: [row]
-            .iter()
-            .chain(&ends)
-            .map(|row| row.pass(todo))
-            .collect(),
+        passes: vec![row.pass(todo)],
     };
     match is_short || is_best && is_for_rows {
         true => Offer::Preferred(taken),
@@ -138,10 +132,15 @@ impl Row {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let lines = geometry.lines as usize;
         let rows = self.group / self.items;
-        let groups = match self.side_by_side {
+        let end_groups = match self.ends {
+            Some(_) => lines.div_ceil(rows),
+            None => 0,
+        };
+        let of_tiles = match self.side_by_side {
             true => lines.div_ceil(rows) * self.tiles,
             false => (lines * self.tiles).div_ceil(rows),
         };
+        let ends = self.ends.unwrap_or(Ends { samples: 0, gap: 0 });
         Pass {
             kernel: Kernel {
                 name: self.kernel.name(),
@@ -157,34 +156,31 @@ impl Row {
                 ("tile_samples", self.tile_samples as i32),
                 ("halo", self.halo as i32),
                 ("periodic", i32::from(self.border.is_periodic())),
-                ("gap", self.gap as i32),
+                ("end_groups", end_groups as i32),
+                ("end_samples", ends.samples as i32),
+                ("gap", ends.gap as i32),
             ],
-            groups,
+            groups: end_groups + of_tiles,
             cost: self.cost(todo, &geometry),
         }
     }
 
     /// Every level lifts whole runs, those in local memory with the reach around them.
     fn cost(&self, todo: &Todo, geometry: &Geometry) -> Cost {
-        let (lines, samples) = (
-            geometry.lines as usize,
-            geometry.samples as usize - self.gap,
-        );
+        let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
-        let rows = lines * self.tiles;
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
-        let levels = (0..self.levels).map(|level| {
-            let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
-            let pairs = (self.pairs >> level).max(1);
-            let runs = rows * samples.div_ceil(self.tiles << level).div_ceil(2 * pairs);
-            let lifted = match self.kernel == RowKernel::Local && !self.by_steps() {
-                true => meter.lifted_alone(runs, pairs),
-                false => meter.lifted(runs * pairs),
-            };
-            meter.scaling(of_level, of_level) + lifted
-        });
+        // Rows are whole, in tiles, or joined from both ends, which go by steps.
+        let whole_by_steps = self.by_steps() && self.ends.is_none();
+        let mut lifted = self.lifted(&meter, lines, self.tiles, samples, whole_by_steps);
+        let mut joined = 0;
+        if let Some(ends) = self.ends {
+            joined = samples - ends.gap;
+            lifted = lifted + self.lifted(&meter, lines, 1, joined, true);
+        }
         let alone = self.exchange == Exchange::None || self.items > self.lanes;
-        let fences = match self.by_steps() {
+        // Where work-groups differ, those of tiles.
+        let fences = match whole_by_steps {
             true => 2 + 2 * todo.problem.stencils().len(),
             false => 3,
         };
@@ -196,22 +192,40 @@ impl Row {
             _ => 2,
         };
         let local = self.local_bytes(self.group / self.items);
-        // Of two halos at each end, results are the outer ones.
-        let stored = match self.gap {
-            0 => lines * samples,
-            _ => lines * (samples - 2 * self.halo),
-        };
         // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
         let in_one_piece =
             geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
         let forward = todo.problem.direction == Direction::Forward;
         let again = match forward && in_one_piece && geometry.has_low == 1 {
-            true => stored >> self.levels,
+            true => lines * samples >> self.levels,
             false => 0,
         };
-        meter.moved(lines * samples + halo, stored + again)
-            + levels.sum()
+        meter.moved(lines * (samples + joined) + halo, lines * samples + again)
+            + lifted
             + Cost::of_group(barriers, local)
+    }
+
+    /// What it takes to lift rows of so many samples, each in so many tiles.
+    fn lifted(
+        &self,
+        meter: &Meter,
+        lines: usize,
+        tiles: usize,
+        samples: usize,
+        by_steps: bool,
+    ) -> Cost {
+        let halo = 2 * self.halo * (tiles - 1) * lines;
+        let levels = (0..self.levels).map(|level| {
+            let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
+            let pairs = (self.pairs >> level).max(1);
+            let runs = lines * tiles * samples.div_ceil(tiles << level).div_ceil(2 * pairs);
+            let lifted = match self.kernel == RowKernel::Local && !by_steps {
+                true => meter.lifted_alone(runs, pairs),
+                false => meter.lifted(runs * pairs),
+            };
+            meter.scaling(of_level, of_level) + lifted
+        });
+        levels.sum()
     }
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
@@ -222,7 +236,7 @@ impl Row {
         let special = self.exchange != Exchange::None;
         let even = special && are_even(geometry);
         let planar = special && in_one_piece(&geometry.bands) && low;
-        let tiled = (!special || self.tiles > 1) && !self.by_steps();
+        let tiled = self.tiles > 1 || !special && !self.by_steps();
         let mut defines = vec![
             define("GROUP", self.group),
             define("ROW_ITEMS", self.items),

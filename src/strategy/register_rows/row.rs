@@ -63,6 +63,15 @@ impl RowKernel {
     }
 }
 
+/// Both ends of a row, joined to a short one.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    /// Samples of each end that are lifted there; as many more are joined, on which these depend.
+    pub samples: usize,
+    /// Samples that are left out between both.
+    pub gap: usize,
+}
+
 /// How a row, or a tile of it, is dealt out.
 pub(super) struct Row {
     pub reach: Reach,
@@ -79,14 +88,19 @@ pub(super) struct Row {
     pub tiles: usize,
     pub tile_samples: usize,
     pub halo: usize,
-    /// Samples that are left out between both ends of a row.
-    pub gap: usize,
+    /// What lifts the ends of rows that are cut, where no tile has what they depend on.
+    pub ends: Option<Ends>,
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
     /// The local memory of a short row that is moved with its neighbours, as they follow one another; else 0.
     pub moved_bytes: usize,
     pub kernel: RowKernel,
+}
+
+/// Samples that so many levels depend on, on one side: level l on the reach in its own pairs, of 2^l samples.
+fn halo(reach: usize, levels: usize) -> usize {
+    (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels)
 }
 
 impl Row {
@@ -118,35 +132,9 @@ impl Row {
         Ok(row)
     }
 
-    /// Whether margins are filled anew before each step, from both ends of the row.
+    /// Whether margins are filled anew before each step, from both ends of the row: in tiles, of their joined ends.
     pub fn by_steps(&self) -> bool {
-        self.kernel == RowKernel::Local && self.tiles == 1 && self.border.is_apart()
-    }
-
-    /// What lifts the ends of rows that are cut, where no tile has what they depend on: both ends, joined to a short row.
-    pub fn of_ends(&self, todo: &Todo, lines: &Lines) -> Result<Option<Self>, String> {
-        match self.tiles > 1 && self.border.is_apart() {
-            true => self.joined_ends(todo, lines).map(Some),
-            false => Ok(None),
-        }
-    }
-
-    fn joined_ends(&self, todo: &Todo, lines: &Lines) -> Result<Self, String> {
-        let samples = lines.geometry.samples as usize;
-        let gap = samples.saturating_sub(4 * self.halo) >> self.levels << self.levels;
-        let joined = samples - gap;
-        let (mut row, share) = Self::whole(todo, lines, self.border, self.side_by_side, joined)?;
-        if joined > share.tile {
-            return Err(format!(
-                "tiles of {} samples do not hold both ends of a row",
-                share.tile
-            ));
-        }
-        row.levels = self.levels;
-        row.tile_samples = samples;
-        (row.halo, row.gap) = (self.halo, gap);
-        row.group = row.work_group(todo, share.together)?;
-        Ok(row)
+        self.kernel == RowKernel::Local && self.border.is_apart()
     }
 
     /// A row of so many samples as a whole, before it is cut, and how it is shared out.
@@ -175,7 +163,7 @@ impl Row {
             tiles: 1,
             tile_samples: samples,
             halo: 0,
-            gap: 0,
+            ends: None,
             bytes: way.bytes,
             side_by_side,
             moved_bytes: 0,
@@ -213,13 +201,10 @@ impl Row {
 
     /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
     fn cut(&mut self, samples: usize, tile: usize, interleaved: bool) -> Result<(), String> {
-        // The last pair of an odd line has no detail.
-        let reach = self.reach.before.max(self.reach.after) + usize::from(self.border.is_apart());
-        // Level l depends on the reach in its own pairs, of 2^l samples.
-        let halo = |levels: usize| (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels);
+        let reach = self.reach.before.max(self.reach.after);
         // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
         // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
-        let beside = |levels: usize| halo(levels).max(1 << levels);
+        let beside = |levels: usize| halo(reach, levels).max(1 << levels);
         // A launch of columns is as much worth as a longer halo, or one whose coefficients are far apart.
         let share = if self.side_by_side || interleaved {
             16
@@ -228,7 +213,7 @@ impl Row {
         };
         let is_small = |levels: &usize| *levels == 1 || share * beside(*levels) <= tile;
         self.levels = (1..=self.levels).take_while(is_small).count();
-        self.halo = halo(self.levels);
+        self.halo = halo(reach, self.levels);
         let unit = 1 << self.levels;
         let most = tile.saturating_sub(2 * self.halo) / unit * unit;
         if most == 0 {
@@ -237,7 +222,26 @@ impl Row {
         // All tiles but the outermost are as long as can be: those load without conditions.
         self.tile_samples = most;
         self.tiles = samples.div_ceil(most);
+        if self.border.is_apart() {
+            self.ends = Some(self.joined_ends(samples, tile)?);
+        }
         Ok(())
+    }
+
+    fn joined_ends(&self, samples: usize, tile: usize) -> Result<Ends, String> {
+        // The last pair of an odd line has no detail.
+        let reach = self.reach.before.max(self.reach.after) + 1;
+        let of_end = halo(reach, self.levels);
+        let gap = samples.saturating_sub(4 * of_end) >> self.levels << self.levels;
+        match samples - gap <= tile {
+            true => Ok(Ends {
+                samples: of_end,
+                gap,
+            }),
+            false => Err(format!(
+                "tiles of {tile} samples do not hold both ends of a row"
+            )),
+        }
     }
 
     /// Whether a work-item does best with a row by itself: by several levels, where rows follow one another or would fill half a tile at

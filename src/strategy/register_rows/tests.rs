@@ -213,17 +213,16 @@ fn levels_that_go_on_alike_are_taken_together() {
 fn the_ends_of_long_rows_are_joined_where_they_depend_on_each_other() {
     let setting = Setting::of(large_gpu());
     let odd = rows(4099, 3).boundary(Boundary::Periodic);
-    let [inside, ends] = &launches(&setting, &odd, SampleType::F32)[..] else {
-        panic!("a launch for all tiles and one for the ends");
+    let [launch] = &launches(&setting, &odd, SampleType::F32)[..] else {
+        panic!("one launch for all tiles and the ends");
     };
-    let flags =
-        |launch: &Launch| ["TILED", "BY_STEPS"].map(|name| number(&launch.pass.kernel, name));
-    assert_eq!((flags(inside), flags(ends)), ([1, 0], [0, 1]));
-    let of = |launch, names: [&str; 3]| names.map(|name| own(launch, name));
-    // Steps reach two pairs, of eight samples at the third level, and the last pair has no detail.
-    assert_eq!(of(inside, ["levels", "halo", "gap"]), [3, 48, 0]);
-    assert_eq!(of(ends, ["levels", "halo", "gap"]), [3, 48, 3904]);
-    assert_eq!(number(&ends.pass.kernel, "ROW_ITEMS"), 16);
+    let flags = ["TILED", "BY_STEPS"].map(|name| number(&launch.pass.kernel, name));
+    assert_eq!(flags, [1, 1]);
+    // Steps reach two pairs, of eight samples at the third level, and at an end the last pair has no detail.
+    let names = ["levels", "halo", "end_samples", "gap"];
+    assert_eq!(names.map(|name| own(launch, name)), [3, 32, 48, 3904]);
+    let rows = number(&launch.pass.kernel, "GROUP") / number(&launch.pass.kernel, "ROW_ITEMS");
+    assert_eq!(own(launch, "end_groups") as usize, 9usize.div_ceil(rows));
 }
 
 #[test]

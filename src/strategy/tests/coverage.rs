@@ -123,15 +123,33 @@ impl Shares<'_> {
         assert!((tiles - 1) * length < samples && samples <= tiles * length);
         let rows = self.number("GROUP") / self.number("ROW_ITEMS");
         let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
-        let (halo, gap) = (self.own("halo"), self.own("gap"));
-        let loaded = length.min(samples) - gap + if tiles > 1 { 2 * halo } else { 0 };
+        let names = ["halo", "end_groups", "end_samples", "gap"];
+        let [halo, end_groups, of_end, gap] = names.map(|name| self.own(name));
+        let loaded = length.min(samples) + if tiles > 1 { 2 * halo } else { 0 };
         assert!(loaded <= tile);
-        if tiles > 1 || gap > 0 {
-            assert_eq!((halo % (1 << levels), gap % (1 << levels)), (0, 0));
-            assert!(tiles == 1 || length % (1 << levels) == 0);
+        if tiles > 1 {
+            let reach = self.reach.before.max(self.reach.after);
+            assert!(halo >= reach * ((2 << levels) - 2));
+            assert!(
+                [halo, of_end, gap, length]
+                    .iter()
+                    .all(|n| n % (1 << levels) == 0)
+            );
         }
         let across = self.lines().div_ceil(rows);
-        for number in 0..self.launch.pass.groups * rows {
+        assert!(end_groups == 0 || end_groups == across);
+        let ends = gap + 3 * of_end;
+        if end_groups > 0 {
+            // The last pair of an odd line has no detail.
+            let reach = self.reach.before.max(self.reach.after) + 1;
+            assert!(of_end >= reach * ((2 << levels) - 2) && samples - ends >= of_end);
+            assert!(samples - gap <= tile);
+            for row in 0..self.lines() {
+                coverage.store(row, 0..of_end / 2);
+                coverage.store(row, ends / 2..samples.div_ceil(2));
+            }
+        }
+        for number in 0..(self.launch.pass.groups - end_groups) * rows {
             let (group, in_group) = (number / rows, number % rows);
             let (row, tile) = match self.number("SIDE_BY_SIDE") {
                 0 => (number / tiles, number % tiles),
@@ -140,17 +158,12 @@ impl Shares<'_> {
             if row >= self.lines() {
                 continue;
             }
-            if gap > 0 {
-                // The launch before has lifted what depends on neither end, and the last pair of an odd line has no detail.
-                let reach = self.reach.before.max(self.reach.after) + 1;
-                let tail = gap + 3 * halo;
-                assert!(halo >= reach * ((2 << levels) - 2) && samples - tail >= halo);
-                coverage.store(row, 0..halo / 2);
-                coverage.store(row, tail / 2..samples.div_ceil(2));
-                coverage.store(row, halo / 2..tail / 2);
-            } else {
-                let end = ((tile + 1) * length).min(samples);
-                coverage.store(row, tile * length / 2..end.div_ceil(2));
+            let (mut begin, mut end) = (tile * length, ((tile + 1) * length).min(samples));
+            if end_groups > 0 {
+                (begin, end) = (begin.max(of_end), end.min(ends));
+            }
+            if begin < end {
+                coverage.store(row, begin / 2..end.div_ceil(2));
             }
         }
         coverage

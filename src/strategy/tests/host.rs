@@ -6,7 +6,6 @@
 //! and in which order axes are lifted, not how they are lifted.
 
 use super::host_pictures::Picture;
-use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
 use crate::strategy::Problem;
 use crate::strategy::design::{Array, Design, Kernel, Launch};
@@ -112,11 +111,7 @@ pub(super) fn run<T: Sample>(
             * colours(&launch.pass.kernel) as i64;
         let written = match running.lifts {
             Lifts::Ends => {
-                let inner = match launch.pass.kernel.name {
-                    "line_ends" => inside(problem, geometry).len() as i32,
-                    _ => own(launch, "gap") + 2 * own(launch, "halo"),
-                };
-                samples - i64::from(inner) * i64::from(geometry.lines)
+                samples - inside(problem, geometry).len() as i64 * i64::from(geometry.lines)
             }
             _ => samples,
         };
@@ -125,8 +120,7 @@ pub(super) fn run<T: Sample>(
     memory.output
 }
 
-/// What a launch gets right of the lines of one axis: all, or what is left to the other of two launches (line_ends.rs,
-/// register_rows.rs).
+/// What a launch gets right of the lines of one axis: all, or what is left to the other of two launches (line_ends.rs).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lifts {
     All,
@@ -137,24 +131,13 @@ enum Lifts {
 
 impl Lifts {
     fn of(problem: &Problem, launch: &Launch, next: Option<&Launch>) -> Self {
-        let lifts_ends = |launch: &Launch| match launch.pass.kernel.name {
-            "line_ends" => !inside(problem, &launch.pass.geometry).is_empty(),
-            "register_rows" => own(launch, "gap") > 0,
-            _ => false,
-        };
-        // Tiles go on as if they were mirrored.
-        let cuts_row = |launch: &Launch| {
-            let transform = &problem.transform;
-            let (rule, samples) = (transform.boundary_rule(), launch.pass.geometry.samples);
-            let way = Extension::new(transform.wavelet(), problem.sample, rule, samples as usize);
-            launch.pass.kernel.name == "register_rows"
-                && own(launch, "tiles") > 1
-                && way.is_none()
-                && rule != Boundary::Zero
+        let lifts_ends = |launch: &Launch| {
+            launch.pass.kernel.name == "line_ends"
+                && !inside(problem, &launch.pass.geometry).is_empty()
         };
         if lifts_ends(launch) {
             Lifts::Ends
-        } else if next.is_some_and(lifts_ends) || cuts_row(launch) {
+        } else if next.is_some_and(lifts_ends) {
             Lifts::Inside
         } else {
             Lifts::All
@@ -295,12 +278,12 @@ impl<T: Sample> Running<'_, T> {
             };
             if self.forward() {
                 let mut samples = self.gather(&signal);
-                for (level, places) in details.iter().enumerate() {
+                for places in &details {
                     self.lift_line(&mut samples);
-                    self.scatter_of_row(places, &apart(&samples, 1), level + 1);
+                    self.scatter(places, &apart(&samples, 1));
                     samples = apart(&samples, 0);
                 }
-                self.scatter_of_row(&low, &samples, levels);
+                self.scatter(&low, &samples);
             } else {
                 let mut samples = self.gather(&low);
                 for places in details.iter().rev() {
@@ -311,35 +294,7 @@ impl<T: Sample> Running<'_, T> {
                     samples = (0..both).map(|i| channels[i % 2][i / 2]).collect();
                     self.lift_line(&mut samples);
                 }
-                self.scatter_of_row(&signal, &samples, 0);
-            }
-        }
-    }
-
-    /// Stores a channel of a row, of which each is 2^`level` samples: garbage where an end is another launch's, or only what is that one's.
-    fn scatter_of_row(&mut self, places: &[Place], values: &[T], level: usize) {
-        let samples = self.geometry().samples;
-        let places_of = |from: i32, to: i32| (from >> level) as usize..(to >> level) as usize;
-        match self.lifts {
-            Lifts::All => self.scatter(places, values),
-            Lifts::Inside => {
-                let halo = own(self.launch, "halo");
-                let right = places_of(halo, samples - halo);
-                let stored = values.iter().enumerate();
-                let stored = stored.map(|(i, &value)| match right.contains(&i) {
-                    true => value,
-                    false => self.garbage,
-                });
-                self.scatter(places, &stored.collect::<Vec<_>>());
-            }
-            Lifts::Ends => {
-                let (halo, gap) = (own(self.launch, "halo"), own(self.launch, "gap"));
-                let left_out = places_of(halo, gap + 3 * halo);
-                for (i, &place) in places.iter().enumerate() {
-                    if !left_out.contains(&i) {
-                        self.scatter(&[place], &[values[i]]);
-                    }
-                }
+                self.scatter(&signal, &samples);
             }
         }
     }

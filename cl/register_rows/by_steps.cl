@@ -1,0 +1,25 @@
+// A step of a row whose border depends on both of its ends at each step, as that of odd rows that repeat.
+//
+// A run holds only its own pairs. Before each step work-items put what it reads of their runs into local memory, fill the margins
+// anew, and fetch the neighbours of their runs. Two consecutive steps that read the same channel write the same values. Pairs past the
+// end of the row belong to the margin and are not written.
+
+#include "register_rows/margins.cl"
+#include "register_rows/places.cl"
+
+#define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
+#define AFTER_RUN(last) ((last) > 0 ? (last) : 0)
+#define HELD_BY_STEP(offset) held[before_run + n + (offset)]
+#define STEP_ACROSS_RUNS(k, target, source, first, last, before, after)                            \
+  {                                                                                                \
+    const int before_run = BEFORE_RUN(first);                                                      \
+    UNROLL for (int n = 0; n < pairs; ++n)                                                         \
+      if (item * pairs + n < COUNT_##source(samples)) UNLIFTED(PARITY_##source, n) = (L)source[n]; \
+    ROW_FENCE;                                                                                     \
+    fill_margins(line, details, item, PARITY_##source, 1, samples, 0, true);                        \
+    ROW_FENCE;                                                                                     \
+    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                       \
+    UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                             \
+      held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                      \
+    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP);          \
+  }
