@@ -33,7 +33,9 @@ const LONG_REACH: usize = 12;
 const MOST_LOADED_LONG: usize = 42 << 10;
 
 /// The same by windows, which load more and take less time for it. On an NVIDIA H200, five levels of 2048 x 2048 in f32 by 9/7
-/// (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2; windows have become faster since (cl/pyramid/windows.cl).
+/// (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2; windows have become faster since (cl/pyramid/windows.cl). Of 8192 x
+/// 8192, whose first two levels `streamed` takes, all five take 183 us (inverse 170), by a pass per level for the last three 187 (188), in
+/// `Rounded` 120 (111) and 127 (124); but a first plan that compiles their programs takes 1.85 s instead of 1.24.
 /// On an NVIDIA H100, two levels of 3 x 1398101 by 5/3 in i16 (199 Ki) take 38 us inverse, by `register_block` 30.
 const MOST_IN_WINDOWS: usize = 192 << 10;
 
@@ -45,21 +47,16 @@ const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
 /// single levels, too, where a work-group has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by
 /// 9/7, one level of 262144 x 16 takes 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by
-/// `register_block` 38 (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51). Low pictures are
-/// `streamed`'s: 4 x 1048576 takes 36 us (35) here and 15 (15) there. 65536 of 8 x 8, a work-group each, take 271 (331), by a
-/// pass per axis 60 (59).
+/// `register_block` 38 (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51); on an NVIDIA H100 149796 x 7 takes 12 us, by
+/// `register_block` 24, 16384 x 32 8 and 7. Low pictures are `streamed`'s: 4 x 1048576 takes 36 us (35) here and 15 (15) there. 65536 of
+/// 8 x 8, a work-group each, take 271 (331), by a pass per axis 60 (59).
 const NARROW: usize = 32;
 const LEAST_IN_NARROW: usize = 3 << 8;
-const LEAST_SAMPLES: usize = 8 << 10;
+const LEAST_SAMPLES: usize = 4 << 10;
 
 /// Samples of pictures that are tiny, and how many of these there are for each compute unit from which on they are too many.
 const TINY: usize = 1 << 9;
 const MOST_TINY: usize = 16;
-
-/// Samples of a picture from which on its coarse levels are left to the strategies of finer ones. On an NVIDIA H200 five levels of
-/// 8192 x 8192 take 187 us (inverse 176) with windows for the last two and three, 190 (182) without, but the first plan takes 1.85 s
-/// instead of 1.24.
-const LARGE: usize = 1 << 25;
 
 /// Samples of a pixel, of which a work-group has one colour.
 const MOST_COLOURS: i64 = 8;
@@ -121,9 +118,7 @@ fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer 
         ));
     };
     let pass = pass(todo, axes, borders, &sizes);
-    let is_best = is_best_for(todo.target.device, &sizes)
-        && !is_of_a_large_picture(todo)
-        && !is_of_many_tiny(todo, axes)
+    let is_best = is_best_for(todo.target.device, &sizes) && !is_of_many_tiny(todo, axes)
         || is_best_of_narrow(todo, &sizes);
     let taken = Taken {
         levels: sizes.levels,
@@ -164,12 +159,10 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer
         axes: 2,
         passes: vec![pass],
     };
-    Some(
-        match is_small && !is_of_a_large_picture(todo) && !is_of_many_tiny(todo, axes) {
-            true => Offer::Preferred(taken),
-            false => Offer::Works(taken),
-        },
-    )
+    Some(match is_small && !is_of_many_tiny(todo, axes) {
+        true => Offer::Preferred(taken),
+        false => Offer::Works(taken),
+    })
 }
 
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory. CPUs hardly wait, and take
@@ -207,16 +200,6 @@ fn is_of_many_tiny(todo: &Todo, axes: [usize; 2]) -> bool {
     let picture: usize = axes.iter().map(|&axis| shape[axis]).product();
     let pictures = shape.iter().product::<usize>() / picture.max(1);
     picture < TINY && pictures > MOST_TINY * todo.target.device.compute_units
-}
-
-/// Whether levels of a large picture are left, which has the programs of its finer levels already.
-pub(super) fn is_of_a_large_picture(todo: &Todo) -> bool {
-    let transform = &todo.problem.transform;
-    let chosen = transform.chosen_axes().iter();
-    chosen
-        .map(|&axis| transform.shape()[axis])
-        .product::<usize>()
-        >= LARGE
 }
 
 /// How the level at hand goes on beyond its border along y and x.

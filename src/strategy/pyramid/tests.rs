@@ -81,7 +81,7 @@ fn it_is_preferred_for_small_pictures_on_gpus() {
     };
     assert_eq!(is_preferred(&large_gpu(), [1024, 1024]), 1);
     assert_eq!(is_preferred(&large_gpu(), [4096, 4096]), 1);
-    assert_eq!(is_preferred(&large_gpu(), [8192, 8192]), 0);
+    assert_eq!(is_preferred(&large_gpu(), [8192, 8192]), 1);
     assert_eq!(is_preferred(&gpu(Exchange::None, 1), [512, 512]), 1);
     assert_eq!(is_preferred(&large_gpu(), [1, 1024]), 0);
     assert_eq!(is_preferred(&cpu(), [64, 64]), 0);
@@ -130,7 +130,7 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     let left = ["register_block", "register_rows"];
     assert_eq!(kernels_of(&[3, 1398101], [0, 1], 3)[1..], left);
     // One launch where there is little to do.
-    assert_eq!(kernels(&[16, 8, 8], [1, 2]), ["register_block"]);
+    assert_eq!(kernels(&[16, 9, 9], [1, 2]), ["register_block"]);
     assert_eq!(kernels(&[1024, 64, 64], [1, 2]), ["register_block"]);
     assert_eq!(kernels(&[16384, 64, 64], [1, 2]), ["streamed_one_level"]);
     assert_eq!(kernels(&[16, 262144], [0, 1]), ["register_block"]);
