@@ -84,7 +84,7 @@ INLINE void store_channel(local const L *channel, const StoredBand band, const i
 // Interleaved coefficients go out in one piece where neighbouring work-items of a row store 32 bytes of it. Channel by channel, every
 // other sample of memory, five levels of 65536 x 1024 take 424 us in f32 by 9/7 on an NVIDIA H100, instead of 192. Rows of 7 take 46 us
 // in one piece, channel by channel 19, and rows of 32 27 and 21.
-#define IN_ONE_PIECE (FORWARD && ROWS_INTERLEAVED && ROW_ITEMS * STORED_BITS >= 256)
+#define IN_ONE_PIECE (FORWARD && INTERLEAVED && ROW_ITEMS * STORED_BITS >= 256)
 
 #if IN_ONE_PIECE
 // Stores samples `from` to `to` of a tile: where each stands in local memory depends on how many levels made it an approximation.

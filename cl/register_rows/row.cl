@@ -30,12 +30,12 @@
 #ifndef EVEN_ROWS
 #error "EVEN_ROWS: 1 where each row starts as far after the one before on either side"
 #endif
-#ifndef PLANAR_ROWS
-#error "PLANAR_ROWS: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
+#ifndef PLANAR
+#error "PLANAR: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
 #endif
 
-#ifndef ROWS_INTERLEAVED
-#error "ROWS_INTERLEAVED: 1 where coefficients stay where their samples were"
+#ifndef INTERLEAVED
+#error "INTERLEAVED: 1 where coefficients stay where their samples were"
 #endif
 #ifndef BY_STEPS
 #error "BY_STEPS: 1 where both ends of a row must be at hand before each step"
@@ -125,16 +125,16 @@ typedef struct {
 static inline RowBand details_of_row(const Line line, const Pass *pass, const RowTile *tile, const int level) {
   const int samples = HALVED(pass->samples, level - 1);
   global T *const row = line.d - pass->bands.line.detail;
-  const int stride = ROWS_INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR_ROWS ? 1 : (int)line.d_stride;
+  const int stride = INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR ? 1 : (int)line.d_stride;
   // The distance of neighbours that a level of one detail does not have may not fit.
-  const int first = ROWS_INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
+  const int first = INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
   const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples), tile->head >> level, tile->gap >> level};
   return band;
 }
 
 static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
-  const int stays = ROWS_INTERLEAVED && !pass->has_low;
-  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR_ROWS ? 1 : (int)line.s_stride;
+  const int stays = INTERLEAVED && !pass->has_low;
+  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR ? 1 : (int)line.s_stride;
   const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels),
                         tile->head >> own->levels, tile->gap >> own->levels};
   return band;

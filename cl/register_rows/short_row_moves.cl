@@ -28,9 +28,9 @@
 #define SIGNAL_AT(i) stored[(i)]
 #define BANDS_AT(i) loaded[(i)]
 #endif
-#define LOW_AT(j) BANDS_AT(ROWS_INTERLEAVED ? (j) << LEVELS : (j))
+#define LOW_AT(j) BANDS_AT(INTERLEAVED ? (j) << LEVELS : (j))
 #define DETAIL_AT(level, j) \
-  BANDS_AT(ROWS_INTERLEAVED ? (2 * (j) + 1) << ((level) - 1) : S_COUNT(SAMPLES_OF_LEVEL(level)) + (j))
+  BANDS_AT(INTERLEAVED ? (2 * (j) + 1) << ((level) - 1) : S_COUNT(SAMPLES_OF_LEVEL(level)) + (j))
 
 // Moves `count` neighbours between global memory and the rows of a work-group.
 INLINE void fetch_rows(global const LOADED *from, const int count, local LOADED *to) {

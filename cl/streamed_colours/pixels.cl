@@ -5,8 +5,8 @@
 // neighbours by neighbouring work-items, which then exchange them through local memory. Samples are prefetched as they are
 // in memory. What is beyond the border a sub-group finds among its own pixels, and puts there through local memory.
 //
-// Where pixels of two sub-bands take turns, they make a row like those of the signal. If LL has an array of its own, it is written to
-// its places in the rows as well: coarser levels write there again. It is never read from them.
+// Where sub-bands are INTERLEAVED, the pixels of two of them make a row like those of the signal. If LL has an array of its own
+// (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never read from them.
 
 #include "core/exchange.cl"
 #include "core/picture.cl"
@@ -34,11 +34,11 @@
 #if !defined(SIGNAL_VECTOR) || !defined(BAND_VECTOR)
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
 #endif
-#ifndef PIXELS_TAKE_TURNS
-#error "PIXELS_TAKE_TURNS: 1 where pixels of both channels along x take turns in rows of sub-bands, and these go by vectors"
+#if !defined(INTERLEAVED) || !defined(LOW_APART)
+#error "INTERLEAVED, LOW_APART: 1 where LL and HL stand interleaved in rows that go by vectors; where LL has an array as well"
 #endif
 #ifndef LOW_VECTOR
-#error "LOW_VECTOR: then samples in a vector of LL, where it has an array of its own; else 0"
+#error "LOW_VECTOR: samples in a vector of that array, 0 where there is none"
 #endif
 #ifndef REPEATED
 #error "REPEATED: 1 where samples beyond the border are periodic"
@@ -53,7 +53,7 @@
 
 // Of a row that is loaded, with LL behind it where that is apart.
 #define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
-#define LOW_PIXEL_WORDS (LOW_VECTOR && !FORWARD ? PIXEL_RUN / IN_WORD : 0)
+#define LOW_PIXEL_WORDS (LOW_APART && !FORWARD ? PIXEL_RUN / IN_WORD : 0)
 #define WORDS_OF_PIXELS (PIXEL_WORDS + LOW_PIXEL_WORDS)
 
 // The arguments besides the geometry.
@@ -95,7 +95,7 @@ INLINE int pixels_in_row(const int unit, const int cx, const int width) { return
 // --- runs --------------------------------------------------------------------------------------------
 
 // Samples in a vector of a run on the sub-band side, and of one that is loaded, or stored.
-INLINE int vector_of_band(const int unit) { return PIXELS_TAKE_TURNS && unit == 1 ? LOW_VECTOR : BAND_VECTOR; }
+INLINE int vector_of_band(const int unit) { return INTERLEAVED && unit == 1 ? LOW_VECTOR : BAND_VECTOR; }
 INLINE int vector_loaded(const int unit) { return FORWARD ? SIGNAL_VECTOR : vector_of_band(unit); }
 INLINE int vector_stored(const int unit) { return FORWARD ? vector_of_band(unit) : SIGNAL_VECTOR; }
 
@@ -185,13 +185,13 @@ INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, 
 // Neighbouring pixels of a sub-band are neighbours in memory where it is PLANAR.
 #define PIXEL_STRIDE(picture, n) (PLANAR ? COLOURS : (picture)->band_stride[n])
 
-// A row in which pixels of channel cy and both channels along x take turns.
-INLINE global T *row_of_turns(const Picture *picture, const int cy, const int row) {
+// A row of channel cy, in which both channels along x are interleaved.
+INLINE global T *interleaved_row(const Picture *picture, const int cy, const int row) {
   return band_row_at(picture, 2 * cy + 1, row) - COLOURS;
 }
 
-// Both channels along x as they take turns.
-INLINE void take_turns(const A *row, const int cy, STORED *run) {
+// A row of approximations, then details, as it is stored with both interleaved.
+INLINE void interleave_pixels(const A *row, const int cy, STORED *run) {
   UNROLL for (int i = 0; i < 2 * RUN_OWN; ++i) {
     const int pixel = i / COLOURS, place = (HALO_LO + pixel / 2) * COLOURS + i % COLOURS;
     run[i] = STORE_2D(pixel & 1, cy, row[(pixel & 1) * PIXEL_RUN + place]);
@@ -201,7 +201,7 @@ INLINE void take_turns(const A *row, const int cy, STORED *run) {
 // From what was loaded to approximations, then details.
 INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, WORD *loaded, const int cy,
                           A *row) {
-#if FORWARD || PIXELS_TAKE_TURNS
+#if FORWARD || INTERLEAVED
   const bool is_low = LOW_PIXEL_WORDS > 0 && cy == 0;
   arrange_loaded(stage, pixels, 2, 0, picture->width, loaded);
   if (is_low) arrange_loaded(stage, pixels, 1, 0, picture->width, loaded + PIXEL_WORDS);
@@ -227,13 +227,13 @@ INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const i
 // Stores a work-item's part of row y: runs of two sub-bands.
 INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
                          const A *row) {
-#if PIXELS_TAKE_TURNS
+#if INTERLEAVED
   STORED both[2 * RUN_OWN];
-  take_turns(row, cy, both);
-  store_run_of_pixels(stage, pixels, both, row_of_turns(picture, cy, y >> 1), 2, 0, COLOURS, picture->width);
-  if (cy == 1 || !LOW_VECTOR) return;
+  interleave_pixels(row, cy, both);
+  store_run_of_pixels(stage, pixels, both, interleaved_row(picture, cy, y >> 1), 2, 0, COLOURS, picture->width);
+  if (cy == 1 || !LOW_APART) return;
 #endif
-  UNROLL for (int cx = 0; cx < (PIXELS_TAKE_TURNS ? 1 : 2); ++cx) {
+  UNROLL for (int cx = 0; cx < (INTERLEAVED ? 1 : 2); ++cx) {
     const int n = 2 * cy + cx;
     STORED run[RUN_OWN];
     UNROLL for (int i = 0; i < RUN_OWN; ++i)
@@ -245,9 +245,9 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
 
 #else
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
-#if PIXELS_TAKE_TURNS
-  load_run_of_pixels(pixels, row_of_turns(picture, cy, y >> 1), 2, 0, COLOURS, picture->width, to);
-  if (cy == 0 && LOW_VECTOR)
+#if INTERLEAVED
+  load_run_of_pixels(pixels, interleaved_row(picture, cy, y >> 1), 2, 0, COLOURS, picture->width, to);
+  if (cy == 0 && LOW_APART)
     load_run_of_pixels(pixels, band_row_at(picture, 0, y >> 1), 1, 0, COLOURS, picture->width, to + PIXEL_WORDS);
 #else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
@@ -261,7 +261,7 @@ INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const i
 INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels *pixels, const int y, const int cy,
                          const A *row) {
   STORED run[2 * RUN_OWN];
-  take_turns(row, cy, run);
+  interleave_pixels(row, cy, run);
   store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width);
 }
 #endif

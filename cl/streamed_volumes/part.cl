@@ -35,11 +35,11 @@
 #ifndef WIDE
 #error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
 #endif
-#ifndef BAND_STEP
-#error "BAND_STEP: how far neighbours of a channel are apart in a row of sub-bands: 1, or 2 where both channels take turns; 0 where that is not known"
+#ifndef PLANAR
+#error "PLANAR: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
 #endif
-#ifndef LOWS_BESIDE
-#error "LOWS_BESIDE: 1 where both channels take turns in rows that go by vectors, and approximations have an array of their own"
+#if !defined(INTERLEAVED) || !defined(LOW_APART)
+#error "INTERLEAVED, LOW_APART: 1 where both channels along x stand interleaved in rows that go by vectors; where sub-band 0 has an array as well"
 #endif
 #ifndef REPEATED
 #error "REPEATED: 1 where the volume is periodic, else mirrored"
@@ -65,13 +65,12 @@ typedef VECTOR_OF(L) Numbers;
 
 #define OWN_COLUMNS (2 * OWN_PAIRS)
 
-// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where channels take turns, approximations that have
-// an array of their own are stored there as well, and loaded from there, behind the others.
+// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where sub-bands are INTERLEAVED and sub-band 0 has
+// an array of its own (LOW_APART), it is stored there as well, and loaded from there, behind the others.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
-#define TAKE_TURNS (BAND_STEP == 2)
-#define LOW_WORDS (LOWS_BESIDE && !FORWARD ? LOADED_WORDS / 2 : 0)
-#define PLACE_IN_BANDS(i) (TAKE_TURNS ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
+#define LOW_WORDS (LOW_APART && !FORWARD ? LOADED_WORDS / 2 : 0)
+#define PLACE_IN_BANDS(i) (INTERLEAVED ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
 
@@ -162,7 +161,7 @@ INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
 // How far neighbours of channel cx are apart in a row of channels cy and cz of the sub-bands.
 INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int cx, const int cy, const int cz) {
   if (cx + cy + cz == 0 && part->has_low) return WIDE ? 1 : (Distance)pass->low.line.stride;
-  return BAND_STEP ? BAND_STEP : (Distance)pass->bands.line.stride;
+  return INTERLEAVED ? 2 : PLANAR ? 1 : (Distance)pass->bands.line.stride;
 }
 
 // Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
@@ -177,7 +176,7 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
 #else
   global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
   global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
-  if (TAKE_TURNS) {
+  if (INTERLEAVED) {
     load_words((global const WORD *)(part->bands + place + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
     // Under a condition, other loads would wait for them.
     if (cy == 0 && cz == 0) load_words((global const WORD *)(s + pair), LOW_WORDS, LOW_WORDS, to + LOADED_WORDS);
@@ -216,7 +215,7 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
   global T *const low = part->lowest + (place_in_bands(pass->low.across[1], z, 0) + place_in_bands(pass->low.across[0], y, 0));
   global T *const s = (is_low ? low : part->bands + place) + part->column * s_step;
   global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * d_step);
-  if (TAKE_TURNS) {
+  if (INTERLEAVED) {
     store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)(part->bands + place + 2 * part->column));
     if (!is_low) return;
     STORED lows[OWN_PAIRS];

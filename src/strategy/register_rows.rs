@@ -247,8 +247,8 @@ impl Row {
             define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
-            define("PLANAR_ROWS", u8::from(planar)),
-            define("ROWS_INTERLEAVED", u8::from(geometry.is_interleaved())),
+            define("PLANAR", u8::from(planar)),
+            define("INTERLEAVED", u8::from(geometry.is_interleaved())),
             define("BY_STEPS", u8::from(self.by_steps())),
         ];
         if self.kernel != RowKernel::Short {

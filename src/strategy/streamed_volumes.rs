@@ -130,9 +130,8 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     };
     let along_y = items * turns * 2 * 2 * sizes.pairs * sizes.rows.turns;
     let along_z = items * turns * sizes.rows.along_z() * 2 * sizes.pairs;
-    // Where channels take turns, approximations that have an array of their own have places in the rows as well.
-    let is_again = sizes.step == 2 && geometry.has_low == 1;
-    let again = if is_again { samples(geometry) / 8 } else { 0 };
+    // Approximations that have an array of their own have places in interleaved rows as well.
+    let again = usize::from(sizes.low_apart) * (samples(geometry) / 8);
     let (read, stored) = (volumes * columns * lines * planes, samples(geometry));
     let [read, stored] = meter.with_lows_again(read, stored, again);
     meter.scaled(read, stored)

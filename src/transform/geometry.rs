@@ -73,8 +73,8 @@ impl Geometry {
         self.bands.line.stride == 2 * self.bands.line.detail
     }
 
-    /// Whether both channels take turns in rows of sub-bands as they do in the signal's, without gaps.
-    pub fn channels_take_turns(&self) -> bool {
+    /// Whether rows of sub-bands lie as those of the signal do: with both channels interleaved, without gaps.
+    pub fn rows_lie_alike(&self) -> bool {
         self.bands.line == self.signal.line
     }
 

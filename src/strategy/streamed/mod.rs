@@ -428,12 +428,12 @@ fn extension(todo: &Todo, sides: [usize; 2]) -> Option<Extension> {
 /// Whether every row of every array can go by vectors.
 fn is_wide(geometry: &Geometry, sizes: &Sizes) -> bool {
     let [signal, band, coarse, both] = sizes.vectors;
-    let take_turns = geometry.channels_take_turns()
+    let interleaved = geometry.rows_lie_alike()
         && geometry.bands.is_aligned(2, both)
         && geometry.lows_lie_alike();
     (geometry.samples as usize).is_multiple_of(2 * sizes.pairs)
         && geometry.signal.is_aligned(2, signal)
-        && (geometry.bands.is_aligned(1, band) || take_turns)
+        && (geometry.bands.is_aligned(1, band) || interleaved)
         && (geometry.has_low == 0 || geometry.low.is_aligned(1, coarse))
 }
 

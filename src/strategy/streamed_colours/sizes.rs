@@ -95,11 +95,11 @@ fn as_compiled(registers: usize) -> usize {
 pub(super) struct Rows {
     /// Whether neighbouring pixels of a sub-band are neighbours in memory.
     pub planar: bool,
-    /// Whether rows go by vectors, and in those of sub-bands pixels of two take turns.
+    /// Whether rows go by vectors, and then in those of sub-bands pixels of two are interleaved.
     pub wide: bool,
-    pub turns: bool,
-    /// Samples in a vector on the signal side, of a sub-band, or of two that take turns, and of LL where it then has an array of its
-    /// own, else 0.
+    pub interleaved: bool,
+    /// Samples in a vector on the signal side, of a sub-band, or of two that are interleaved, and of LL where it then has an array of
+    /// its own, else 0.
     pub signal: usize,
     pub band: usize,
     pub low: usize,
@@ -220,14 +220,14 @@ impl Sizes {
         let bytes = todo.problem.sample.size();
         let signal_bytes = todo.signal_size();
         let signal = vector(&geometry.signal, 2 * run, signal_bytes);
-        let turns = geometry.channels_take_turns()
+        let interleaved = geometry.rows_lie_alike()
             && geometry.lows_lie_alike()
             && (geometry.has_low == 0 || is_dense(&geometry.low));
         let low = match geometry.has_low {
             0 => None,
             _ => Some(vector(&geometry.low, run, bytes)),
         };
-        let band = match turns {
+        let band = match interleaved {
             true => vector(&geometry.bands, 2 * run, bytes),
             false => vector(&geometry.bands, run, bytes).min(low.unwrap_or(usize::MAX)),
         };
@@ -235,18 +235,18 @@ impl Sizes {
         let least = if signal_bytes < bytes { 4 } else { 8 };
         let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
         let wide = self.lanes > 1
-            && (planar || turns)
+            && (planar || interleaved)
             && whole
             && band.min(low.unwrap_or(band)) * bytes >= 4
             && signal * signal_bytes >= least;
-        let turns = wide && turns;
+        let interleaved = wide && interleaved;
         Rows {
             planar,
             wide,
-            turns,
+            interleaved,
             signal,
             band,
-            low: low.filter(|_| turns).unwrap_or(0),
+            low: low.filter(|_| interleaved).unwrap_or(0),
         }
     }
 
@@ -269,7 +269,8 @@ impl Sizes {
             define("BY_WORDS", u8::from(rows.wide)),
             define("SIGNAL_VECTOR", rows.signal),
             define("BAND_VECTOR", rows.band),
-            define("PIXELS_TAKE_TURNS", u8::from(rows.turns)),
+            define("INTERLEAVED", u8::from(rows.interleaved)),
+            define("LOW_APART", u8::from(rows.low > 0)),
             define("LOW_VECTOR", rows.low),
             define("PREFETCHED", self.prefetched),
             define("RING", self.lags.kept.next_multiple_of(self.prefetched)),

@@ -17,7 +17,7 @@ fn picture(wavelet: Wavelet, shape: [usize; 3]) -> Transform {
 }
 
 #[test]
-fn pixels_take_turns_where_all_pictures_have_their_low_band_alike() {
+fn pixels_are_interleaved_where_all_pictures_have_their_low_band_alike() {
     let of = |axes: &[usize], levels| {
         let transform = Transform::new(Wavelet::CDF_9_7, [64, 256, 256, 4])
             .axes(axes.to_vec())
@@ -28,7 +28,7 @@ fn pixels_take_turns_where_all_pictures_have_their_low_band_alike() {
         let mut launches = design.launches.into_iter();
         let launch = launches.find(|one| one.strategy == Strategy::StreamedColours);
         let kernel = launch.unwrap().pass.kernel;
-        ["WIDE", "PIXELS_TAKE_TURNS", "LOW_VECTOR"].map(|name| number(&kernel, name))
+        ["WIDE", "INTERLEAVED", "LOW_VECTOR"].map(|name| number(&kernel, name))
     };
     assert_eq!(of(&[1, 2], 1), [1, 1, 0]);
     assert_eq!(of(&[1, 2], 2), [1, 1, 4]);

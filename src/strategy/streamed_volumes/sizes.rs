@@ -101,8 +101,12 @@ pub(super) struct Sizes {
     /// Pairs of planes of a segment at least.
     pub least: usize,
     pub wide: bool,
-    /// How far neighbours of a channel are apart in a row of sub-bands, if kernels know it.
-    pub step: usize,
+    /// Whether neighbours in a row of a sub-band are neighbours in memory.
+    planar: bool,
+    /// Whether both channels along x are interleaved in rows that go by vectors.
+    interleaved: bool,
+    /// Whether approximations then have an array of their own as well.
+    pub low_apart: bool,
     /// Columns of a work-item, in pairs.
     pub pairs: usize,
 }
@@ -137,6 +141,7 @@ impl Sizes {
             ));
         }
         let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
+        let interleaved = wide && geometry.bands.line.stride == 2;
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
         let overlap = usize::from(!wide || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
@@ -156,7 +161,9 @@ impl Sizes {
             prefetched,
             least: if few { 1 } else { stencils.len() },
             wide,
-            step: band_step(geometry, wide),
+            planar: geometry.bands.line.stride == 1,
+            interleaved,
+            low_apart: interleaved && geometry.has_low == 1,
             pairs,
         })
     }
@@ -185,11 +192,9 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
-            define("BAND_STEP", self.step),
-            define(
-                "LOWS_BESIDE",
-                u8::from(self.step == 2 && geometry.has_low == 1),
-            ),
+            define("PLANAR", u8::from(self.planar)),
+            define("INTERLEAVED", u8::from(self.interleaved)),
+            define("LOW_APART", u8::from(self.low_apart)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("REPEATED", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
@@ -279,24 +284,14 @@ impl Rows {
     }
 }
 
-/// How far neighbours of a channel are apart in a row of sub-bands: 1, or 2 where rows of both channels in turn go by vectors; 0 where
-/// kernels ask.
-fn band_step(geometry: &Geometry, wide: bool) -> usize {
-    match geometry.bands.line.stride {
-        1 => 1,
-        2 if wide => 2,
-        _ => 0,
-    }
-}
-
 /// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
 fn is_wide(geometry: &Geometry, sample: SampleType, pairs: usize) -> bool {
     let width = geometry.samples as usize;
-    let take_turns = geometry.channels_take_turns() && geometry.bands.is_aligned(2, 2 * pairs);
+    let interleaved = geometry.rows_lie_alike() && geometry.bands.is_aligned(2, 2 * pairs);
     2 * pairs * sample.size() <= LARGEST_VECTOR
         && width.is_multiple_of(2 * pairs)
         && width >= 4 * pairs
         && geometry.signal.is_aligned(2, 2 * pairs)
         && (geometry.has_low == 0 || geometry.low.is_aligned(1, pairs))
-        && (geometry.bands.is_aligned(1, pairs) || take_turns)
+        && (geometry.bands.is_aligned(1, pairs) || interleaved)
 }
