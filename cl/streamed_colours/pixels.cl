@@ -40,8 +40,8 @@
 #ifndef LOW_VECTOR
 #error "LOW_VECTOR: samples in a vector of that array, 0 where there is none"
 #endif
-#ifndef REPEATED
-#error "REPEATED: 1 where samples beyond the border are periodic"
+#ifndef IS_PERIODIC
+#error "IS_PERIODIC: 1 where a picture goes on periodically beyond its border, else mirrored or RESTORED"
 #endif
 
 // Without exchange a work-item is alone: it loads its own surroundings.
@@ -88,7 +88,7 @@ static inline OwnPixels pixels_of(const int strip, const int width) {
 
 // Which pixel of a row stands for one that may be beyond the border: on the sub-band side one of channel cx.
 INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width) {
-  return unit == 2 ? place_to_load(pixel, width, REPEATED) : place_to_load(2 * pixel + cx, width, REPEATED) >> 1;
+  return unit == 2 ? place_to_load(pixel, width, IS_PERIODIC) : place_to_load(2 * pixel + cx, width, IS_PERIODIC) >> 1;
 }
 INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : COUNT_OF(cx, width); }
 
@@ -100,7 +100,7 @@ INLINE int vector_loaded(const int unit) { return FORWARD ? SIGNAL_VECTOR : vect
 INLINE int vector_stored(const int unit) { return FORWARD ? vector_of_band(unit) : SIGNAL_VECTOR; }
 
 // Whether a sub-group cannot find among its own pixels what is beyond the border: every work-item reads it.
-INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (REPEATED && pixels->beyond); }
+INLINE bool reads_elsewhere(const OwnPixels *pixels) { return ALONE || (IS_PERIODIC && pixels->beyond); }
 
 // Loads a run from a row; neighbouring pixels are `stride` places apart.
 INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row, const int unit, const int cx,

@@ -102,7 +102,7 @@ INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { L
 INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pixels, const int p, const int down,
                                     WORD (*to)[WORDS_OF_PIXELS]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    const int y = place_to_load(down * (2 * p + cy), picture->height, REPEATED);
+    const int y = place_to_load(down * (2 * p + cy), picture->height, IS_PERIODIC);
     load_pixels(picture, pixels, y, cy, to[cy]);
   }
 }

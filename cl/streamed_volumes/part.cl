@@ -41,8 +41,8 @@
 #if !defined(INTERLEAVED) || !defined(LOW_APART)
 #error "INTERLEAVED, LOW_APART: 1 where both channels along x stand interleaved in rows that go by vectors; where sub-band 0 has an array as well"
 #endif
-#ifndef REPEATED
-#error "REPEATED: 1 where the volume is periodic, else mirrored"
+#ifndef IS_PERIODIC
+#error "IS_PERIODIC: 1 where a volume goes on periodically beyond its border, else mirrored"
 #endif
 #ifndef DISTANCE
 #error "DISTANCE: the type of distances within a volume, int where all of them fit it, else long"
@@ -124,13 +124,13 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.column = from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
   for (int i = 0; i < OWN_COLUMNS; ++i) {
     const int place = 2 * part.column + i;
-    part.loaded[i] = place_in_signal(place, pass->samples, REPEATED) >> !FORWARD;
+    part.loaded[i] = place_in_signal(place, pass->samples, IS_PERIODIC) >> !FORWARD;
   }
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
   rows += item / ITEMS_X * ROWS_READ;
   for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X) {
-    const int y = place_in_signal(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0], REPEATED);
+    const int y = place_in_signal(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0], IS_PERIODIC);
     rows[i] = FORWARD ? y * (Distance)pass->signal.across[0].detail : place_in_bands(pass->bands.across[0], y, i % 2);
     if (i % 2 == 0) rows[2 * ROW_TURNS + i / 2] = part.has_low ? place_in_bands(pass->low.across[0], y, 0) : rows[i];
   }
@@ -151,7 +151,7 @@ typedef struct {
 INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
   Planes planes;
   UNROLL for (int cz = 0; cz < 2; ++cz) {
-    const int z = place_in_signal(place_in_stream(p, cz), pass->across[1], REPEATED);
+    const int z = place_in_signal(place_in_stream(p, cz), pass->across[1], IS_PERIODIC);
     planes.each[cz] = FORWARD ? z * (Distance)pass->signal.across[1].detail : place_in_bands(pass->bands.across[1], z, cz);
     if (cz == 0) planes.low = part->has_low ? place_in_bands(pass->low.across[1], z, 0) : planes.each[0];
   }

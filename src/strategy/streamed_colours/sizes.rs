@@ -275,7 +275,10 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("RING", self.lags.kept.next_multiple_of(self.prefetched)),
             define("RESTORED", u8::from(restored)),
-            define("REPEATED", u8::from(borders.x.is_periodic() && !restored)),
+            define(
+                "IS_PERIODIC",
+                u8::from(borders.x.is_periodic() && !restored),
+            ),
             define("X_FIRST", u8::from(self.x_first)),
             define("PLANAR", u8::from(rows.planar)),
             define("SINGLE", u8::from(pictures(geometry) == 1)),

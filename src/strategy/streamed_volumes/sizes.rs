@@ -196,7 +196,7 @@ impl Sizes {
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
-            define("REPEATED", u8::from(periodic)),
+            define("IS_PERIODIC", u8::from(periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(geometry.fits_32_bits(3, 0)),
         ];
