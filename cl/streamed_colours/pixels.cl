@@ -60,7 +60,7 @@
 typedef struct {
   int strips, segments;   // of a picture
   int pairs_per_segment;  // of rows
-  int bottom_up;          // whether every other segment, from the first on, sweeps bottom-up
+  int alternating;        // whether every other segment, from the first on, sweeps bottom-up
 } StreamedColours;
 
 // The pixels of a work-item, in pairs.

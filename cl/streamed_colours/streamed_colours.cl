@@ -163,7 +163,7 @@ void streamed_colours(global S *signal, global T *bands, global T *low, const Pa
   const Picture picture = picture_at(signal, bands, low, &pass, number);
   const OwnPixels pixels = pixels_of(strip, picture.width);
   const int from = 2 * segment * own.pairs_per_segment, to = min(from + 2 * own.pairs_per_segment, picture.height);
-  const bool turned = own.bottom_up && segment % 2 == 0;
+  const bool turned = own.alternating && segment % 2 == 0;
   sweep_pixels(&picture, &pixels, pass.boundary, turned ? -1 : 1, turned ? 1 - to : from, turned ? 1 - from : to,
                stage + SUB_GROUP * LANES * 2 * RUN_OWN);
 }

@@ -106,7 +106,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
     let segments = rows.div_ceil(pairs_each);
     let symmetric = is_symmetric(todo.problem.transform.wavelet(), todo.problem.sample);
     let is_periodic = borders.x.is_periodic() || borders.y.is_periodic();
-    let turns = symmetric && !borders.are_restored() && !is_periodic;
+    let alternating = symmetric && !borders.are_restored() && !is_periodic;
     let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let columns = width as usize + 2 * (strips - 1) * (sizes.reach.before + sizes.reach.after);
     let lines = height as usize + 2 * (segments - 1) * (sizes.reach.before + sizes.reach.after);
@@ -134,7 +134,7 @@ fn pass(todo: &Todo, sizes: &Sizes, picture: &Coloured, borders: &Borders) -> Pa
             ("strips", strips as i32),
             ("segments", segments as i32),
             ("pairs_per_segment", pairs_each as i32),
-            ("bottom_up", i32::from(turns && segments > 1)),
+            ("alternating", i32::from(alternating && segments > 1)),
         ],
         groups: (strips * segments).div_ceil(sub_groups) * count,
         cost: meter.scaled(read, stored) + meter.lifted(lifted) + meter.lifted(lifted),
