@@ -6,7 +6,8 @@
 //                         to the nearest and of two that are as near to the even one
 //   AV, TV                vectors of VECTOR numbers to compute with, of as many samples of type T
 //   LOADED_V, STORED_V    the same of loaded and of stored samples
-//   TO_A(v), TO_T(v)      NUMBER and SAMPLE of vectors
+//   NUMBER_V(v)           NUMBER of a vector of loaded samples
+//   SAMPLE_V(v)           SAMPLE of a vector of numbers
 // A half or a rounded sample has 16 bits in memory, computes in floats, and waits as a float between two steps, in local
 // memory too (L): so it is rounded only where an array is written. Halves overflow to infinity; rounded samples and pixels
 // saturate, and NaN becomes 0. None of them needs cl_khr_fp16.
@@ -103,17 +104,17 @@ INLINE TV halves_of_numbers(const AV v) {
 #endif
 
 #if FORWARD && PIXEL_BITS
-#define TO_A(v) (JOIN(convert_, AV)(v) - (AV)LEVEL_SHIFT)
+#define NUMBER_V(v) (JOIN(convert_, AV)(v) - (AV)LEVEL_SHIFT)
 #elif HALF
-#define TO_A(v) numbers_of_halves(v)
+#define NUMBER_V(v) numbers_of_halves(v)
 #else
-#define TO_A(v) JOIN(convert_, AV)(v)
+#define NUMBER_V(v) JOIN(convert_, AV)(v)
 #endif
 
 #if !FORWARD && PIXEL_BITS
-#define TO_T(v) JOIN(convert_, STORED_V)(NEAREST_PIXEL(v, AV))
+#define SAMPLE_V(v) JOIN(convert_, STORED_V)(NEAREST_PIXEL(v, AV))
 #elif HALF
-#define TO_T(v) halves_of_numbers(v)
+#define SAMPLE_V(v) halves_of_numbers(v)
 #elif ROUNDED
 // CPUs' compilers make several steps of a conversion that rounds. 2^23 + 2^22 leaves the sum no place behind the point, and its
 // last 16 bits are those of the nearest integer.
@@ -121,8 +122,8 @@ INLINE TV rounded_numbers(const AV v) {
   const AV near = fmin(fmax(v == v ? v : (AV)0, (AV)-32768.0f), (AV)32767.0f) + 12582912.0f;
   return JOIN(convert_, TV)(JOIN(as_int, VECTOR)(near));
 }
-#define TO_T(v) rounded_numbers(v)
+#define SAMPLE_V(v) rounded_numbers(v)
 #else
-#define TO_T(v) JOIN(convert_, STORED_V)(v)
+#define SAMPLE_V(v) JOIN(convert_, STORED_V)(v)
 #endif
 #endif

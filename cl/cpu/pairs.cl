@@ -20,10 +20,10 @@ INLINE bool is_dense(const Rows *rows) {
 INLINE void load_whole_pairs(const Rows *rows, const int cy, const int at, AV *s, AV *d) {
 #if FORWARD
   // Halves take 1.06 times as long where channels are taken apart before (PoCL 3.1, 2048 x 2048), shorts as long.
-  const AV a = TO_A(LOAD_T(rows->signal[cy] + 2 * at)), b = TO_A(LOAD_T(rows->signal[cy] + 2 * at + VECTOR));
+  const AV a = NUMBER_V(LOAD_T(rows->signal[cy] + 2 * at)), b = NUMBER_V(LOAD_T(rows->signal[cy] + 2 * at + VECTOR));
   *s = SPLIT(a, b, 0), *d = SPLIT(a, b, 1);
 #else
-  *s = TO_A(LOAD_T(rows->band[2 * cy] + at)), *d = TO_A(LOAD_T(rows->band[2 * cy + 1] + at));
+  *s = NUMBER_V(LOAD_T(rows->band[2 * cy] + at)), *d = NUMBER_V(LOAD_T(rows->band[2 * cy + 1] + at));
 #endif
 }
 
@@ -36,12 +36,12 @@ INLINE void load_pairs(const Rows *rows, const int cy, const int at, const int s
     return;
   }
   global const S *const from = rows->signal[cy] + 2 * at;
-  *s = TO_A(load_some(from, 2 * COLOURS, s_count - at));
-  *d = at < d_count ? TO_A(load_some(from + COLOURS, 2 * COLOURS, d_count - at)) : *s;
+  *s = NUMBER_V(load_some(from, 2 * COLOURS, s_count - at));
+  *d = at < d_count ? NUMBER_V(load_some(from + COLOURS, 2 * COLOURS, d_count - at)) : *s;
 #else
   const int n = 2 * cy, m = 2 * cy + 1;
-  *s = TO_A(load_some(rows->band[n] + SAMPLES_TO(at, rows->stride[n]), rows->stride[n], s_count - at));
-  *d = at < d_count ? TO_A(load_some(rows->band[m] + SAMPLES_TO(at, rows->stride[m]), rows->stride[m], d_count - at)) : *s;
+  *s = NUMBER_V(load_some(rows->band[n] + SAMPLES_TO(at, rows->stride[n]), rows->stride[n], s_count - at));
+  *d = at < d_count ? NUMBER_V(load_some(rows->band[m] + SAMPLES_TO(at, rows->stride[m]), rows->stride[m], d_count - at)) : *s;
 #endif
 }
 

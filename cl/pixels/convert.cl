@@ -41,7 +41,7 @@ kernel void convert_pixels(global S *signal, global T *bands, global T *low, con
 #endif
 #ifdef VECTOR
   if (first + VECTOR <= pass.samples) {
-    *(global STORED_V *)to = TO_T(TO_A(*(global const LOADED_V *)from));
+    *(global STORED_V *)to = SAMPLE_V(NUMBER_V(*(global const LOADED_V *)from));
     return;
   }
 #endif

@@ -20,8 +20,8 @@
 #define LINES VECTOR
 #define LOADED_LINES LOADED_V
 #define STORED_LINES STORED_V
-#define AS_STORED TO_T
-#define AS_NUMBERS TO_A
+#define AS_STORED SAMPLE_V
+#define AS_NUMBERS NUMBER_V
 #else
 #define LINES 1
 #define LOADED_LINES LOADED

@@ -74,7 +74,7 @@ static inline Results results_at(const Picture *picture, const int p, const Colu
 
 // A vector of channel cx of row cy as it is stored.
 INLINE STORED_V samples_of(const AV v, const int cx, const int cy) {
-  return TO_T(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT));
+  return SAMPLE_V(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT));
 }
 
 // Puts a vector of both channels of row cy. What is before the first whole vector of memory is stored as it is, too.

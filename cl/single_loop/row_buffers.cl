@@ -63,8 +63,8 @@ INLINE void store_buffer(const Picture *picture, const int p, const int cy, cons
   const int s_count = s_count_of(columns), d_count = d_count_of(columns);
   const Rows rows = rows_at(picture, p, columns.left);
   for (int at = 0; at < s_count; at += VECTOR_PLACES) {
-    const STORED_V s = TO_T(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
-    const STORED_V d = TO_T(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
+    const STORED_V s = SAMPLE_V(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
+    const STORED_V d = SAMPLE_V(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_2D(OUT, 1, cy), PRE_SHIFT));
     store_pairs(&rows, cy, at, s_count, d_count, s, d, true);
   }
 }

@@ -66,8 +66,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
       const int line = first_line(strip.count, j), n = strip.count - line;
       AV s = 0, d = 0;
       if (reads) {
-        s = TO_A(load_some(in_s + line * in.s_next, in.s_next, n));
-        d = TO_A(load_some(in_d + line * in.d_next, in.d_next, n));
+        s = NUMBER_V(load_some(in_s + line * in.s_next, in.s_next, n));
+        d = NUMBER_V(load_some(in_d + line * in.d_next, in.d_next, n));
         s = SCALED_IN(s, IN_s, pass.shift), d = SCALED_IN(d, IN_d, pass.shift);
       }
       if (prefetches) {
@@ -76,8 +76,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
       }
       lift_along_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;
-      store_some(TO_T(SCALED_OUT(s, OUT_s, pass.shift)), out_s + line * out.s_next, out.s_next, n, past);
-      store_some(TO_T(SCALED_OUT(d, OUT_d, pass.shift)), out_d + line * out.d_next, out.d_next, n, past);
+      store_some(SAMPLE_V(SCALED_OUT(s, OUT_s, pass.shift)), out_s + line * out.s_next, out.s_next, n, past);
+      store_some(SAMPLE_V(SCALED_OUT(d, OUT_d, pass.shift)), out_d + line * out.d_next, out.d_next, n, past);
     }
   }
 

@@ -74,7 +74,7 @@ INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const i
         global const LOADED *const row = is_d ? in.first.d + p * in.first.d_stride : in.first.s + p * in.first.s_stride;
         for (int i = 0; i < vectors; ++i) {
           const int line = first_line(count, from + i * VECTOR);
-          const AV v = TO_A(load_some(row + line * next, next, count - line));
+          const AV v = NUMBER_V(load_some(row + line * next, next, count - line));
           places[j * vectors + i] = is_d ? SCALED_IN(v, IN_d, pass.shift) : SCALED_IN(v, IN_s, pass.shift);
         }
       }
@@ -90,7 +90,7 @@ INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const i
       for (int i = 0; i < vectors; ++i) {
         const int line = first_line(count, from + i * VECTOR);
         const AV v = places[j * vectors + i];
-        store_some(TO_T(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)), row + line * next, next,
+        store_some(SAMPLE_V(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)), row + line * next, next,
                    count - line, past);
       }
     }

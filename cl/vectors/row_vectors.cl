@@ -42,8 +42,8 @@ INLINE void lift_row(const LoadedLine *in, const LoadedLine *later, const Stored
     }
     lift_along_x(s, d);
     if (at < 0) continue;
-    const STORED_V done_s = TO_T(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
-    const STORED_V done_d = TO_T(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
+    const STORED_V done_s = SAMPLE_V(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
+    const STORED_V done_d = SAMPLE_V(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
     // Forward, what is stored again soon stays in the caches. Inverse, Intel's CPU runtime took more than twice as long
     // where it had to ask.
     const bool non_temporal = !FORWARD || (at > 0 && at + VECTOR < d_count - REACH_HI);

@@ -104,7 +104,7 @@ INLINE void load_cached(const LoadedRows *rows, local AV *places) {
   }
   EACH_SIDE_BY_SIDE(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
-    places[entry.place] = SCALED_BY(TO_A(LOAD_T(rows->start[0] + y * rows->row + x * rows->sample)), entry.factor);
+    places[entry.place] = SCALED_BY(NUMBER_V(LOAD_T(rows->start[0] + y * rows->row + x * rows->sample)), entry.factor);
   }
   // The next boxes start about VECTOR boxes further on.
   const long later = rows->start[VECTOR - 1] - rows->start[0] + (rows->start[1] - rows->start[0]);
@@ -118,7 +118,7 @@ INLINE void load_cached(const LoadedRows *rows, local AV *places) {
       UNROLL for (int r = 0; r < VECTOR; ++r) PREFETCH(rows->start[r] + later + from)
       TRANSPOSE_SQUARE(square, LOADED_V)
       UNROLL for (int j = 0; j < VECTOR; ++j)
-        places[entries[at + j].place] = SCALED_BY(TO_A(square[j]), entries[at + j].factor);
+        places[entries[at + j].place] = SCALED_BY(NUMBER_V(square[j]), entries[at + j].factor);
     }
   }
 }
@@ -128,12 +128,12 @@ INLINE void store_cached(const StoredRows *rows, local const AV *places) {
   EACH_OTHER(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
     STORED samples[VECTOR];
-    JOIN(vstore, VECTOR)(TO_T(SCALED_BY(places[entry.place], entry.factor)), 0, samples);
+    JOIN(vstore, VECTOR)(SAMPLE_V(SCALED_BY(places[entry.place], entry.factor)), 0, samples);
     EACH_BOX(rows, runs, y) rows->start[r][y * rows->row + x * rows->sample] = samples[r];
   }
   EACH_SIDE_BY_SIDE(rows, runs) {
     const Entry entry = rows->entries[y * rows->columns + x];
-    store_whole(TO_T(SCALED_BY(places[entry.place], entry.factor)), rows->start[0] + y * rows->row + x * rows->sample, true);
+    store_whole(SAMPLE_V(SCALED_BY(places[entry.place], entry.factor)), rows->start[0] + y * rows->row + x * rows->sample, true);
   }
   ulong starts = 0;
   for (int r = 0; r < VECTOR; ++r) starts |= (ulong)rows->start[r];
@@ -143,7 +143,7 @@ INLINE void store_cached(const StoredRows *rows, local const AV *places) {
     EACH_SQUARE(runs.length) {
       const long to = y * rows->row + at;
       STORED_V square[VECTOR];
-      UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = TO_T(SCALED_BY(places[entries[at + j].place], entries[at + j].factor));
+      UNROLL for (int j = 0; j < VECTOR; ++j) square[j] = SAMPLE_V(SCALED_BY(places[entries[at + j].place], entries[at + j].factor));
       TRANSPOSE_SQUARE(square, STORED_V)
       if ((starts | to * sizeof(STORED)) % sizeof(STORED_V) == 0) {
         UNROLL for (int r = 0; r < VECTOR; ++r) STORE_NON_TEMPORAL(square[r], rows->start[r] + to);
