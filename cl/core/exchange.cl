@@ -109,10 +109,4 @@ INLINE double from_right_double(const double v) { return BOTH_HALVES(from_right_
 #endif
 #define from_left(v) JOIN(from_left_, A)(v)
 #define from_right(v) JOIN(from_right_, A)(v)
-
-// `near` begins with the `count` values of a work-item; gets those from `first` to `last` beside them, as many as a step reads.
-INLINE void gather_beside(A *near, const int count, const int first, const int last) {
-  UNROLL for (int i = -1; i >= first; --i) near[i] = from_left(near[i + count]);
-  UNROLL for (int i = 0; i < last; ++i) near[count + i] = from_right(near[i]);
-}
 #endif

@@ -6,7 +6,7 @@
 // else. Along x a step gets its neighbours from the work-items beside this one.
 
 #include "core/boundary.cl"
-#include "core/exchange.cl"
+#include "core/near.cl"
 #include "core/picture.cl"
 
 #ifndef GROUP
@@ -161,7 +161,7 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, cons
 #define LIFT_PAIRS(k, cx, first_read)                                                              \
   const int from = first_read;                                                                     \
   EACH_PAIR(p) {                                                                                   \
-    A before_it = BESIDE_PAIR(from), after_it = BESIDE_PAIR(from + 1);                             \
+    A before_it = BESIDE(from), after_it = BESIDE(from + 1);                                       \
     if ((cx) == 0 && p == 0 && ends->first) before_it = after_it;                                  \
     if ((cx) == 0 ? ends->alone[p] : ends->last[p]) after_it = before_it;                          \
     row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], ONE_OF_TWO);                                   \
@@ -172,13 +172,8 @@ typedef int WindowEnds;
 INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, const int samples) { return 0; }
 #define LIFT_PAIRS(k, cx, first_read)                                                              \
   EACH_PAIR(p)                                                                                     \
-    row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], BESIDE_PAIR);
+    row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], BESIDE);
 #endif
-
-// near[REACH_LO + i] is what is i pairs beside the first pair of this work-item; past the ends of a row of work-items it means
-// nothing.
-#define NEAR_PAIR(i) near[REACH_LO + (i)]
-#define BESIDE_PAIR(offset) NEAR_PAIR(p + (offset))
 
 #if EXCHANGE == EXCHANGE_NONE
 #define ROWS_SHARED MOST_ROWS_LIFTED
@@ -194,7 +189,7 @@ INLINE void gather_in_window(constant const Window *of, const int r, const int c
                       local A (*shared)[GROUP * MOST_PAIRS], A *near) {
   UNROLL for (int i = first; i < MOST_PAIRS + last; ++i)
     if (i < of->pairs + last)
-      NEAR_PAIR(i) = shared[r][clamp((int)get_local_id(0) * of->pairs + i, 0, GROUP * of->pairs - 1)];
+      NEAR(i) = shared[r][clamp((int)get_local_id(0) * of->pairs + i, 0, GROUP * of->pairs - 1)];
 }
 #else
 #define ROWS_SHARED 1
@@ -202,8 +197,8 @@ INLINE void share_window_channel(constant const Window *of, const int cx, A (*v)
                          local A (*shared)[GROUP * MOST_PAIRS]) {}
 INLINE void gather_in_window(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
                       local A (*shared)[GROUP * MOST_PAIRS], A *near) {
-  EACH_PAIR(p) NEAR_PAIR(p) = row[2 * p + cx];
-  gather_beside(near + REACH_LO, of->pairs, first, last);
+  EACH_PAIR(p) NEAR(p) = row[2 * p + cx];
+  gather_beside(of->pairs, first, last, near);
 }
 #endif
 

@@ -5,7 +5,7 @@
 // exchange, or without it through local memory.
 
 #include "core/boundary.cl"
-#include "core/exchange.cl"
+#include "core/near.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -67,11 +67,6 @@ INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(B
 
 // --- along x -----------------------------------------------------------------------------------------
 
-// near[REACH_LO + i] is what is i pairs beside the first pair of this work-item; past the ends of a sub-group it means
-// nothing.
-#define NEAR(i) near[REACH_LO + (i)]
-#define BESIDE(offset) NEAR(p + (offset))
-
 #if EXCHANGE == EXCHANGE_NONE
 #define SHARED_ROWS (X_ROWS_END - X_ROW)
 
@@ -84,8 +79,8 @@ INLINE void share_channel(const int cx, A (*v)[COLUMNS_OWN], local A (*shared)[G
 }
 
 // What a step reads in row r of a channel of `count` columns.
-INLINE void gather_near(const Block *block, const int r, const int count, const int first, const int last,
-                        local A (*shared)[GROUP * PAIRS], A *near) {
+INLINE void gather_shared(const Block *block, const int r, const int count, const int first, const int last,
+                          local A (*shared)[GROUP * PAIRS], A *near) {
   UNROLL for (int i = first; i < PAIRS + last; ++i) {
     const int column = block->column + i, inner = block->restored ? clamp(column, 0, count - 1) : column;
     const int place = (int)get_local_id(0) * PAIRS + inner - block->column;
@@ -97,7 +92,7 @@ INLINE void gather_near(const Block *block, const int r, const int count, const 
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                          \
   share_channel(PARITY_##source, v, shared);                                                 \
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                          \
-    gather_near(block, r, block->source##_columns, first, last, shared, near);               \
+    gather_shared(block, r, block->source##_columns, first, last, shared, near);             \
     LIFT_ROW(k, PARITY_##target) }
 
 #else
@@ -125,15 +120,10 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
   }
 }
 
-INLINE void gather_near(const A *row, const int cx, const int first, const int last, A *near) {
-  UNROLL for (int p = 0; p < PAIRS; ++p) NEAR(p) = row[2 * p + cx];
-  gather_beside(near + REACH_LO, PAIRS, first, last);
-}
-
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \
   if (block->restored) restore_columns(block, PARITY_##source, block->source##_columns, first, last, v);       \
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                            \
-    gather_near(v[r], PARITY_##source, first, last, near);                                                     \
+    gather_near(v[r] + PARITY_##source, 2, PAIRS, first, last, near);                                          \
     LIFT_ROW(k, PARITY_##target) }
 #endif
 

@@ -15,6 +15,7 @@
 // sub-groups run at once. With 16-bit integers, which take two pairs of pixels, 5/3 with 3 colours takes 80 and 74 where the
 // copy takes 52; where rows are not aligned, 4095 x 4095 x 3 in f32 took 170 by an earlier choice of sizes.
 
+#include "core/near.cl"
 #include "streamed_colours/pixels.cl"
 
 #ifndef PREFETCHED
@@ -68,21 +69,14 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
   }
 }
 
-// A colour of this work-item's pixels in a channel and of those beside them. What is past the ends of a sub-group means
-// nothing.
-#define PIXEL_NEAR(i) near[REACH_LO + (i)]
-INLINE void gather_pixels(const A *channel, const int c, const int first, const int last, A *near) {
-  UNROLL for (int p = 0; p < PAIRS; ++p) PIXEL_NEAR(p) = channel[p * COLOURS + c];
-  gather_beside(near + REACH_LO, PAIRS, first, last);
-}
-
-#define PIXEL_BESIDE(offset) PIXEL_NEAR(n + (offset))
+// Of each colour by itself.
+#define PIXEL_BESIDE(offset) NEAR(n + (offset))
 #define PIXEL_STEP(k, target, source, first, last, before, after)                                              \
   if (RESTORED)                                                                                                \
     restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * PIXEL_RUN); \
   UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                   \
     A near[REACH_LO + PAIRS + REACH_HI];                                                                       \
-    gather_pixels(row + PARITY_##source * PIXEL_RUN, c, first, last, near);                                   \
+    gather_near(row + PARITY_##source * PIXEL_RUN + c, COLOURS, PAIRS, first, last, near);                     \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
 

@@ -1,0 +1,22 @@
+// What a step along x reads of one channel, where neighbouring work-items have some pairs each of a row.
+
+#include "core/exchange.cl"
+
+// What is i pairs beside the first pair of this work-item; past the ends of a sub-group it means nothing.
+#define NEAR(i) near[REACH_LO + (i)]
+// The same for the step's pair p.
+#define BESIDE(offset) NEAR(p + (offset))
+
+#if EXCHANGE != EXCHANGE_NONE
+// Gets what is beside the `count` pairs of this work-item, from `first` to `last`, which are what the step reads.
+INLINE void gather_beside(const int count, const int first, const int last, A *near) {
+  UNROLL for (int i = -1; i >= first; --i) NEAR(i) = from_left(NEAR(i + count));
+  UNROLL for (int i = 0; i < last; ++i) NEAR(count + i) = from_right(NEAR(i));
+}
+
+// Gets these, and first its own, which stand `stride` apart.
+INLINE void gather_near(const A *own, const int stride, const int count, const int first, const int last, A *near) {
+  UNROLL for (int p = 0; p < count; ++p) NEAR(p) = own[p * stride];
+  gather_beside(count, first, last, near);
+}
+#endif
