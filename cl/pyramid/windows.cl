@@ -80,12 +80,14 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 
 #if FENCE != FENCE_NONE
 #define COUNTED_IN , global Counter *arrivals, const int before
-#define DO_LEVEL(k)                                                                        \
-  if (k == REST && !is_last_to_arrive(arrivals + number, before, tiles, &is_last)) return; \
-  do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v);
+// With the first level of the rest only the last work-group of a picture to arrive goes on.
+#define GOES_ON_WITH(k) (k != REST || is_last_to_arrive(arrivals + number, before, tiles, &is_last))
+#define DO_LEVEL(k) \
+  do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v)
 #else
 #define COUNTED_IN
-#define DO_LEVEL(k) do_level(&picture, &known, &WINDOWS[k], tile, (local A *)kept, shared, v);
+#define GOES_ON_WITH(k) true
+#define DO_LEVEL(k) do_level(&picture, &known, &WINDOWS[k], tile, (local A *)kept, shared, v)
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
@@ -117,24 +119,30 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   // What no result depends on is read as well: so a simulator sees no read of what was never written.
   for (int i = get_local_id(0); EXCHANGE == EXCHANGE_NONE && i < PLACES; i += GROUP) ((local A *)kept)[i] = 0;
   if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
-  DO_LEVEL(0)
+  DO_LEVEL(0);
 #if LEVELS > 1
-  DO_LEVEL(1)
+  if (!GOES_ON_WITH(1)) return;
+  DO_LEVEL(1);
 #endif
 #if LEVELS > 2
-  DO_LEVEL(2)
+  if (!GOES_ON_WITH(2)) return;
+  DO_LEVEL(2);
 #endif
 #if LEVELS > 3
-  DO_LEVEL(3)
+  if (!GOES_ON_WITH(3)) return;
+  DO_LEVEL(3);
 #endif
 #if LEVELS > 4
-  DO_LEVEL(4)
+  if (!GOES_ON_WITH(4)) return;
+  DO_LEVEL(4);
 #endif
 #if LEVELS > 5
-  DO_LEVEL(5)
+  if (!GOES_ON_WITH(5)) return;
+  DO_LEVEL(5);
 #endif
 #if LEVELS > 6
-  DO_LEVEL(6)
+  if (!GOES_ON_WITH(6)) return;
+  DO_LEVEL(6);
 #endif
 #if FENCE != FENCE_NONE && EXCHANGE == EXCHANGE_NONE
   // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end before.
@@ -142,23 +150,23 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
 #endif
 #else
 #if LEVELS > 6
-  DO_LEVEL(6)
+  DO_LEVEL(6);
 #endif
 #if LEVELS > 5
-  DO_LEVEL(5)
+  DO_LEVEL(5);
 #endif
 #if LEVELS > 4
-  DO_LEVEL(4)
+  DO_LEVEL(4);
 #endif
 #if LEVELS > 3
-  DO_LEVEL(3)
+  DO_LEVEL(3);
 #endif
 #if LEVELS > 2
-  DO_LEVEL(2)
+  DO_LEVEL(2);
 #endif
 #if LEVELS > 1
-  DO_LEVEL(1)
+  DO_LEVEL(1);
 #endif
-  DO_LEVEL(0)
+  DO_LEVEL(0);
 #endif
 }
