@@ -12,8 +12,8 @@
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
 #endif
-#ifndef APART
-#error "APART: how far neighbours in a row are apart in memory: 1, or as many samples as a pixel has"
+#ifndef COLUMN_STRIDE
+#error "COLUMN_STRIDE: how far neighbours in a row are apart in memory: 1, or as many samples as a pixel has"
 #endif
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"

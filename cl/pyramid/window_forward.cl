@@ -48,7 +48,7 @@ INLINE int row_in_window(constant const Window *of, const Span *y, const int r) 
 // A row of the picture, from a work-item's first sample on.
 INLINE global const S *row_of_signal(const Picture *picture, constant const Window *of, const Span *y, const Span *x,
                                      const int r) {
-  return picture->signal + ((2 * y->begin + row_in_window(of, y, r)) * picture->signal_row + 2 * x->begin * APART);
+  return picture->signal + ((2 * y->begin + row_in_window(of, y, r)) * picture->signal_row + 2 * x->begin * COLUMN_STRIDE);
 }
 
 // Loads the picture, for the finest level.
@@ -70,7 +70,7 @@ INLINE void load_signal(const Picture *picture, const Windows *own, constant con
   } else {
     EACH_ROW(r) {
       global const S *const from = row_of_signal(picture, of, y, x, r);
-      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * APART]);
+      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * COLUMN_STRIDE]);
     }
   }
 }
@@ -103,7 +103,7 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
     if (from <= 0 && to > 0) *(global JOIN(T, 2) *)row = (JOIN(T, 2))(first, second);
   } else {
     if (from <= 0 && to >= 1) row[0] = first;
-    if (pairs == 2 && from <= 1 && to >= 2) row[APART] = second;
+    if (pairs == 2 && from <= 1 && to >= 2) row[COLUMN_STRIDE] = second;
   }
 }
 
@@ -118,7 +118,7 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
   // to 2048 x 2048 on an NVIDIA H200).
   const Distance all = row | picture->band_row[0] | x->s_count | x->own | x->own_end | column;
   const bool even = (all & 1) == 0 && x->d_count == x->s_count;
-  const bool is_vector = APART == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
+  const bool is_vector = COLUMN_STRIDE == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
   const int from = x->own - column, s_end = min(x->own_end, x->s_count) - column, d_end = min(x->own_end, x->d_count) - column;
   const bool has_columns = lane * of->pairs < of->columns;
   UP_TO(n, of->height, MOST_HEIGHT) {
@@ -133,10 +133,10 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
       }
     }
     if (line < y->own || line >= y->own_end) continue;
-    global T *const lows = picture->band[1] + (line * row + column * APART);
-    const int to_details = x->s_count * APART;
+    global T *const lows = picture->band[1] + (line * row + column * COLUMN_STRIDE);
+    const int to_details = x->s_count * COLUMN_STRIDE;
     if (of->is_coarsest)
-      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * APART), of->pairs, is_vector, from, s_end,
+      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * COLUMN_STRIDE), of->pairs, is_vector, from, s_end,
                    STORED_ROW(0, 0));
     store_in_row(lows + to_details, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));
     if (line >= y->d_count) continue;

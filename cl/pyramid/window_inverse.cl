@@ -45,9 +45,9 @@ INLINE void load_window_details(const Picture *picture, constant const Window *o
     global const T *const lows = picture->band[1] + mirrored_pair(y, 0, part->height) * row;
     global const T *const highs = picture->band[1] + (to_details + mirrored_pair(y, 1, part->height) * row);
     EACH_PAIR(p) {
-      v[2 * n][2 * p + 1] = NUMBER(lows[d[p] * APART]);
-      v[2 * n + 1][2 * p] = NUMBER(highs[s[p] * APART]);
-      v[2 * n + 1][2 * p + 1] = NUMBER(highs[d[p] * APART]);
+      v[2 * n][2 * p + 1] = NUMBER(lows[d[p] * COLUMN_STRIDE]);
+      v[2 * n + 1][2 * p] = NUMBER(highs[s[p] * COLUMN_STRIDE]);
+      v[2 * n + 1][2 * p + 1] = NUMBER(highs[d[p] * COLUMN_STRIDE]);
     }
   }
 }
@@ -66,7 +66,7 @@ INLINE void load_left(const Picture *picture, constant const Window *of, const P
   UP_TO(n, REACH_LO + of->height + REACH_HI, ROWS_HELD / 2) {
     const int y = mirrored_pair(part->row - REACH_LO + n, 0, part->height);
     if (of->is_coarsest) {
-      EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_row[0] + s[p] * APART]);
+      EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_row[0] + s[p] * COLUMN_STRIDE]);
     } else {
       local const A *const from = kept + (left->kept + clamp(y - first_y, 0, 2 * left->rows - 1) * 2 * left->columns);
       EACH_PAIR(p) v[2 * n][2 * p] = from[s[p]];
@@ -100,7 +100,7 @@ INLINE void store_window_tile(const Picture *picture, const Windows *own, consta
   if (column < 0 || column >= own->tile_x) return;
   const bool is_vector = own->aligned && x + 2 * of->pairs <= part->width;
   UP_TO(r, 2 * of->height, 2 * MOST_HEIGHT) {
-    global S *const to = picture->signal + ((y + r) * picture->signal_row + x * APART);
+    global S *const to = picture->signal + ((y + r) * picture->signal_row + x * COLUMN_STRIDE);
     if (rows_above(of) + r / 2 >= own->tile_y || y + r >= part->height) continue;
     S row[COLUMNS_HELD];
     EACH_COLUMN(c) row[c] = STORE_2D(0, 0, v[2 * REACH_LO + r][c]);
@@ -110,7 +110,7 @@ INLINE void store_window_tile(const Picture *picture, const Windows *own, consta
       *(global TwoSamples *)to = (TwoSamples)(row[0], row[1]);
     } else {
       EACH_COLUMN(c)
-        if (x + c < part->width) to[c * APART] = row[c];
+        if (x + c < part->width) to[c * COLUMN_STRIDE] = row[c];
     }
   }
 }

@@ -48,7 +48,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 }
 
 #if FENCE != FENCE_NONE
-#if PIXEL_BITS || APART > 1
+#if PIXEL_BITS || COLUMN_STRIDE > 1
 #error "what the last work-group goes on from are samples in one piece, not pixels"
 #endif
 // What the last work-group goes on with, all of it as one tile: the low band of the last shared level, in an array of its own.

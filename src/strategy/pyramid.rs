@@ -65,18 +65,18 @@ const MOST_COLOURS: i64 = 8;
 const MOST_LENGTH: usize = 1 << 28;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
-    let Some((axes, apart)) = pictures(todo) else {
+    let Some((axes, column_stride)) = pictures(todo) else {
         return Offer::no("it takes two axes of which the inner one is in one piece, or of pixels");
     };
     if todo.done > 0 || todo.levels[0].axes.len() > 2 {
         return Offer::no("it takes whole levels of two axes");
     }
-    let most = MOST_LENGTH / apart;
+    let most = MOST_LENGTH / column_stride;
     if todo.levels[0].shape.iter().any(|&n| n > most) {
         return Offer::no(format!("it takes axes of at most {most} samples"));
     }
-    if apart > 1 {
-        let offer = offer_of_windows(todo, axes, apart);
+    if column_stride > 1 {
+        let offer = offer_of_windows(todo, axes, column_stride);
         return offer.unwrap_or_else(|| Offer::no("of pixels it takes several levels by windows"));
     }
     let borders = match borders(todo, axes) {
@@ -132,7 +132,7 @@ fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer 
 }
 
 /// What windows take, which win wherever pictures are small. CPUs take long to compile them.
-fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer> {
+fn offer_of_windows(todo: &Todo, axes: [usize; 2], column_stride: usize) -> Option<Offer> {
     let device = todo.target.device;
     if device.kind != DeviceKind::Gpu {
         return None;
@@ -141,9 +141,9 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer
         target: &todo.target.of("pyramid_windows"),
         ..*todo
     };
-    let windows = windows::cheapest(todo, axes, apart).ok()?;
+    let windows = windows::cheapest(todo, axes, column_stride).ok()?;
     let pass = windows.pass(todo, axes);
-    let is_dense = |side: &Side| side.line.stride == apart as i64;
+    let is_dense = |side: &Side| side.line.stride == column_stride as i64;
     if !pass.geometry.band_sides().all(is_dense) {
         return None;
     }
@@ -152,8 +152,8 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], apart: usize) -> Option<Offer
         Direction::Inverse => MOST_IN_WINDOWS,
     };
     // Each colour of a pixel is loaded beside all others, which takes time where there are many.
-    let loaded = apart * windows.loaded(device.compute_units);
-    let is_small = apart == 1 && windows.is_one_tile() || loaded <= most;
+    let loaded = column_stride * windows.loaded(device.compute_units);
+    let is_small = column_stride == 1 && windows.is_one_tile() || loaded <= most;
     let taken = Taken {
         levels: windows.levels(),
         axes: 2,

@@ -49,7 +49,7 @@ pub(super) struct Windows {
     reach: usize,
     x_first: bool,
     /// How far neighbours in a row are apart in memory: 1, or as many samples as a pixel has.
-    apart: usize,
+    column_stride: usize,
     /// Samples of the level at hand along y and x.
     shape: [usize; 2],
     pictures: usize,
@@ -358,7 +358,7 @@ impl Windows {
             define("GROUP", self.group),
             define("MOST_HEIGHT", self.most_height()),
             define("X_FIRST", u8::from(self.x_first)),
-            define("APART", self.apart),
+            define("COLUMN_STRIDE", self.column_stride),
             define("LEVELS", self.levels()),
             define("REST", self.levels),
             define(

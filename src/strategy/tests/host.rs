@@ -693,10 +693,11 @@ pub fn colours(kernel: &Kernel) -> usize {
     if known { number(kernel, "COLOURS") } else { 1 }
 }
 
-/// How far neighbours in a row are apart, in kernels that take pixels of several samples by one colour each.
-pub(super) fn apart(kernel: &Kernel) -> usize {
-    let known = kernel.defines.iter().any(|(name, _)| name == "APART");
-    if known { number(kernel, "APART") } else { 1 }
+/// How far neighbours in a row are apart, of pixels or samples: 0 says that the kernel finds it.
+pub(super) fn column_stride(kernel: &Kernel) -> usize {
+    let mut defines = kernel.defines.iter();
+    let known = defines.find(|(name, _)| name == "COLUMN_STRIDE");
+    known.map_or(1, |(_, stride)| stride.parse().unwrap())
 }
 
 pub(super) fn is_set(kernel: &Kernel, name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, apart, colours, is_set, levels_of, line_start, number as number_of, own};
+use super::host::{Place, colours, column_stride, is_set, levels_of, line_start, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
@@ -43,11 +43,7 @@ impl Picture {
                 line_start(side, pass, at)
             }
         };
-        // Planes side by side are told how far their columns are apart, or find it.
-        let known = match kernel.name == "register_planes" {
-            true => number_of(kernel, "COLUMN_STRIDE") as i64,
-            false => (colours(kernel) * apart(kernel)) as i64,
-        };
+        let known = (colours(kernel) * column_stride(kernel)) as i64;
         let column = if known > 0 {
             known
         } else {

@@ -40,7 +40,7 @@ const LAUNCH: usize = 70_000;
 pub(in super::super) fn cheapest(
     todo: &Todo,
     axes: [usize; 2],
-    apart: usize,
+    column_stride: usize,
 ) -> Result<Windows, String> {
     let problem = todo.problem;
     if problem.direction == Direction::Forward && !are_near(&problem.stencils()) {
@@ -55,7 +55,7 @@ pub(in super::super) fn cheapest(
     if levels < 2 {
         return Err("fewer than two levels go on mirrored".to_owned());
     }
-    let search = Search::new(todo, axes, apart, levels);
+    let search = Search::new(todo, axes, column_stride, levels);
     search
         .of_least_time()
         .ok_or_else(|| "no windows fit".to_owned())
@@ -80,7 +80,7 @@ fn mirrored_levels(todo: &Todo, axes: [usize; 2]) -> usize {
 struct Search<'a> {
     todo: &'a Todo<'a>,
     axes: [usize; 2],
-    apart: usize,
+    column_stride: usize,
     levels: usize,
     reach: Reach,
     sizes: Vec<Size>,
@@ -91,7 +91,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(todo: &'a Todo<'a>, axes: [usize; 2], apart: usize, levels: usize) -> Self {
+    fn new(todo: &'a Todo<'a>, axes: [usize; 2], column_stride: usize, levels: usize) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
         let in_one_program = device.float_vector > 1;
         // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl), doubles sooner, and 16
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
         Search {
             todo,
             axes,
-            apart,
+            column_stride,
             levels,
             reach: Reach::new(&problem.stencils()),
             sizes: match in_one_program {
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
             && self.todo.target.device.fence() != Fence::None
             && self.levels == self.todo.levels.len()
             && windows.pictures <= MOST_ARRIVALS
-            && self.apart == 1
+            && self.column_stride == 1
             && self.todo.pixels().is_none();
         if !may {
             return None;
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
             around: self.reach.before + self.reach.after,
             reach,
             x_first: todo.x_first() && todo.problem.sample.is_integer(),
-            apart: self.apart,
+            column_stride: self.column_stride,
             shape: shape_of(first),
             pictures: whole / shape_of(0).iter().product::<usize>(),
             in_one_program: self.in_one_program,
