@@ -35,16 +35,16 @@
 #define AT_RUN(channel, run, size, i) \
   (channel)[PLACE_IN((run) * (size) + ((i) & ~((size) - 1))) + PLACE_IN((i) & ((size) - 1))]
 
-// Sample n of a channel (0: s, 1: d), counted from a work-item's run, while both channels stand in turns and while they are apart;
+// Sample n of a channel (0: s, 1: d), counted from a work-item's run, while both channels are interleaved and while they are apart;
 // and what is at a place of the whole row before its level is lifted.
-#define RUN_IN_TURNS(channel, n) AT_RUN(line, item, 2 * pairs, 2 * (n) + (channel))
+#define RUN_INTERLEAVED(channel, n) AT_RUN(line, item, 2 * pairs, 2 * (n) + (channel))
 #define RUN_APART(channel, n) AT_RUN((channel) ? details : line, item, pairs, n)
 #if FORWARD
-#define UNLIFTED RUN_IN_TURNS
+#define UNLIFTED RUN_INTERLEAVED
 #define LIFTED RUN_APART
 #define UNLIFTED_OF_ROW(place) line[PLACE_IN(place)]
 #else
 #define UNLIFTED RUN_APART
-#define LIFTED RUN_IN_TURNS
+#define LIFTED RUN_INTERLEAVED
 #define UNLIFTED_OF_ROW(place) ((place) & 1 ? details : line)[PLACE_IN((place) >> 1)]
 #endif

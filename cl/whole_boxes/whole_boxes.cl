@@ -91,7 +91,7 @@ typedef struct {
   long x, y, z, box;  // how far neighbours are apart
 } BoxesInArray;
 
-// On the signal side neighbours are of the two channels in turn, on the other one all approximations come first.
+// On the signal side both channels are interleaved, on the other one all approximations come first.
 static inline BoxesInArray boxes_in(const Side *side, const Pass *pass, const int3 at, const bool is_signal) {
   const Axis y = side->across[0], z = side->across[1];
   const BoxesInArray boxes = {line_start(side, pass, at), is_signal ? side->line.detail : side->line.stride,

@@ -180,7 +180,7 @@ struct Picture<'a> {
     wide: bool,
     /// Whether neighbours in a row of a sub-band are neighbours in memory.
     planar: bool,
-    /// Whether rows go by vectors that have samples of two sub-bands in turn.
+    /// Whether rows go by vectors that have two interleaved sub-bands.
     interleaved: bool,
     extension: Option<Extension>,
     /// The pairs that no frame lifts.

@@ -42,7 +42,7 @@ pub struct Sizes {
     pub overlap: [usize; 2],
     /// Pairs of columns that a sub-group stores.
     pub strip: usize,
-    /// Samples in a vector on the signal side, of a sub-band, of a sub-band of the coarsest level, and of two sub-bands in turn.
+    /// Samples in a vector on the signal side, of a sub-band, of a sub-band of the coarsest level, and of two interleaved ones.
     pub vectors: [usize; 4],
     /// Samples of local memory that a tile of the frame needs.
     pub frame_tile: usize,
