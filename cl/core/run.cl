@@ -1,6 +1,7 @@
 // A run: neighbouring pairs of a line and the halo around them, in the registers of one work-item, which lifts them alone.
 //
-// v[2 * n + c] is the sample of channel c in pair `begin` + n, of which the first REACH_LO are halo.
+// After the four pairs of Blazewicz et al. 2012. v[2 * n + c] is the sample of channel c in pair `begin` + n, of which the first
+// REACH_LO are halo.
 
 #include "core/boundary.cl"
 

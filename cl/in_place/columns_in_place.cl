@@ -1,4 +1,4 @@
-// Lines in place, one work-item per segment of a line; for axes whose lines stand side by side in memory.
+// columns_in_place: lines in place, one work-item per segment of a line, for axes whose lines stand side by side in memory.
 //
 // A work-item sweeps along its segment, four pairs at a time. Its window is in registers: the four pairs and the reach
 // around them, of which the next position keeps what both need as it was before it was lifted (the sliding window of van

@@ -1,4 +1,4 @@
-// Lines in place, each segment by ROWS_X work-items; for the axis whose samples are neighbours in memory.
+// rows_in_place: lines in place, each segment by ROWS_X work-items, for the axis whose samples are neighbours in memory.
 //
 // ROWS_Y segments go side by side. A work-group sweeps along them, a tile of ROWS_X * 4 pairs of each at a time. Samples
 // travel between global and local memory in their order; each work-item lifts its four pairs in registers (Blazewicz et

@@ -8,6 +8,7 @@
 // Beyond its border a picture goes on as in register_block: mirrored or repeated; where a rule needs more, what is beyond the
 // border is set anew before every step.
 //
+// Each run is lifted as Blazewicz et al. 2012 lift four pairs.
 // Cost per sample: 1 global read and 1 write, and more for the halo; two barriers per level, local memory for the results of
 // the first axis and a low band. With 9/7 a run of 4 pairs loads 16 samples for 8 that it stores.
 //

@@ -1,5 +1,5 @@
-// Column pass with intermediate results exchanged through local memory: the sliding window of van der Laan et al. 2009 and
-// 2011.
+// column_exchanged: a column pass with intermediate results exchanged through local memory, the sliding window of van der
+// Laan et al. 2009 and 2011.
 //
 // A work-group sweeps down a strip of COLUMNS lines that are neighbours in memory. At every position of its window each
 // work-item loads one new pair of rows of its column; then step after step runs on as many pairs as are new, each LAG_k pairs

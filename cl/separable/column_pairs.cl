@@ -1,5 +1,5 @@
-// Column pass, four pairs per work-item: the widened sliding window of Kucis et al. 2014; or one pair by convolution
-// (Galiano et al. 2011), in the same window.
+// column_pairs: a column pass, four pairs per work-item, in the widened sliding window of Kucis et al. 2014; or one pair by
+// convolution (Galiano et al. 2011), in the same window.
 //
 // A work-group sweeps down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
 // position computes, PAIRS_LIFTED * WINDOW_Y, and the reach around them: for 9/7, four pairs and WINDOW_Y = 8, 64 + 8 rows

@@ -1,4 +1,4 @@
-// Row pass with intermediate results exchanged through local memory: van der Laan et al. 2011.
+// row_exchanged: a row pass with intermediate results exchanged through local memory, after van der Laan et al. 2011.
 //
 // A work-group sweeps along its rows, tile after tile (row_tiles.cl), and lifts each tile where it is in local memory. A
 // step runs on the tile's pairs and on those around it that later steps still need, dealt out to the work-items of a row

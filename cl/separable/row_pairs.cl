@@ -1,5 +1,5 @@
-// Row pass, some pairs per work-item: by lifting four or one of Blazewicz et al. 2012, by convolution one of Galiano et al.
-// 2011. Four are the fastest row pass in Kucis et al. 2014.
+// row_pairs: a row pass, some pairs per work-item. By lifting they are the four or the one of Blazewicz et al. 2012, by
+// convolution the one of Galiano et al. 2011. Four are the fastest row pass in Kucis et al. 2014.
 //
 // A work-group sweeps along its rows, tile after tile (row_tiles.cl); each work-item computes its pairs in registers
 // (pairs.cl).

@@ -1,4 +1,4 @@
-// Transposes lines that are neighbours in memory into lines in one piece, or back: so columns become rows for a row pass
+// transpose: makes lines that are neighbours in memory lines in one piece, or back. So columns become rows for a row pass
 // (Blazewicz et al. 2012), at the price of two passes more over memory.
 //
 // A work-group moves a tile of SIDE lines and SIDE places of each through local memory, so that neighbouring work-items read
