@@ -1,4 +1,4 @@
-// arithmetic: a yardstick. How many operations a second a device can do when nothing else holds it up: chains of
+// arithmetic: a yardstick. It shows how many operations per second a device can do when nothing else holds it up, by chains of
 // multiply-adds of floats, or of shifts and additions of integers, as lifting is made of. A multiply-add counts twice, as in
 // the cost of a plan.
 //

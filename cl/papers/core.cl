@@ -1,7 +1,7 @@
 // core: the single loop of Barina and Zemcik 2015, one level of CDF 9/7 in f32, interleaved: both axes of CORE_X x CORE_Y
 // samples at a time, with what lines and columns keep in memory. For the comparison alone; single_loop is what plans use.
 //
-// One work-item, a thread, has a band of rows, above which it lifts some rows again without storing them.
+// One work-item, a thread, has a block of rows, above which it lifts some rows again without storing them.
 // Cost per sample: 1 global read and 1 write, and what is kept: with the vertical vectorisation 4 numbers for each line that
 // a core ends in, read and written, with the diagonal one 12. What the next core takes on stays in registers: in memory, a
 // core of 2 x 2 waits for what the last one stored, 6.6 ns per pixel.

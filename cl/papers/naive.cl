@@ -1,6 +1,6 @@
 // naive_rows, naive_columns: one level of CDF 9/7 in f32, interleaved, a row after the other and then a column after the
 // other, as Barina and Zemcik 2015 compare theirs with. For the comparison alone. Beyond the border are zeros, which stand
-// in a frame around the picture. One work-item, a thread, has a band of lines.
+// in a frame around the picture. One work-item, a thread, has a block of lines.
 //
 // Cost per sample: 2 global reads and 2 writes, those of columns a row apart.
 

@@ -84,7 +84,7 @@ typedef struct __attribute__((aligned(16))) {
 
 // Both loads are of the line at `c`, at the places from `at` on.
 #if FORWARD
-// Of the signal, or of the low band that the finer level has left.
+// Loads from the signal, or from the low band that the finer level has left.
 INLINE void load_places(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
                         const Extent *across, const int2 c, local const int2 *at, local const A *kept, A *v) {
   if (level == 0) {
@@ -96,7 +96,7 @@ INLINE void load_places(const Picture *picture, const int level, const bool is_c
   }
 }
 #else
-// Of the sub-bands, with the low band that the coarser level has left.
+// Loads from the sub-bands, and from the low band that the coarser level has left.
 INLINE void load_places(const Picture *picture, const int level, const bool is_coarsest, const Extent *along,
                         const Extent *across, const int2 c, local const int2 *at, local const A *kept, A *v) {
   const int n = c.x >> 1, cc = c.x & 1;

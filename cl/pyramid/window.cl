@@ -145,7 +145,7 @@ typedef struct {
   bool alone[MOST_PAIRS];  // whether it is an approximation without a detail
 } WindowEnds;
 
-// Of a line of so many samples, for a work-item that has its pairs from `pair` on.
+// The ends of a line of so many samples, for a work-item that has its pairs from `pair` on.
 INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, const int samples) {
   WindowEnds ends;
   ends.first = pair == 0;

@@ -86,7 +86,7 @@ INLINE void load_kept(local const A *from, const int pairs, A *v) {
   }
 }
 
-// Of the low band that the finer level has left.
+// Loads the low band that the finer level has left.
 INLINE void load_low(constant const Window *of, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
   const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
   EACH_ROW(r) {

@@ -82,7 +82,7 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
 
 #define LEVEL_SAMPLES(level) HALVED(pass.samples, (level) - 1)
 #define DETAILS_OF(level) details_of_row(bands_row, &pass, &tile, level).first
-// Of a run, after the wide levels.
+// Approximations that are left of a run after the wide levels.
 #define LOWS (2 * RUN_PAIRS >> WIDE_LEVELS)
 #define NARROW_LEVELS_UP(DO) \
   UNROLL for (int k = 0; NARROW && k < MOST_NARROW; ++k) if (WIDE_LEVELS + 1 + k <= own.levels) DO(WIDE_LEVELS + 1 + k)
@@ -91,7 +91,7 @@ INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, co
 #define NARROW_PART(level) run_part_of(&tile, item, S_COUNT(LEVEL_SAMPLES(level)), LEVEL_SAMPLES(level))
 
 #if FORWARD
-// Of a run its approximations are left.
+// A wide level leaves the approximations of a run.
 #define LIFT_WIDE(level, pairs)                                                                      \
   lift_run_across(&part, pairs, samples, pass.shift);                                                \
   if (part.is_own) store_run_vectors(samples + 1, 2, pairs, DETAILS_OF(level) + part.run * (pairs)); \

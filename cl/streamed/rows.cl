@@ -11,7 +11,7 @@
 #include "core/words.cl"
 #include "streamed/shares.cl"
 
-// Of a row that is loaded, with the LL band apart behind it.
+// Words of a row that is loaded: where the LL band is apart, its own come behind the others.
 #define WORDS_OF_ROW (COLUMNS_LOADED / IN_WORD)
 #define WORDS_LOADED (WORDS_OF_ROW + (!FORWARD && LOW_APART ? PAIRS_LOADED_X / IN_WORD : 0))
 

@@ -51,7 +51,7 @@
 #define PIXEL_RUN (PIXELS_LOADED * COLOURS)
 #define RUN_OWN (PAIRS * COLOURS)
 
-// Of a row that is loaded, with LL behind it where that is apart.
+// Words of a row that is loaded: where LL is apart, its own come behind the others.
 #define PIXEL_WORDS (2 * PIXEL_RUN / IN_WORD)
 #define LOW_PIXEL_WORDS (LOW_APART && !FORWARD ? PIXEL_RUN / IN_WORD : 0)
 #define WORDS_OF_PIXELS (PIXEL_WORDS + LOW_PIXEL_WORDS)

@@ -69,7 +69,7 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
   }
 }
 
-// Of each colour by itself.
+// Each colour is lifted by itself: what its step reads for pixel n.
 #define PIXEL_BESIDE(offset) NEAR(n + (offset))
 #define PIXEL_STEP(k, target, source, first, last, before, after)                                              \
   if (RESTORED)                                                                                                \
