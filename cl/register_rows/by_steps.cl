@@ -1,4 +1,4 @@
-// A step of a row whose border depends on both of its ends at each step, as that of odd rows that repeat.
+// A level of a row whose border depends on both of its ends at each step, as that of odd rows that repeat.
 //
 // A run holds only its own pairs. Before each step work-items put what it reads of their runs into local memory, fill the margins
 // anew, and fetch the neighbours of their runs. Two consecutive steps that read the same channel write the same values. Pairs past the
@@ -23,3 +23,15 @@
       held[before_run + n] = (A)UNLIFTED(PARITY_##source, n);                                      \
     UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP);          \
   }
+
+INLINE void lift_runs_by_steps(local L *line, local L *details, const int item, const int pairs, const int samples,
+                               const int shift) {
+  A s[RUN_PAIRS], d[RUN_PAIRS];
+  UNROLL for (int n = 0; n < pairs; ++n) {
+    s[n] = SCALED_IN((A)UNLIFTED(0, n), IN_s, shift);
+    d[n] = SCALED_IN((A)UNLIFTED(1, n), IN_d, shift);
+  }
+  LIFT_STEPS(STEP_ACROSS_RUNS)
+  ROW_FENCE;
+  put_lifted(line, details, item, pairs, samples, shift, s, d);
+}

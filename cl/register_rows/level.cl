@@ -19,8 +19,9 @@
 
 // How a row goes on beyond its border.
 typedef struct {
-  int periodic;  // from the other end on; else mirrored
-  int boundary;  // the rule, where it holds for one step
+  int periodic;   // from the other end on; else mirrored
+  int boundary;   // the rule, where it holds for one step
+  bool by_steps;  // whether the row goes step by step
 } Beyond;
 
 // Sets what a step reads of a channel of `count` samples beyond the border; the first one here is number `first`.
@@ -39,30 +40,34 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
   UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                                            \
     target[n] = LIFT_##k(target[n], RUN_##source);
 
+// Each run with what its results depend on.
+INLINE void lift_runs_alone(local L *line, local L *details, const int item, const int pairs, const int samples,
+                            const Beyond beyond, const int shift) {
+  A s[REACH_LO + RUN_PAIRS + REACH_HI], d[REACH_LO + RUN_PAIRS + REACH_HI];
+  fill_margins(line, details, item, 0, 2, samples, beyond.periodic, false);
+  ROW_FENCE;
+  UNROLL for (int n = 0; n < REACH_LO + pairs + REACH_HI; ++n) {
+    s[n] = SCALED_IN((A)UNLIFTED(0, n - REACH_LO), IN_s, shift);
+    d[n] = SCALED_IN((A)UNLIFTED(1, n - REACH_LO), IN_d, shift);
+  }
+  LIFT_STEPS(STEP_OF_RUN)
+  ROW_FENCE;
+  put_lifted(line, details, item, pairs, samples, shift, s + REACH_LO, d + REACH_LO);
+}
+
 // A level of a signal of `samples` samples, by runs of `pairs`: in `line` the signal, and in its place afterwards the
 // approximations (the inverse: the other way round), in `details` the others.
 INLINE void lift_row_level(local L *line, local L *details, const int item, const int pairs, const int samples,
-                           const Beyond beyond, const int shift, const bool by_steps) {
-  const bool is_own = item * pairs < S_COUNT(samples);
-  const int lo = by_steps ? 0 : REACH_LO, hi = by_steps ? 0 : REACH_HI;
-  A s[REACH_LO + RUN_PAIRS + REACH_HI], d[REACH_LO + RUN_PAIRS + REACH_HI];
-  if (!by_steps) {
-    fill_margins(line, details, item, 0, 2, samples, beyond.periodic, false);
-    ROW_FENCE;
-  }
-  UNROLL for (int n = 0; n < lo + pairs + hi; ++n) {
-    s[n] = SCALED_IN((A)UNLIFTED(0, n - lo), IN_s, shift);
-    d[n] = SCALED_IN((A)UNLIFTED(1, n - lo), IN_d, shift);
-  }
-  if (by_steps) {
-    LIFT_STEPS(STEP_ACROSS_RUNS)
-  } else {
-    LIFT_STEPS(STEP_OF_RUN)
-  }
-  ROW_FENCE;
-  if (is_own) UNROLL for (int n = 0; n < pairs; ++n) {
-    LIFTED(0, n) = (L)SCALED_OUT(s[lo + n], OUT_s, shift);
-    LIFTED(1, n) = (L)SCALED_OUT(d[lo + n], OUT_d, shift);
-  }
+                           const Beyond beyond, const int shift) {
+#if !BY_STEPS
+  lift_runs_alone(line, details, item, pairs, samples, beyond, shift);
+#elif !TILED
+  lift_runs_by_steps(line, details, item, pairs, samples, shift);
+#else
+  if (beyond.by_steps)
+    lift_runs_by_steps(line, details, item, pairs, samples, shift);
+  else
+    lift_runs_alone(line, details, item, pairs, samples, beyond, shift);
+#endif
   ROW_FENCE;
 }

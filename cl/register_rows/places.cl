@@ -48,3 +48,13 @@
 #define LIFTED RUN_INTERLEAVED
 #define UNLIFTED_OF_ROW(place) ((place) & 1 ? details : line)[PLACE_IN((place) >> 1)]
 #endif
+
+// Puts a work-item's run, lifted, into local memory.
+INLINE void put_lifted(local L *line, local L *details, const int item, const int pairs, const int samples, const int shift,
+                       const A *s, const A *d) {
+  if (item * pairs >= S_COUNT(samples)) return;
+  UNROLL for (int n = 0; n < pairs; ++n) {
+    LIFTED(0, n) = (L)SCALED_OUT(s[n], OUT_s, shift);
+    LIFTED(1, n) = (L)SCALED_OUT(d[n], OUT_d, shift);
+  }
+}

@@ -39,7 +39,7 @@
 #define DETAILS_AT(level) (line + PLACE_IN(DETAILS_IN(level, own.levels)))
 #define SAMPLES_AT(level) HALVED(tile.samples, (level) - 1)
 #define LIFT_LEVEL(level, pairs) \
-  lift_row_level(line, DETAILS_AT(level), item, pairs, SAMPLES_AT(level), beyond, pass.shift, by_steps)
+  lift_row_level(line, DETAILS_AT(level), item, pairs, SAMPLES_AT(level), beyond, pass.shift)
 
 #if FORWARD
 #define STORE_DETAILS(level, pairs)                                                                             \
@@ -60,16 +60,16 @@
 #define ROW_LEVEL(level, pairs) LIFT_LEVEL(level, pairs);
 #endif
 
-// Brings rows into local memory, lifts them, and stores them.
-INLINE void lift_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own,
-                      local L (*rows)[ROW_PLACES], const bool by_steps) {
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
+void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
+  local L rows[ROWS_OF_GROUP][ROW_PLACES];
   const int item = SIDE_BY_SIDE ? ITEM / ROWS_OF_GROUP : ITEM % ROW_ITEMS;
   const int row = SIDE_BY_SIDE ? ITEM % ROWS_OF_GROUP : ITEM / ROW_ITEMS;
   local L *const line = rows[row] + PLACE_IN(ROW_MARGIN);
   const RowTile tile = row_tile(&pass, &own, row);
   global S *const signal_row = signal_of_row(signal, &pass, tile.row);
   const Line bands_row = bands_of_row(bands, low, &pass, tile.row);
-  const Beyond beyond = {own.periodic, pass.boundary};
+  const Beyond beyond = {own.periodic, pass.boundary, BY_STEPS && (!TILED || joins_ends(&own))};
   LOADED loaded[2 * RUN_PAIRS];
 #if EXCHANGE == EXCHANGE_NONE
   // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
@@ -117,14 +117,4 @@ INLINE void lift_rows(global S *signal, global T *bands, global T *low, const Pa
   EACH_WIDE_LEVEL_BACK(ROW_LEVEL)
   store_channel(line, samples_of_row(signal_row, &pass, &tile), tile.from, tile.to, item, 2 * RUN_PAIRS);
 #endif
-}
-
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
-void register_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
-  local L rows[ROWS_OF_GROUP][ROW_PLACES];
-  if (BY_STEPS && (!TILED || joins_ends(&own))) {
-    lift_rows(signal, bands, low, pass, own, rows, true);
-  } else {
-    lift_rows(signal, bands, low, pass, own, rows, false);
-  }
 }
