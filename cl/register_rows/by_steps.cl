@@ -1,8 +1,9 @@
-// A level of a row whose border depends on both of its ends at each step, as that of odd rows that repeat.
+// A level of a row where what a step reads beyond the border follows from samples further inside, as at the other end of odd rows that
+// repeat, or at the same one where steps are not symmetric: the boundary rule tells which (map_index in core/boundary.cl).
 //
-// A run holds only its own pairs. Before each step work-items put what it reads of their runs into local memory, fill the margins
-// anew, and fetch the neighbours of their runs. Two consecutive steps that read the same channel write the same values. Pairs past the
-// end of the row belong to the margin and are not written.
+// A run holds only its own pairs. Before each step work-items put what the step reads of their runs into local memory, fill the margins
+// anew, and fetch the neighbours of their runs. Of two consecutive steps that read the same channel, the second writes it while others
+// may still read it, but the same values. Pairs past the end of the row belong to the margin and are not written.
 
 #include "register_rows/margins.cl"
 #include "register_rows/places.cl"
@@ -16,7 +17,7 @@
     UNROLL for (int n = 0; n < pairs; ++n)                                                         \
       if (item * pairs + n < COUNT_##source(samples)) UNLIFTED(PARITY_##source, n) = (L)source[n]; \
     ROW_FENCE;                                                                                     \
-    fill_margins(line, details, item, PARITY_##source, 1, samples, 0, true);                        \
+    fill_margins(line, details, item, PARITY_##source, 1, samples, 0, true);                       \
     ROW_FENCE;                                                                                     \
     A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                       \
     UNROLL for (int n = -before_run; n < pairs + AFTER_RUN(last); ++n)                             \

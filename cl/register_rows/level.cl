@@ -6,7 +6,7 @@
 // many pairs at every level, so that a level's approximations are the samples of the next where they are.
 //
 // Where what lies beyond the border follows from its neighbours (RESTORED), a work-item that holds both sets it anew before each
-// step. Where it follows from the other end of the row, the row goes step by step (by_steps.cl).
+// step. Where it follows from samples further inside, or from the other end of the row, the row goes step by step (by_steps.cl).
 
 #include "core/boundary.cl"
 #include "register_rows/by_steps.cl"

@@ -87,7 +87,7 @@ static inline RowTile ends_of_row(const Pass *pass, const RegisterRows *own, con
   return tile;
 }
 
-// A tile, or a whole row. What is joined of the ends is no result here.
+// A tile, or a whole row. The outer half of what is joined of either end is no result here.
 static inline RowTile tile_of_row(const Pass *pass, const RegisterRows *own, const int row, const int number) {
   RowTile tile = {row, 0, pass->samples, 0, pass->samples, 0, 0};
   if (TILED) {

@@ -44,7 +44,7 @@
 #endif
 // Sample by sample through local memory, one level takes 1.31 times as long (inverse 1.18), five 1.77 (1.33).
 #if !defined(INTERLEAVED) || !defined(LOW_APART)
-#error "INTERLEAVED, LOW_APART: 1 where LL and HL stand interleaved in rows that go by vectors; where LL has an array as well"
+#error "INTERLEAVED, LOW_APART: 1 where LL and HL stand interleaved in rows that go by vectors; where LL then has an array as well"
 #endif
 #ifndef EXTENSION
 #error "EXTENSION: how the picture goes on beyond its border, one of those in core/boundary.cl"

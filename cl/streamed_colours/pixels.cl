@@ -35,7 +35,7 @@
 #error "SIGNAL_VECTOR, BAND_VECTOR: samples in a vector on either side"
 #endif
 #if !defined(INTERLEAVED) || !defined(LOW_APART)
-#error "INTERLEAVED, LOW_APART: 1 where LL and HL stand interleaved in rows that go by vectors; where LL has an array as well"
+#error "INTERLEAVED, LOW_APART: 1 where LL and HL stand interleaved in rows that go by vectors; where LL then has an array as well"
 #endif
 #ifndef LOW_VECTOR
 #error "LOW_VECTOR: samples in a vector of that array, 0 where there is none"

@@ -39,7 +39,7 @@
 #error "PLANAR: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
 #endif
 #if !defined(INTERLEAVED) || !defined(LOW_APART)
-#error "INTERLEAVED, LOW_APART: 1 where both channels along x stand interleaved in rows that go by vectors; where sub-band 0 has an array as well"
+#error "INTERLEAVED, LOW_APART: 1 where both channels along x stand interleaved in rows that go by vectors; where sub-band 0 then has an array as well"
 #endif
 #ifndef IS_PERIODIC
 #error "IS_PERIODIC: 1 where a volume goes on periodically beyond its border, else mirrored"

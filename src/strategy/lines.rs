@@ -42,7 +42,8 @@ impl Lines {
         let sides = [&geometry.signal, &geometry.bands, &geometry.low];
         let near = sides
             .iter()
-            .all(|side| fits_32_bits(side, geometry.samples));
+            .all(|side| fits_32_bits(side, geometry.samples))
+            && geometry.samples <= i32::MAX - PAST_THE_END;
         Lines {
             reach: Reach::new(&todo.problem.stencils()),
             are_rows: contiguous && near,
@@ -87,6 +88,9 @@ pub(super) fn taken(passes: Vec<Pass>) -> Taken {
         passes,
     }
 }
+
+/// Samples past the end of a line that its last tile counts, at most.
+const PAST_THE_END: i32 = 1 << 12;
 
 /// Whether places of a line in an array fit 32 bits.
 pub(super) fn fits_32_bits(side: &Side, samples: i32) -> bool {

@@ -23,7 +23,7 @@ const WHOLE_RUNS: [usize; 2] = [32, 16];
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
 pub(super) const SHORT_REACH: usize = 8;
 
-/// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/level.cl), of which the first that hold the
+/// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/places.cl), of which the first that hold the
 /// reach are taken, and the reach that the last ones hold.
 const MARGINS: [usize; 3] = [8, 16, 32];
 const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
@@ -132,7 +132,7 @@ impl Row {
         Ok(row)
     }
 
-    /// Whether margins are filled anew before each step, from both ends of the row: in tiles, of their joined ends.
+    /// Whether rows go step by step, with margins that are filled anew before each: of rows in tiles, their joined ends do.
     pub fn by_steps(&self) -> bool {
         self.kernel == RowKernel::Local && self.border.is_apart()
     }

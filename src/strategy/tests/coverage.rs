@@ -9,6 +9,7 @@ use super::cases::{
 use super::cases::{settings, small_gpu, transforms};
 use super::host::{number, own};
 use crate::device::{DeviceInfo, Exchange};
+use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
@@ -113,7 +114,8 @@ impl Shares<'_> {
         coverage
     }
 
-    fn register_rows(&self) -> Coverage {
+    /// `apart`: whether what is beyond the ends of a row follows from both at each step.
+    fn register_rows(&self, apart: bool) -> Coverage {
         let mut coverage = self.of_lines();
         let (tiles, length) = (self.own("tiles"), self.own("tile_samples"));
         let (samples, levels) = (
@@ -137,7 +139,8 @@ impl Shares<'_> {
             );
         }
         let across = self.lines().div_ceil(rows);
-        assert!(end_groups == 0 || end_groups == across);
+        let joined = if tiles > 1 && apart { across } else { 0 };
+        assert_eq!(end_groups, joined);
         let ends = gap + 3 * of_end;
         if end_groups > 0 {
             // The last pair of an odd line has no detail.
@@ -455,7 +458,12 @@ fn check(
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "whole_boxes" => shares.whole_boxes(),
                 "register_block" => shares.register_block(),
-                "register_rows" | "rows_in_registers" | "short_rows" => shares.register_rows(),
+                "register_rows" | "rows_in_registers" | "short_rows" => {
+                    let (rule, samples) = (transform.boundary_rule(), launch.pass.geometry.samples);
+                    let wavelet = transform.wavelet();
+                    let way = Extension::new(wavelet, sample, rule, samples as usize);
+                    shares.register_rows(way.is_none() && rule != Boundary::Zero)
+                }
                 "register_columns" => shares.register_columns(),
                 "columns_and_ends" => shares.columns_and_ends(),
                 "pyramid_windows" if direction == Direction::Forward => shares.forward_windows(),
