@@ -197,7 +197,7 @@ impl Row {
             geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
         let forward = todo.problem.direction == Direction::Forward;
         let again = match forward && in_one_piece && geometry.has_low == 1 {
-            true => lines * samples >> self.levels,
+            true => (lines * samples) >> self.levels,
             false => 0,
         };
         meter.moved(lines * (samples + joined) + halo, lines * samples + again)
