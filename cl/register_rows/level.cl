@@ -61,7 +61,8 @@ INLINE void lift_row_level(local L *line, local L *details, const int item, cons
                            const Beyond beyond, const int shift) {
 #if !BY_STEPS
   lift_runs_alone(line, details, item, pairs, samples, beyond, shift);
-#elif !TILED
+#elif !TILED || EXCHANGE == EXCHANGE_NONE
+  // No barrier may stand under a condition, with which PoCL 3.1 goes wrong. Where speed does not matter, tiles go by steps as well.
   lift_runs_by_steps(line, details, item, pairs, samples, shift);
 #else
   if (beyond.by_steps)
