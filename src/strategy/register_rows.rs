@@ -170,9 +170,10 @@ impl Row {
         let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
-        // Rows are whole, in tiles, or joined from both ends, which go by steps.
-        let whole_by_steps = self.by_steps() && self.ends.is_none();
-        let mut lifted = self.lifted(&meter, lines, self.tiles, samples, whole_by_steps);
+        // Whole rows, and all where work-items do not exchange; else of rows in tiles their joined ends alone.
+        let all_by_steps =
+            self.by_steps() && (self.ends.is_none() || self.exchange == Exchange::None);
+        let mut lifted = self.lifted(&meter, lines, self.tiles, samples, all_by_steps);
         let mut joined = 0;
         if let Some(ends) = self.ends {
             joined = samples - ends.gap;
@@ -180,7 +181,7 @@ impl Row {
         }
         let alone = self.exchange == Exchange::None || self.items > self.lanes;
         // Where work-groups differ, those of tiles.
-        let fences = match whole_by_steps {
+        let fences = match all_by_steps {
             true => 2 + 2 * todo.problem.stencils().len(),
             false => 3,
         };
