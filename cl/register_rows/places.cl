@@ -14,10 +14,6 @@
 #define ROW_FENCE SUB_GROUP_FENCE
 #endif
 
-// One place in 32 is unused, so that work-items that read runs of any power of two are in different banks. Where `at` is a
-// multiple of a power of two `m`, PLACE_IN(at + i) is PLACE_IN(at) + PLACE_IN(i) for i in 0 .. m - 1.
-#define PLACE_IN(i) ((i) + ((i) >> 5))
-
 // Places before sample 0, and between channels: two for each pair of the reach, and two more. Local memory decides how many
 // short rows a compute unit lifts at once: on an NVIDIA H200, 2^22 samples in rows of 16 take 19 us, with 32 places always 25.
 // That their rows move as one run of memory gains nothing (rows of 16 21 us).

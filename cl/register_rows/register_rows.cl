@@ -19,7 +19,7 @@
 // rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, step by step
 // two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by
 // instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a
-// copy 131), 160 us for three levels of 262144 x 256, of which rows_in_registers takes 130; one level of a signal of 2^26 140 us,
+// copy 131), 160 us for three levels of 262144 x 256, which rows_in_registers.cl takes otherwise; one level of a signal of 2^26 140 us,
 // eight levels 156. Step by step three levels of 255 x 128 x 129 take 34 us on an NVIDIA H100, mirrored 23, with the ends of each
 // level in a launch of their own 66; three levels along the first axis of 2047 x 2049, periodic, 25, mirrored 22, with the joined ends in a
 // launch of their own 42. Lines side by side wait for their work-group at each fence: three levels along the middle axis

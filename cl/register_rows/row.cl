@@ -6,7 +6,7 @@
 #error "GROUP: work-items in a work-group, whole rows"
 #endif
 #ifndef ROW_ITEMS
-#error "ROW_ITEMS: work-items of a row, a power of two"
+#error "ROW_ITEMS: work-items of a row, a power of two but in dense_rows"
 #endif
 #ifndef RUN_PAIRS
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
@@ -75,6 +75,10 @@ typedef struct {
   int from, to;        // samples of the tile whose coefficients are results
   int head, gap;
 } RowTile;
+
+// One place in 32 is unused, so that work-items that read runs of any power of two are in different banks. Where `at` is a
+// multiple of a power of two `m`, PLACE_IN(at + i) is PLACE_IN(at) + PLACE_IN(i) for i in 0 .. m - 1.
+#define PLACE_IN(i) ((i) + ((i) >> 5))
 
 #define ROWS_OF_GROUP (GROUP / ROW_ITEMS)
 

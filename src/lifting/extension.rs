@@ -60,6 +60,11 @@ pub(crate) fn are_near(stencils: &[Stencil]) -> bool {
     stencils.iter().all(|step| step.count == 2)
 }
 
+/// Whether each step reads one neighbour on each side.
+pub(crate) fn are_between(stencils: &[Stencil]) -> bool {
+    are_near(stencils) && stencils.iter().all(is_centred)
+}
+
 /// Whether a step reads as far to the left of the changed sample as to the right.
 fn is_centred(step: &Stencil) -> bool {
     let centre = match step.target {

@@ -1,7 +1,7 @@
 //! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
 //! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, and their ends in work-groups of their own where they depend
-//! on each other. Short ones can stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples in a work-item's
-//! (cl/register_rows/short_rows.cl).
+//! on each other. Short ones that follow one another stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples
+//! in a work-item's (cl/register_rows/short_rows.cl).
 
 mod row;
 mod share;
@@ -127,11 +127,24 @@ fn are_dense(geometry: &Geometry) -> bool {
         && is_whole(&geometry.bands, if interleaved { 2 } else { 1 })
 }
 
+/// Neighbours that move as a vector of 16 bytes at most: so many of which rows are multiples.
+fn moved_together(todo: &Todo, geometry: &Geometry) -> usize {
+    let bytes = todo.signal_size().max(todo.problem.sample.size()) as i64;
+    let starts = [
+        geometry.samples.into(),
+        geometry.signal.offset,
+        geometry.bands.offset,
+    ];
+    let are_aligned = |count: &i64| starts.iter().all(|start| start % count == 0);
+    let counts = [8, 4, 2].into_iter().filter(|count| count * bytes <= 16);
+    counts.into_iter().find(are_aligned).unwrap_or(1) as usize
+}
+
 impl Row {
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let lines = geometry.lines as usize;
-        let rows = self.group / self.items;
+        let rows = self.rows_of_group();
         let end_groups = match self.ends {
             Some(_) => lines.div_ceil(rows),
             None => 0,
@@ -192,7 +205,7 @@ impl Row {
             // Around all levels.
             _ => 2,
         };
-        let local = self.local_bytes(self.group / self.items);
+        let local = self.local_bytes(self.group);
         // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
         let in_one_piece =
             geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
@@ -257,7 +270,10 @@ impl Row {
             defines.push(define("LANES", self.lanes));
         }
         match self.kernel {
-            RowKernel::Registers => {}
+            RowKernel::Registers => defines.extend([
+                define("ROW_RULE", geometry.boundary),
+                define("MOVED_TOGETHER", moved_together(todo, geometry)),
+            ]),
             RowKernel::Short => defines.extend([
                 define("JOINED_SAMPLES", geometry.samples),
                 // What core/border.cl has room for: as many pairs as there are, half of them at each end.

@@ -150,6 +150,50 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
     }
 }
 
+/// Rows of any length that follow one another in memory, which end within a run, at its end and behind its first sample; a sub-group full of
+/// them, and not; by one level, some, and all that there are; under each rule, in both layouts.
+fn exchange_in_registers(way: Exchange, lanes: usize) {
+    let what = format!("exchange in rows of registers by {way} among {lanes}");
+    let strategy = Strategy::RegisterRows;
+    for device in exchanging(&what, way, lanes) {
+        let engine = Engine::new(&device).unwrap();
+        let of = |wavelet, samples: usize, levels| {
+            let rows = Transform::new(wavelet, [37, samples]);
+            rows.axes([1]).levels(levels)
+        };
+        let rows = |samples, levels| of(Wavelet::CDF_9_7, samples, levels);
+        let (symmetric, full) = (Boundary::Symmetric, 8 * lanes);
+        for (samples, levels, boundary, layout) in [
+            (8, 3, symmetric, Layout::Mallat),
+            (9, 64, symmetric, Layout::Mallat),
+            (24, 2, Boundary::Zero, Layout::Interleaved),
+            (33, 3, Boundary::Periodic, Layout::Mallat),
+            (42, 64, Boundary::Periodic, Layout::Interleaved),
+            (full - 1, 1, Boundary::Periodic, Layout::Mallat),
+            (full, 64, symmetric, Layout::Interleaved),
+            (full + 1, 5, Boundary::Clamp, Layout::Mallat),
+            (2 * full - 7, 64, Boundary::Zero, Layout::Mallat),
+            (2 * full, 1, symmetric, Layout::Mallat),
+        ] {
+            let transform = rows(samples, levels).boundary(boundary).layout(layout);
+            let plan = format!("{:?}", engine.plan_with::<f32>(&transform, strategy));
+            assert!(plan.contains("rows_in_registers"), "{plan}");
+            check_all::<f32>(&device, strategy, &[transform]);
+        }
+        let shorts = |samples| of(Wavelet::CDF_5_3, samples, 4);
+        check_all::<i16>(&device, strategy, &[shorts(31), shorts(32), shorts(58)]);
+        check_all::<i32>(&device, strategy, &[of(Wavelet::VC2_LEGALL_5_3, 49, 3)]);
+        check_all::<f64>(&device, strategy, &[rows(4 * lanes + 1, 3)]);
+        check_all::<Rounded>(&device, strategy, &[rows(65, 4)]);
+        check_all::<f16>(
+            &device,
+            strategy,
+            &[rows(26, 2).boundary(Boundary::Periodic)],
+        );
+        ran(&what, &device);
+    }
+}
+
 /// Rows as columns are: whole ones and tiles, by few and many neighbours, with levels left for one pair of each work-item.
 fn rows_side_by_side(device: &Device) {
     let strategy = Strategy::RegisterRows;
@@ -285,6 +329,10 @@ macro_rules! exchanges {
         mod in_rows {
             use super::*;
             $(#[test] fn $name() { exchange_in_rows(Exchange::$way, $lanes) })*
+        }
+        mod in_registers {
+            use super::*;
+            $(#[test] fn $name() { exchange_in_registers(Exchange::$way, $lanes) })*
         }
     };
 }

@@ -1,12 +1,13 @@
 //! How a row, a tile of it or lines that stand side by side are dealt out to the work-items of a work-group.
 
 use super::super::border::Border;
+use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::todo::Todo;
-use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
-use super::{NAME, are_dense, are_even, levels_of_rows};
+use super::share::{LEAST_RUN, REGISTERS_OF_PAIR, Share, Way, prev_power_of_two};
+use super::{NAME, are_dense, levels_of_rows};
 use crate::device::Exchange;
-use crate::lifting::extension::are_near;
+use crate::lifting::extension::are_between;
 use crate::lifting::reach::Reach;
 
 /// Work-items in a work-group, where the device allows as many.
@@ -15,10 +16,14 @@ const GROUP: usize = 128;
 /// Samples in the longest vectors of `register_columns`, of four bytes.
 const VECTOR: i64 = 4;
 
-/// Bytes in memory of a run that stays in registers, the second where rows do not end with the first. On an NVIDIA H200, three levels of
-/// 2^24 samples in rows of 256 by 9/7 in f32 take 36 us by the first, 44 by the second, as by runs in local memory; two levels of
-/// 131072 rows of 100, of which the first is none, 32 instead of 44.
-const WHOLE_RUNS: [usize; 2] = [32, 16];
+/// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest places of a sub-group empty the last. On an
+/// NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take 13.7 us by 4, 15.0 by 8; three levels of rows of 129 22.7, 16.6 and 16.4
+/// by 16; five levels of 2^26 samples in i16 by 5/3 in rows of 256 154 us, 127 and 119, inverse 151, 114 and 98.
+const RUNS: [usize; 3] = [4, 8, 16];
+
+/// Samples of the longest row of 32-bit numbers in registers for each work-item of a sub-group. On the same card, three
+/// levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in local memory 13.6 and 14.5.
+const LONGEST: usize = 16;
 
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
 pub(super) const SHORT_REACH: usize = 8;
@@ -39,7 +44,7 @@ const BANKS: usize = 32;
 pub(super) enum RowKernel {
     /// Local memory, for each level.
     Local,
-    /// The registers of several work-items, which exchange what others read.
+    /// The registers of several work-items, which exchange what others read, and local memory on the way.
     Registers,
     /// Those of one work-item.
     Short,
@@ -77,7 +82,7 @@ pub(super) struct Row {
     pub reach: Reach,
     pub border: Border,
     pub levels: usize,
-    /// Work-items of a row, and pairs that each of them has in the first level: powers of two.
+    /// Work-items of a row, a power of two but in registers, and pairs that each of them has in the first level, a power of two.
     pub items: usize,
     pub pairs: usize,
     /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place; in a work-group.
@@ -115,8 +120,8 @@ impl Row {
         let (mut row, share) = Self::whole(todo, lines, border, side_by_side, samples)?;
         if let Some(pairs) = row.in_registers(todo, samples) {
             row.kernel = RowKernel::Registers;
-            row.pairs = pairs;
-            row.items = (samples / 2 / pairs).next_power_of_two();
+            row.levels = levels_of_rows(todo, None);
+            (row.items, row.pairs) = (samples.div_ceil(2 * pairs), pairs);
         } else if row.is_short(todo, lines) {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None);
@@ -180,18 +185,19 @@ impl Row {
             _ => (self.lanes.max(self.items), together),
         };
         let most = todo.target.work_group(self.kernel.name());
-        let wanted = GROUP.min(most).max(self.items);
+        let sharing = self.sharing();
+        let wanted = GROUP.min(most).max(sharing);
         let have = todo.target.device.local_memory;
-        let fitting = have as usize / self.local_bytes(1).max(1);
-        let rows = (wanted / self.items).max(together).min(fitting);
+        let fitting = have as usize / self.local_bytes(sharing).max(1);
+        let rows = (wanted / sharing).max(together).min(fitting);
         // Neighbours side by side are loaded in whole pieces of memory.
         let rows = match self.side_by_side && rows > 0 {
             true => prev_power_of_two(rows),
             false => rows,
         };
-        let group = rows * self.items / unit * unit;
+        let group = rows * sharing / unit * unit;
         if group == 0 {
-            let needed = self.local_bytes(unit / self.items);
+            let needed = self.local_bytes(unit);
             return Err(format!(
                 "rows of {unit} work-items need {needed} bytes of local memory, there are {have}"
             ));
@@ -265,28 +271,42 @@ impl Row {
         alone || levels_of_rows(todo, None) > 1
     }
 
-    /// The pairs of a run that stays in registers, where mirrored rows end with one, in a sub-group, and go by vectors. Of steps that
-    /// are near, those that mirror rows read a neighbour on each side.
+    /// The pairs of a run that stays in registers, where rows follow one another in memory and each step reads a neighbour on each side.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
-        let geometry = Lines::of_levels(todo, self.levels).geometry;
         let name = RowKernel::Registers.name();
         let target = todo.target.of(name);
         let can = !self.side_by_side
+            && samples >= 2 * LEAST_RUN
             && target.device.exchange == todo.target.device.exchange
             && target.device.exchange != Exchange::None
             && self.lanes <= target.work_group(name)
-            && are_near(&todo.problem.stencils())
-            && are_even(&geometry);
-        let is_whole = |pairs: &usize| {
-            let mut bands = geometry.band_sides();
-            samples.is_multiple_of(2 * pairs)
-                && samples <= 2 * pairs * self.lanes
-                && geometry.signal.is_aligned(2, 2 * pairs)
-                && bands.all(|side| side.is_aligned(1, *pairs))
+            && are_between(&todo.problem.stencils())
+            && are_dense(&Lines::of_levels(todo, levels_of_rows(todo, None)).geometry);
+        let words = self.bytes.div_ceil(4);
+        let fits = |pairs: &usize| {
+            samples <= (2 * pairs).min(LONGEST / words) * self.lanes
+                && pairs * words * REGISTERS_OF_PAIR <= registers(todo.target.device)
         };
-        let pairs_of = |bytes: usize| bytes / 2 / todo.problem.sample.size();
-        let mut runs = WHOLE_RUNS.map(pairs_of).into_iter();
-        runs.find(|pairs| can && self.border == Border::Mirrored && is_whole(pairs))
+        // Samples of as many numbers as each of the runs divides.
+        let held = |pairs: &usize| {
+            let rows = self.lanes / samples.div_ceil(2 * pairs);
+            rows * samples * RUNS[2] / pairs
+        };
+        let runs = RUNS.map(|pairs| pairs / words).into_iter();
+        runs.filter(|pairs| can && fits(pairs)).max_by_key(held)
+    }
+
+    /// Work-items that have places in local memory together: those of a row, or all of a sub-group.
+    fn sharing(&self) -> usize {
+        match self.kernel {
+            RowKernel::Registers => self.lanes,
+            _ => self.items,
+        }
+    }
+
+    /// Rows of a work-group.
+    pub fn rows_of_group(&self) -> usize {
+        self.group / self.sharing() * (self.sharing() / self.items)
     }
 
     /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
@@ -304,11 +324,15 @@ impl Row {
         2 * self.pairs * self.items
     }
 
-    /// Places of local memory for a row.
+    /// Places of local memory for a row, or for all of a sub-group.
     pub fn places(&self) -> usize {
         match self.kernel {
             RowKernel::Local => {}
-            RowKernel::Registers => return self.items,
+            // And for the ends of each row.
+            RowKernel::Registers => {
+                let samples = 2 * self.pairs * self.lanes;
+                return samples + samples / BANKS + 2 * (self.lanes / self.items);
+            }
             RowKernel::Short => return 0,
         }
         let levels = match self.levels > self.wide_levels() {
@@ -323,7 +347,8 @@ impl Row {
         (samples + samples.div_ceil(BANKS)) | usize::from(self.side_by_side)
     }
 
-    pub fn local_bytes(&self, rows: usize) -> usize {
-        rows * (self.places() * self.bytes + self.moved_bytes)
+    /// Bytes of local memory of so many work-items.
+    pub fn local_bytes(&self, group: usize) -> usize {
+        group / self.sharing() * (self.places() * self.bytes + self.moved_bytes)
     }
 }

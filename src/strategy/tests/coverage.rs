@@ -123,7 +123,11 @@ impl Shares<'_> {
             self.own("levels"),
         );
         assert!((tiles - 1) * length < samples && samples <= tiles * length);
-        let rows = self.number("GROUP") / self.number("ROW_ITEMS");
+        let [group, items] = ["GROUP", "ROW_ITEMS"].map(|name| self.number(name));
+        let rows = match self.launch.pass.kernel.name {
+            "rows_in_registers" => group / self.number("LANES") * (self.number("LANES") / items),
+            _ => group / items,
+        };
         let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
         let names = ["halo", "end_groups", "end_samples", "gap"];
         let [halo, end_groups, of_end, gap] = names.map(|name| self.own(name));
