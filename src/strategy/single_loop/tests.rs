@@ -99,12 +99,19 @@ fn strips_fit_local_memory() {
 }
 
 #[test]
-fn results_of_halves_leave_a_vector_later() {
-    let lag = |sample| {
-        let launch = launch(cpu(), "", [64, 64], sample);
+fn results_of_reals_leave_a_vector_later() {
+    let lag = |device, sample| {
+        let launch = launch(device, "", [64, 64], sample);
         number(&launch.pass.kernel, "X_LAST_LAG")
     };
-    assert_eq!(lag(SampleType::F16), lag(SampleType::F32) + 1);
+    let gpu = || DeviceInfo {
+        kind: DeviceKind::Gpu,
+        ..cpu()
+    };
+    for sample in [SampleType::F16, SampleType::F32, SampleType::F64] {
+        assert_eq!(lag(cpu(), sample), lag(gpu(), sample) + 1);
+    }
+    assert_eq!(lag(cpu(), SampleType::I32), lag(gpu(), SampleType::I32));
 }
 
 #[test]
