@@ -82,10 +82,10 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
   }
 }
 
-// The same in inner loops. Halves are stored without asking, at multiples of a vector alone (KNOWS_PLACE). Others ask: LLVM 14
-// makes one instruction of the conversion of integers to 16 bits and a store that does not ask, and that goes through the
-// caches (cdf53 of i16 takes 1.25 times as long by it, rounded samples 1.15 times).
-#if HALF
+// The same in inner loops, without asking, at multiples of a vector alone (KNOWS_PLACE). Integers of 16 bits ask: LLVM 14 makes one
+// instruction of their conversion and a store that does not ask, and that goes through the caches (cdf53 of i16 takes 1.25 times as long
+// by it, rounded samples 1.15 times).
+#if HALF || STORED_BITS >= 32
 #define KNOWS_PLACE 1
 #define STORE_KNOWN(v, p) STORE_NON_TEMPORAL(v, p)
 #else
