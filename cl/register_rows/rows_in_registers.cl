@@ -7,9 +7,9 @@
 //
 // Cost per sample: 1 global read and 1 write, for all levels; 2 accesses to local memory each way; an exchange per step and level; no
 // barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 184 us for three levels of
-// 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16.5 in rows of
-// 129 (in local memory 23), 18 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
-// 262144 x 256 by 5/3 take 119 us (inverse 98), where a copy takes 93.
+// 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
+// 129 (in local memory 23), 17 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
+// 262144 x 256 by 5/3 take 107 us (inverse 97), where a copy takes 94.
 
 #include "core/moves.cl"
 #include "register_rows/runs_across.cl"
