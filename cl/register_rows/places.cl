@@ -16,7 +16,6 @@
 
 // Places before sample 0, and between channels: two for each pair of the reach, and two more. Local memory decides how many
 // short rows a compute unit lifts at once: on an NVIDIA H200, 2^22 samples in rows of 16 take 19 us, with 32 places always 25.
-// That their rows move as one run of memory gains nothing (rows of 16 21 us).
 #define FITS_IN(margin) (2 * REACH_LO + 2 <= (margin) && 2 * REACH_HI + 2 <= (margin))
 #define ROW_MARGIN (FITS_IN(8) ? 8 : FITS_IN(16) ? 16 : 32)
 // A row of R = ROW_TILE samples, with M = ROW_MARGIN places between channels, here for two levels:

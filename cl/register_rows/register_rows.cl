@@ -29,6 +29,9 @@
 #include "register_rows/level.cl"
 #include "register_rows/row.cl"
 
+#ifndef MOST_NARROW
+#error "MOST_NARROW: how many these are at most"
+#endif
 #ifndef ROW_PLACES
 #error "ROW_PLACES: samples of local memory for a row, with all margins and unused places"
 #endif

@@ -6,7 +6,7 @@
 #error "GROUP: work-items in a work-group, whole rows"
 #endif
 #ifndef ROW_ITEMS
-#error "ROW_ITEMS: work-items of a row, a power of two but in dense_rows"
+#error "ROW_ITEMS: work-items of a row, a power of two but in rows_in_registers"
 #endif
 #ifndef RUN_PAIRS
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
@@ -16,9 +16,6 @@
 #endif
 #ifndef NARROW
 #error "NARROW: 1 where further levels follow, in which each work-item has one pair at most"
-#endif
-#ifndef MOST_NARROW
-#error "MOST_NARROW: how many these are at most"
 #endif
 #ifndef SIDE_BY_SIDE
 #error "SIDE_BY_SIDE: 1 where neighbouring rows stand side by side, as columns do: neighbouring work-items then have these"

@@ -6,8 +6,8 @@
 // Where a level has left one sample of each run, these places make pairs of them, for half as many work-items.
 //
 // Cost per sample: 1 global read and 1 write, for all levels; 2 accesses to local memory each way; an exchange per step and level; no
-// barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 184 us for three levels of
-// 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
+// barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 185 us for three levels of
+// 262144 x 256, a copy 184. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
 // 129 (in local memory 23), 17 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
 // 262144 x 256 by 5/3 take 107 us (inverse 97), where a copy takes 94.
 
@@ -16,6 +16,11 @@
 
 #ifndef MOVED_TOGETHER
 #error "MOVED_TOGETHER: samples that move as a vector, to which rows are aligned"
+#endif
+
+// Rust takes rows alone that follow one another on both sides, without an array of their own for approximations.
+#if !EVEN_ROWS
+#error "rows follow one another"
 #endif
 
 #define ROWS_OF_SUB_GROUP (LANES / ROW_ITEMS)
@@ -61,7 +66,7 @@ INLINE void store_rows_of_sub_group(local const L *places, const int count, glob
     UNROLL for (int n = 1; n < (pairs); ++n) samples[n] = samples[2 * n];                                       \
   }
 #else
-// Places beyond the end of a row are another one's, and hold anything, which comes to nothing.
+// Places of its runs beyond the end of a row are another one's, or behind all rows, and hold anything, which comes to nothing.
 #define LIFT_WIDE(level, pairs)                                             \
   {                                                                         \
     const RunPart part = PART_OF(level, pairs);                             \
@@ -121,7 +126,7 @@ void rows_in_registers(global S *signal, global T *bands, global T *low, const P
   for (int level = own.levels; level > WIDE_LEVELS; --level) {
     const RunPart part = PART_OF(level, 1);
     const int last = LEVEL_SAMPLES(level) - 1;
-    samples[1] = (A)AT(DETAIL_IN(level, part.run));
+    samples[1] = (A)AT(DETAIL_IN(level, min(part.run, D_COUNT(last + 1) - 1)));
     SUB_GROUP_FENCE;
     lift_run_across(&part, 1, samples, pass.shift, ends);
     if (part.is_own) AT(LOW_IN(level - 1, 2 * item)) = (L)samples[0];

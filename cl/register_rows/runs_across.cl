@@ -1,6 +1,6 @@
 // A level of a row whose runs stay in the registers of neighbouring work-items.
 //
-// The channels of a run are interleaved. Steps read two neighbours, one on each side: before a step a work-item gets the one that its
+// The channels of a run are interleaved. Steps read two neighbours, one on each side (`first` is -1 for approximations, 0 for details): before a step a work-item gets the one that its
 // run lacks from the work-item beside it. Beyond an end of the row stands what the boundary rule says of this one neighbour. The row may
 // end within a run.
 
@@ -18,7 +18,7 @@
 
 // A work-item's part of a level.
 typedef struct {
-  int run;              // its number in the row; another one's for work-items that have none
+  int run;              // its number in the row; the last one's for work-items that have none, which thus stay within the row's places
   bool is_own;          // whether it has one
   bool is_first;        // of the row
   int left_s, left_d;   // approximations and details from the run's first on to the end of the row

@@ -257,7 +257,6 @@ impl Row {
             define("RUN_PAIRS", self.pairs),
             define("WIDE_LEVELS", self.wide_levels()),
             define("NARROW", u8::from(self.narrow_levels() > 0)),
-            define("MOST_NARROW", self.narrow_levels().max(USUAL_NARROW)),
             define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
             define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
@@ -286,6 +285,7 @@ impl Row {
                 let signal = special && geometry.signal.line.detail == 1;
                 defines.extend([
                     define("ROW_PLACES", self.places()),
+                    define("MOST_NARROW", self.narrow_levels().max(USUAL_NARROW)),
                     define("SIGNAL_ROWS", u8::from(signal)),
                     define("RESTORED", u8::from(self.border.is_restored())),
                 ]);

@@ -16,10 +16,12 @@ const GROUP: usize = 128;
 /// Samples in the longest vectors of `register_columns`, of four bytes.
 const VECTOR: i64 = 4;
 
-/// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest places of a sub-group empty the last. On an
-/// NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take 13.7 us by 4, 15.0 by 8; three levels of rows of 129 22.7, 16.6 and 16.4
-/// by 16; five levels of 2^26 samples in i16 by 5/3 in rows of 256 154 us, 127 and 119, inverse 151, 114 and 98.
+/// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest places of a sub-group empty the longest whose
+/// pairs take no more than RUN_BYTES of local memory for each channel. On an NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take
+/// 13.7 us by 4, 15.0 by 8; three levels in rows of 129 22.7, 16.6, and 16.4 by 16, of 256 15.3, 14.4 and 14.2; five levels of 2^26 samples
+/// in i16 by 5/3 in rows of 256 154 us, 127 and 107 to 119. There are GPUs with a third of its local memory.
 const RUNS: [usize; 3] = [4, 8, 16];
+const RUN_BYTES: usize = 32;
 
 /// Samples of the longest row of 32-bit numbers in registers for each work-item of a sub-group. On the same card, three
 /// levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in local memory 13.6 and 14.5.
@@ -287,13 +289,14 @@ impl Row {
             samples <= (2 * pairs).min(LONGEST / words) * self.lanes
                 && pairs * words * REGISTERS_OF_PAIR <= registers(todo.target.device)
         };
-        // Samples of as many numbers as each of the runs divides.
-        let held = |pairs: &usize| {
+        // Samples that a sub-group has for each pair of a run, of 16.
+        let held = |pairs: usize| {
             let rows = self.lanes / samples.div_ceil(2 * pairs);
-            rows * samples * RUNS[2] / pairs
+            rows * samples * 16 / pairs
         };
         let runs = RUNS.map(|pairs| pairs / words).into_iter();
-        runs.filter(|pairs| can && fits(pairs)).max_by_key(held)
+        let runs = runs.filter(|pairs| can && fits(pairs));
+        runs.max_by_key(|&pairs| (held(pairs), pairs * self.bytes <= RUN_BYTES))
     }
 
     /// Work-items that have places in local memory together: those of a row, or all of a sub-group.
