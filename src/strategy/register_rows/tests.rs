@@ -123,10 +123,10 @@ fn short_rows_that_follow_one_another_stay_in_registers() {
     };
     let of = |samples, sample| runs(rows(samples, 5), sample);
     assert_eq!(of(256, SampleType::F32), Some([16, 8, 4, 4]));
-    assert_eq!(of(512, SampleType::F16), Some([32, 8, 4, 8]));
+    assert_eq!(of(512, SampleType::F16), Some([16, 16, 5, 8]));
     assert_eq!(of(102, SampleType::F32), Some([7, 8, 4, 2]));
     assert_eq!(of(256, SampleType::F64), Some([32, 4, 3, 2]));
-    // Of 16 bits longer ones take no more local memory.
+    // Longer runs of 16 bits.
     let shorts = Transform::new(Wavelet::CDF_5_3, [9, 256]).axes([1]);
     assert_eq!(runs(shorts.levels(5), SampleType::I16), Some([8, 16, 5, 8]));
     // Three rows of nine runs have 27 of 32 work-items, one of seventeen shorter runs would leave half of them without.
