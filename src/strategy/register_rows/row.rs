@@ -18,9 +18,9 @@ const VECTOR: i64 = 4;
 
 /// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest places of a sub-group empty the longest
 /// that takes no more than RUN_BYTES of memory for each channel. On an NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take
-/// 13.7 us by 4, 15.0 by 8; three levels in rows of 129 22.7, 16.6, and 16.4 by 16, of 256 15.3, 14.4 and 14.2; five levels of 2^26 samples
-/// in i16 by 5/3 in rows of 256 154 us, 127 and 107 to 119, three levels of rounded samples 125, 113 and 104. But by 16 in f32 a work-group has 17 KiB of local memory,
-/// of which there are GPUs with 64.
+/// 13.7 us by 4, 15.0 by 8; three levels in rows of 129 22.7, 16.6, and 16.4 by 16, of 256 15.3, 14.4 and 14.2; five levels of 2^26
+/// samples in i16 by 5/3 in rows of 256 154 us, 127 and 107 to 119, three of rounded samples 125, 113 and 104. But by 16 a work-group
+/// has 17 KiB of local memory, of which there are GPUs with 64.
 const RUNS: [usize; 3] = [4, 8, 16];
 const RUN_BYTES: usize = 32;
 
