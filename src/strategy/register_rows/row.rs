@@ -4,7 +4,7 @@ use super::super::border::Border;
 use super::super::design::registers;
 use super::super::lines::Lines;
 use super::super::todo::Todo;
-use super::share::{LEAST_RUN, REGISTERS_OF_PAIR, Share, Way, prev_power_of_two};
+use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
 use super::{NAME, are_dense, levels_of_rows};
 use crate::device::Exchange;
 use crate::lifting::extension::are_between;
@@ -23,6 +23,10 @@ const VECTOR: i64 = 4;
 /// has 17 KiB of local memory, of which there are GPUs with 64.
 const RUNS: [usize; 3] = [4, 8, 16];
 const RUN_BYTES: usize = 32;
+
+/// Registers that a work-item needs for each pair of such a run, and number of 32 bits: where it has 64, compilers for Intel's GPUs put
+/// runs of 16 pairs in memory.
+const REGISTERS_OF_RUN: usize = 5;
 
 /// Samples of the longest row of 32-bit numbers in registers for each work-item of a sub-group. On the same card, three
 /// levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in local memory 13.6 and 14.5.
@@ -288,7 +292,7 @@ impl Row {
         let words = self.bytes.div_ceil(4);
         let fits = |pairs: &usize| {
             samples <= (2 * pairs).min(LONGEST / words) * self.lanes
-                && pairs * words * REGISTERS_OF_PAIR <= registers(todo.target.device)
+                && pairs * words * REGISTERS_OF_RUN <= registers(todo.target.device)
         };
         // Samples that a sub-group has for each pair of a run, of 16.
         let held = |pairs: usize| {

@@ -35,7 +35,7 @@ fn best_run(tile: usize) -> usize {
 
 /// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by what compilers for Intel's GPUs
 /// put in memory with fewer (`make vendors`).
-pub(super) const REGISTERS_OF_PAIR: usize = 4;
+const REGISTERS_OF_PAIR: usize = 4;
 
 /// How long a tile is at most, and its work-items and their runs: powers of two.
 pub(super) struct Share {

@@ -263,7 +263,7 @@ fn work_groups_fit_local_memory_and_have_whole_sub_groups() {
         ["GROUP", "LANES", "ROW_ITEMS"].map(|name| number(kernel, name))
     };
     assert_eq!(group(large_gpu(), 256), [128, 32, 32]);
-    assert_eq!(group(gpu(Exchange::Khr, 64), 64), [128, 64, 16]);
+    assert_eq!(group(gpu(Exchange::Khr, 64), 64), [128, 64, 8]);
     assert_eq!(group(DeviceInfo::imaginary(), 9), [128, 32, 32]);
     let small = DeviceInfo {
         max_work_group: 7,
