@@ -30,7 +30,7 @@
 #include "register_rows/row.cl"
 
 #ifndef MOST_NARROW
-#error "MOST_NARROW: how many these are at most"
+#error "MOST_NARROW: levels at most in which each work-item has one pair"
 #endif
 #ifndef ROW_PLACES
 #error "ROW_PLACES: samples of local memory for a row, with all margins and unused places"

@@ -6,10 +6,10 @@
 // Where a level has left one sample of each run, these places make pairs of them, for half as many work-items.
 //
 // Cost per sample: 1 global read and 1 write, for all levels; 2 accesses to local memory each way; an exchange per step and level; no
-// barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 185 us for three levels of
-// 262144 x 256, a copy 184. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
-// 129 (in local memory 23), 17 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
-// 262144 x 256 by 5/3 take 107 us (inverse 97), where a copy takes 94.
+// barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 182 us for three levels of
+// 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
+// 129 (in local memory 23), 18 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
+// 262144 x 256 by 5/3 take 107 us (inverse 99), where a copy takes 94.
 
 #include "core/moves.cl"
 #include "register_rows/runs_across.cl"

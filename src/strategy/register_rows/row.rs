@@ -294,7 +294,7 @@ impl Row {
             samples <= (2 * pairs).min(LONGEST / words) * self.lanes
                 && pairs * words * REGISTERS_OF_RUN <= registers(todo.target.device)
         };
-        // Samples that a sub-group has for each pair of a run, of 16.
+        // Samples of a sub-group over pairs of a run, in sixteenths: how full its places are.
         let held = |pairs: usize| {
             let rows = self.lanes / samples.div_ceil(2 * pairs);
             rows * samples * 16 / pairs

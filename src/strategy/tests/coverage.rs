@@ -128,7 +128,7 @@ impl Shares<'_> {
             "rows_in_registers" => group / self.number("LANES") * (self.number("LANES") / items),
             _ => group / items,
         };
-        let tile = 2 * self.number("ROW_ITEMS") * self.number("RUN_PAIRS");
+        let tile = 2 * items * self.number("RUN_PAIRS");
         let names = ["halo", "end_groups", "end_samples", "gap"];
         let [halo, end_groups, of_end, gap] = names.map(|name| self.own(name));
         let loaded = length.min(samples) + if tiles > 1 { 2 * halo } else { 0 };
