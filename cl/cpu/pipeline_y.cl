@@ -28,13 +28,11 @@ typedef struct {
   local A *s[Y_KEPT], *d[Y_KEPT];
 } Ring;
 
-static inline Ring ring_at(local A *ring, const int p, const int row) {
-  Ring rows;
+INLINE void find_ring(Ring *rows, local A *ring, const int p, const int row) {
   UNROLL for (int age = 0; age < Y_KEPT; ++age) {
-    rows.s[age] = RING_ROW(p - age + Y_KEPT, 0, row);
-    rows.d[age] = RING_ROW(p - age + Y_KEPT, 1, row);
+    rows->s[age] = RING_ROW(p - age + Y_KEPT, 0, row);
+    rows->d[age] = RING_ROW(p - age + Y_KEPT, 1, row);
   }
-  return rows;
 }
 
 // One turn of the pipeline: takes in a vector of the newest pair of rows, gives one of the results.

@@ -1,5 +1,6 @@
 // What rows go on with beyond the picture, where lifting a row that is extended once is as good as following the boundary rule
-// at every step: vectors that the loop along x takes in before the first and after the last ones.
+// at every step: vectors that the loop along x takes in before the first and after the last ones. Rows that are whole vectors do without
+// the buffer (`load_beyond_whole`), but next to rows that go step by step.
 
 #include "single_loop/row_buffers.cl"
 
@@ -12,7 +13,8 @@
 INLINE void load_beyond(const Picture *picture, const int p, const int cy, const int extension, local A *row) {
   const int pairs = S_COUNT(picture->width), is_even = D_COUNT(picture->width) == pairs;
   const int count = pairs * COLOURS, last = count - COLOURS;
-  const Rows rows = rows_at(picture, p, 0);
+  Rows rows;
+  find_rows(&rows, picture, p, 0);
   local A *const s_end = row + PLACE_s + END_OF_ROW, *const d_end = row + PLACE_d + END_OF_ROW;
   AV s, d, before_s, before_d;
   load_pairs(&rows, cy, last - VECTOR_PLACES, count, D_COUNT(picture->width) * COLOURS, &s, &d);

@@ -48,28 +48,26 @@ INLINE int run_size(const Results *results, const int run) {
   return run & 1 ? results->d_count : results->s_count;
 }
 
-// Results of pair of rows p, of which those from place `first` of the columns `own` on will be gathered.
-static inline Results results_at(const Picture *picture, const int p, const Columns own, local A *gathered,
-                                 const int first) {
-  Results results;
-  results.rows = rows_at(picture, p, own.left);
-  results.s_count = s_count_of(own), results.d_count = d_count_of(own);
-  results.first = first;
-  results.gathered = (local STORED *)gathered;
-  results.base = first * PER_PAIR;
+// Results of pair of rows p, of which those from place `first` of these columns on will be gathered.
+INLINE void begin_results(Results *results, const Picture *picture, const int p, const Columns columns, local A *gathered,
+                          const int first) {
+  find_rows(&results->rows, picture, p, columns.left);
+  results->s_count = s_count_of(columns), results->d_count = d_count_of(columns);
+  results->first = first;
+  results->gathered = (local STORED *)gathered;
+  results->base = first * PER_PAIR;
   bool aligned = FILLED, known = aligned, by_twos = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    const int past = (ulong)(run_of(&results, run) + results.base) % sizeof(STORED_V) / sizeof(STORED);
-    results.done[run] = results.base + (VECTOR - past) % VECTOR;
+    const int past = (ulong)(run_of(results, run) + results->base) % sizeof(STORED_V) / sizeof(STORED);
+    results->done[run] = results->base + (VECTOR - past) % VECTOR;
     aligned &= past * sizeof(STORED) % 16 == 0;
     known &= !KNOWS_PLACE || past == 0;
-    by_twos &= (ulong)run_of(&results, run) % (2 * sizeof(STORED_V)) == 0;
-    dense &= !FORWARD || results.rows.stride[run] == COLOURS;
+    by_twos &= (ulong)run_of(results, run) % (2 * sizeof(STORED_V)) == 0;
+    dense &= !FORWARD || results->rows.stride[run] == COLOURS;
   }
-  results.gathers = NON_TEMPORAL && dense && !aligned;
-  results.known = dense && known && !results.gathers;
-  results.by_twos = results.known && by_twos;
-  return results;
+  results->gathers = NON_TEMPORAL && dense && !aligned;
+  results->known = dense && known && !results->gathers;
+  results->by_twos = results->known && by_twos;
 }
 
 // A vector of channel cx of row cy as it is stored.
@@ -138,7 +136,9 @@ INLINE void put_rest(const Results *results, const int end) {
 // Asks for what the results of pair of rows p will share with their neighbours in memory: stores of less than a vector's
 // worth of memory read it first, and all later ones wait for that.
 INLINE void prefetch_seams(const Picture *picture, const int p, const Columns own) {
-  const Results next = {rows_at(picture, p, own.left), s_count_of(own), d_count_of(own)};
+  Results next;
+  find_rows(&next.rows, picture, p, own.left);
+  next.s_count = s_count_of(own), next.d_count = d_count_of(own);
   for (int run = 0; run < RUNS; ++run) {
     PREFETCH(run_of(&next, run))
     PREFETCH(run_of(&next, run) + run_size(&next, run))

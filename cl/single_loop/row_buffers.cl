@@ -35,20 +35,19 @@ INLINE int s_count_of(const Columns columns) { return (columns.right - columns.l
 INLINE int d_count_of(const Columns columns) { return (min(columns.right, D_COUNT(columns.width)) - columns.left) * COLOURS; }
 
 // Where pair of rows `number` of a picture stands, from pair of columns `first` on. After the last the first follows again.
-static inline Rows rows_at(const Picture *picture, const int number, const int first) {
+INLINE void find_rows(Rows *rows, const Picture *picture, const int number, const int first) {
   const int p = number % S_COUNT(picture->height);
-  Rows rows;
   UNROLL for (int n = 0; n < 4; ++n) {
-    rows.signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first * COLOURS);
-    rows.stride[n] = picture->band_stride[n];
-    rows.band[n] = band_at(picture, n, p, first);
+    rows->signal[n >> 1] = signal_at(picture, 2 * p + (n >> 1), 2 * first * COLOURS);
+    rows->stride[n] = picture->band_stride[n];
+    rows->band[n] = band_at(picture, n, p, first);
   }
-  return rows;
 }
 
 // Loads row cy of pair of rows p.
 INLINE void load_buffer(const Picture *picture, const int p, const int cy, const Columns columns, local A *row) {
-  const Rows rows = rows_at(picture, p, columns.left);
+  Rows rows;
+  find_rows(&rows, picture, p, columns.left);
   for (int at = 0; at < s_count_of(columns); at += VECTOR_PLACES) {
     AV s, d;
     load_pairs(&rows, cy, at, s_count_of(columns), d_count_of(columns), &s, &d);
@@ -61,7 +60,8 @@ INLINE void load_buffer(const Picture *picture, const int p, const int cy, const
 INLINE void store_buffer(const Picture *picture, const int p, const int cy, const Columns columns,
                          local const A *row, const int skipped) {
   const int s_count = s_count_of(columns), d_count = d_count_of(columns);
-  const Rows rows = rows_at(picture, p, columns.left);
+  Rows rows;
+  find_rows(&rows, picture, p, columns.left);
   for (int at = 0; at < s_count; at += VECTOR_PLACES) {
     const STORED_V s = SAMPLE_V(SCALED_OUT(LOAD_V(row + PLACE_s + skipped + at), FACTOR_2D(OUT, 0, cy), PRE_SHIFT));
     const STORED_V d = SAMPLE_V(SCALED_OUT(LOAD_V(row + PLACE_d + skipped + at), FACTOR_2D(OUT, 1, cy), PRE_SHIFT));

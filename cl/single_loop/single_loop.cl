@@ -4,10 +4,11 @@
 // time. Within a pair of rows it goes along x a vector at a time, and everything happens to that vector while it is in
 // registers: it is loaded, split into channels, lifted along x as a pipeline over vectors, lifted along y as a pipeline
 // over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave X_LAST_LAG
-// vectors and Y_LAST_LAG pairs of rows behind the newest.
+// vectors and Y_LAST_LAG pairs of rows behind the newest. One pair of rows follows the other in the pipeline (along_rows.cl).
 //
 // The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, and a vector reaches far
-// enough, the loop takes in one more at either end (beyond_rows.cl), and lifts it along y, too, if that is first. Else the
+// enough, the loop takes in one more at either end, and lifts it along y, too, if that is first: of whole vectors it turns the order of the
+// outermost ones around, of others it has them from a row buffer (beyond_rows.cl). Else the
 // BORDER_PAIRS pairs of columns at either border are lifted along x in a row buffer of their own, and put in when the loop comes to
 // them. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
 // one core of Zen 5), and along y first 5/3 in i16 2.1 times on rows of 256 and 2.7 on rows of 128 (Zen 4). The pairs of rows at a
@@ -36,7 +37,7 @@
 // Intel's runtime: 0.88; i16 as long). Inverse results are two runs, and halves by 9/7 take 1.05 to 1.2 times as
 // long by that. What is left, instructions that convert 16 at once, loads one vector ahead or fewer prefetches do not change.
 
-#include "single_loop/pair_of_rows.cl"
+#include "single_loop/along_rows.cl"
 #include "single_loop/step_by_step.cl"
 
 #ifndef HALO_TOP
@@ -46,77 +47,10 @@
 #error "ROWS, GATHERED_ROWS: rows of local memory in all, and of gathered results"
 #endif
 
-// Goes on by a vector of both rows, and stores the results that this gives.
-INLINE void advance_and_store(Sweep *sweep, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                              const bool gathers, const bool known) {
-  Turn results;
-  if (!advance(sweep, s, d, at, inner, results) || !stores) return;
-  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at - sweep->strip->skipped, results[cy], gathers, known);
-  if (gathers) put_gathered(&sweep->results, at - sweep->strip->skipped + VECTOR_PLACES);
-}
-
-// The same by two inner vectors, forward.
-INLINE void advance_by_two(Sweep *sweep, Aged s, Aged d, const int at) {
-  Turn one, two;
-  advance(sweep, s, d, at, true, one);
-  advance(sweep, s, d, at + VECTOR, true, two);
-  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at - sweep->strip->skipped, one[cy], two[cy]);
-}
-
-// Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the place that it has come to.
-INLINE int sweep_inner(Sweep *sweep, Aged s, Aged d, int at, const int to) {
-  if (sweep->results.gathers) {
-    for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, s, d, at, true, true, true, false);
-    return at;
-  }
-  // The way in ends at an even vector.
-  if (FORWARD && NON_TEMPORAL && SHORT && FILLED && sweep->results.by_twos) {
-    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(sweep, s, d, at);
-    return at;
-  }
-  // By this, 1024 x 1024 takes 0.85 of the CPU time in f32 by 9/7 (inverse as long), 0.9 by 5/3, 0.85 in i32 by 5/3, 0.8 in f64, i16 by 5/3
-  // 0.94, pixels of u8 0.89 (PoCL 3.1; on Intel's runtime f32 0.9); f32 past the caches as long, f64 back from there 1.1.
-  const bool is_slower = DOUBLE && NON_TEMPORAL && !FORWARD;
-  if (FILLED && !is_slower && sweep->results.known) {
-    for (; at <= to; at += VECTOR) advance_and_store(sweep, s, d, at, true, true, false, true);
-    return at;
-  }
-  for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, s, d, at, true, true, false, false);
-  return at;
-}
-
-// Loads pair of rows p, which is in no border's reach, and stores the results of pair p - Y_LAST_LAG.
-INLINE void sweep_rows(const Picture *picture, const int boundary, const int p, const Strip *strip, local A *ring,
-                       local A *borders, local A *gathered, const bool stores) {
-  const bool ends = strip->extension == EXTENSION_NONE;
-  for (int cy = 0; cy < 2 && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, borders + cy * ROW);
-  Sweep sweep = sweep_at(picture, p, strip, ring, borders, gathered,
-                         !X_FIRST && ends && strip->at_left ? max(BORDER_PLACES - strip->skipped, 0) : 0);
-  const int end = (strip->own.right - strip->all.left) * COLOURS;
-  // What of the way is inner: for borders, 2 * BORDER_PLACES are taken in at either side.
-  const int from = ends && strip->at_left ? 2 * BORDER_PLACES : strip->skipped;
-  const int last = ends && strip->at_right ? strip->right_border - BORDER_PLACES : d_count_of(strip->all);
-  const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
-  const bool gathers = sweep.results.gathers;
-
-  Aged s, d;
-  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
-  int at = first_of(strip) - X_LAST_LAG * VECTOR_PLACES;
-  for (; at < min(from, end); at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
-  if (stores && is_dense(&sweep.in)) at = sweep_inner(&sweep, s, d, at, to);
-  for (; at < end; at += VECTOR_PLACES) advance_and_store(&sweep, s, d, at, false, stores, gathers, false);
-  if (!stores) return;
-  if (gathers) prefetch_seams(picture, p - Y_LAST_LAG + 1, strip->own);
-
-#if X_FIRST
-  if (gathers) put_rest(&sweep.results, end - strip->skipped);
-#else
-  if (gathers) put_rest(&sweep.results, min(ends && strip->at_right ? strip->right_border : end, end) - strip->skipped);
-  if (!ends) return;
-  if (strip->at_left || strip->at_right) lift_buffers_x(borders, 2, strip->joined, boundary);
-  if (strip->at_left) put_border(&sweep, strip->skipped, min(BORDER_PLACES, end));
-  if (strip->at_right) put_border(&sweep, strip->right_border, end);
-#endif
+// Whether pair of rows p of the block is in no border's reach. The rows before an inner seam are never stored.
+INLINE bool is_inside(const Column *column, const Strip *strip, const int p, const int top, const int end) {
+  const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column->turn || (p + 1) % column->turn >= Y_KEPT;
+  return p < end + Y_LAST_LAG && strip->is_wide && has_row(column, p, 1) && after_top && after_gap;
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
@@ -145,18 +79,29 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
   const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
 
-  for (int p = top; p < end + Y_LAST_LAG; ++p) {
-    // The rows before an inner seam are never stored.
-    const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column.turn || (p + 1) % column.turn >= Y_KEPT;
-    const bool inside = strip.is_wide && has_row(&column, p, 1) && after_top && after_gap;
+  Aged s, d;
+  UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
+  bool inside = false;
+  for (int p = top - 1; p < end + Y_LAST_LAG; ++p) {
+    Sweep sweep, next;
+    set_out(&sweep, &picture, p, begin, &strip, ring, borders, gathered);
+    if (p >= top) {
 #if X_FIRST
-    const bool ends = strip.extension == EXTENSION_NONE && (strip.at_left || strip.at_right);
-    if (inside ? ends : is_cut(&strip, pass.boundary))
-      lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
+      const bool ends = strip.extension == EXTENSION_NONE && (strip.at_left || strip.at_right);
+      if (inside ? ends : is_cut(&strip, pass.boundary))
+        lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
 #endif
-    if (inside)
-      sweep_rows(&picture, pass.boundary, p, &strip, ring, borders, gathered, p - Y_LAST_LAG >= begin);
-    else
-      step_by_step(&picture, &column, p, top, begin, &strip, ring, zeros, borders, result);
+      if (inside)
+        sweep_rows(&sweep, &strip, s, d, pass.boundary);
+      else
+        step_by_step(&picture, &column, p, top, begin, &strip, ring, zeros, borders, result);
+    }
+    const bool goes_in = is_inside(&column, &strip, p + 1, top, end);
+    set_out(&next, &picture, p + 1, begin, &strip, ring, borders, gathered);
+    if (inside && goes_in && sweep.stores && sweep.results.known && strip.is_whole && is_dense(&sweep.in))
+      join_rows(&sweep, &next, &strip, s, d);
+    else if (inside || goes_in)
+      join_any_rows(&picture, p + 1, &sweep, inside, &next, goes_in, &strip, s, d);
+    inside = goes_in;
   }
 }

@@ -11,6 +11,9 @@
 #error "HALO_LO, HALO_HI: pairs that a strip loads before and after its own"
 #endif
 
+// Vectors of a strip's neighbours, or of what a row goes on with, that its results need.
+#define VECTORS_BEFORE (HALO_LO / VECTOR_PIXELS)
+#define VECTORS_AFTER (HALO_HI / VECTOR_PIXELS)
 // Places of a border.
 #define BORDER_PLACES (BORDER_PAIRS * COLOURS)
 // The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it has the
@@ -30,6 +33,7 @@ typedef struct {
 typedef struct {
   Columns own, all;
   bool at_left, at_right;
+  bool is_whole;  // whether its rows are whole vectors, and what they go on with is too
   bool is_wide;  // whether it has room for borders of its own
   int extension;
   int skipped;       // places of `all` before those of `own`
@@ -48,7 +52,8 @@ static inline Strip strip_at(const SingleLoop *own, const int number, const int 
   strip.skipped = (strip.own.left - strip.all.left) * COLOURS;
   strip.at_left = strip.all.left == 0;
   strip.at_right = strip.all.right == columns;
-  strip.is_wide = d_count_of(strip.all) >= 2 * BORDER_PLACES;
+  strip.is_wide = d_count_of(strip.all) >= 2 * BORDER_PLACES && s_count_of(strip.own) > (X_LAST_LAG - 1) * VECTOR_PLACES;
+  strip.is_whole = FILLED && own->extension != EXTENSION_NONE && D_COUNT(width) == columns && columns % VECTOR_PIXELS == 0;
   strip.extension = strip.is_wide ? own->extension : EXTENSION_NONE;
   const Columns head = {0, 2 * BORDER_PAIRS, width};
   const Columns tail = {D_COUNT(width) / VECTOR_PIXELS * VECTOR_PIXELS - 2 * BORDER_PAIRS, columns, width};
@@ -96,7 +101,17 @@ INLINE int end_of(const Strip *strip) {
 INLINE int first_in_ring(const Strip *strip) { return X_FIRST ? 0 : first_of(strip); }
 INLINE int end_in_ring(const Strip *strip) { return X_FIRST ? s_count_of(strip->all) : end_of(strip); }
 
-// The columns between these; where the row goes on, they have no ends.
+// The place after the last vector that has columns of the strip.
+INLINE int end_of_own(const Strip *strip) {
+  return strip->skipped + (s_count_of(strip->own) + VECTOR_PLACES - 1) / VECTOR_PLACES * VECTOR_PLACES;
+}
+
+// Whether there is a vector from place `at` on: rows that do not go on end.
+INLINE bool has_vector(const Strip *strip, const int at) {
+  return strip->extension != EXTENSION_NONE || (at >= 0 && at < s_count_of(strip->all));
+}
+
+// The columns from `first_of` to `end_of`; where the row goes on, they have no ends.
 INLINE Columns all_of(const Strip *strip) {
   Columns all = strip->all;
   if (!goes_on(strip)) return all;
@@ -110,4 +125,21 @@ INLINE Columns all_of(const Strip *strip) {
 INLINE void take_beyond(const Strip *strip, local const A *row, const int at, AV *s, AV *d) {
   const int place = at < 0 ? BEFORE_ROW : END_OF_ROW + at - (s_count_of(strip->all) - COLOURS - VECTOR_PLACES);
   *s = LOAD_V(row + PLACE_s + place), *d = LOAD_V(row + PLACE_d + place);
+}
+
+// Loads the vector from place `at` on of both channels of row cy, which is the one after the strip's own, or the one before, where rows
+// are whole vectors: of a neighbour, or what the row goes on with.
+INLINE void load_beyond_whole(const Rows *rows, const Strip *strip, const int cy, const int at, const bool after, AV *s, AV *d) {
+  const bool is_end = after ? strip->own.right == S_COUNT(strip->own.width) : strip->own.left == 0;
+  if (is_end && strip->extension == EXTENSION_MIRRORED) {
+    // The outermost detail or approximation is no neighbour of itself.
+    AV beside_s, beside_d;
+    load_whole_pairs(rows, cy, after ? at - VECTOR : 0, s, d);
+    load_whole_pairs(rows, cy, after ? at - 2 * VECTOR : VECTOR, &beside_s, &beside_d);
+    *s = after ? REVERSED(*s) : REVERSED(SHIFTED(*s, beside_s, COLOURS));
+    *d = after ? REVERSED(SHIFTED(beside_d, *d, VECTOR - COLOURS)) : REVERSED(*d);
+  } else {
+    const int first = -strip->all.left * COLOURS, row = S_COUNT(strip->all.width) * COLOURS;
+    load_whole_pairs(rows, cy, !is_end ? at : after ? first : first + row - VECTOR, s, d);
+  }
 }

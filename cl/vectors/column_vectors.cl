@@ -54,7 +54,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
   const int end = min(begin + own.pairs_per_segment, S_COUNT(pass.samples) - REACH_HI - 1);
 
   for (int p = begin - REACH_LO; has_inner && p < end + Y_LAST_LAG; ++p) {
-    const Ring rows_by_age = ring_at(ring, p, row);
+    Ring rows_by_age;
+    find_ring(&rows_by_age, ring, p, row);
     // Past the reach nothing is needed any more.
     const bool reads = p < end + REACH_HI, prefetches = p + 1 < end + REACH_HI;
     const int done = p - Y_LAST_LAG;

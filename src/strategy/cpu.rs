@@ -95,7 +95,12 @@ impl Vectors {
         2 * self.x.kept * self.samples
     }
 
-    /// Pairs of a row that are loaded before the first result.
+    /// Vectors of a row that are loaded before the first result.
+    pub fn late_x(&self) -> usize {
+        self.x.last
+    }
+
+    /// The pairs of these.
     pub fn late_pairs(&self) -> usize {
         self.x.last * self.pixels
     }

@@ -43,6 +43,9 @@ const GATHERED: usize = 32;
 /// 2.2, of 48 x 48 2.2, of 64 x 64 0.76. By boxes in the caches they take 0.6 to 0.8 (Zen 4).
 const MOST_IN_NARROW: usize = 1 << 14;
 
+/// Rows of pictures whose borders are most of them.
+const LOW: usize = 64;
+
 /// Places beside each channel of a row, at least.
 const MARGIN: usize = 32;
 
@@ -92,10 +95,9 @@ pub(super) fn offer_of(
         axes: 2,
         passes: vec![pass(todo, &sizes, geometry)],
     };
-    let picture = geometry.samples as usize * geometry.across[0] as usize;
     let narrow = colours == 1
         && (geometry.samples as usize) / 2
-            < sizes.least_borders(todo.problem.sample, picture) * sizes.border;
+            < sizes.least_borders(todo.problem.sample, &geometry) * sizes.border;
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go step by step as well: 3 x 349525 by 9/7
     // in f32 takes 2.8 ns per sample, 0.7 by a pass per axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
@@ -161,7 +163,13 @@ impl Sizes {
         // results at once in f32 (inverse 0.94), 0.79 (0.91) in rounded samples, 0.81 in halves, 4096 x 4096 0.94 (0.97), 0.95 (0.96) and
         // 0.87; 3000 x 3000 x 3 in 16 bits 1.1 (0.92), in f32 0.93 (Zen 4). On Zen 5 4096 x 4096 took 1.04 in f32. Integers take as long,
         // and 1.08 where y is first.
-        if target.device.kind == DeviceKind::Cpu && x_first && !problem.sample.is_integer() {
+        let columns = (geometry.samples as usize).div_ceil(2);
+        let has_room = columns.div_ceil(pixels) > vectors.late_x();
+        if target.device.kind == DeviceKind::Cpu
+            && x_first
+            && !problem.sample.is_integer()
+            && has_room
+        {
             vectors = vectors.one_later_x();
         }
         // Strips start and end at whole vectors, so that their stores do.
@@ -222,7 +230,8 @@ impl Sizes {
 
     /// Whether the last strip has two borders of details.
     fn is_last_wide(&self, samples: usize, strips: usize, strip: usize) -> bool {
-        strips == 1 || self.halo.0 + samples / 2 >= 2 * self.border + (strips - 1) * strip
+        let own = (samples / 2).saturating_sub((strips - 1) * strip);
+        strips == 1 || self.halo.0 + own >= 2 * self.border && own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
     }
 
     /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside
@@ -235,17 +244,21 @@ impl Sizes {
     }
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
-    /// step. With less than three, the ends of rows take most of the time where borders are lifted apart, and samples of 16 bits and
-    /// pictures that are whole boxes take less of it in boxes: by 9/7 in f32 beyond zeros pictures of 128 x 64 take 1.2 ns per sample here
-    /// and 0.95 there, mirrored 128 x 65 0.97 and 0.75, by 13/7 in i32 65 x 65 1.4 and 0.58, by 5/3 in i16 128 x 64 0.7 and 0.5, 1024 x 65
-    /// 0.9 and 0.5. Where boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored
-    /// 11037 x 95 takes 0.68 and 0.73, and in f64 65 x 95 1.1 and 1.3 as boxes (PoCL 3.1, one core of Zen 4).
-    fn least_borders(&self, sample: SampleType, picture: usize) -> usize {
-        let is_box = picture <= MOST_WHOLE && sample.size() == 4;
-        match self.extension == 0 || sample.size() == 2 || is_box {
-            true => 3,
-            false => 2,
-        }
+    /// step. Two of whole vectors are faster but in low pictures, whose rows mostly go step by step: by 9/7 in f32 pictures of 128 x 64 take
+    /// 0.65 ns per sample here and 0.83 there, of 64 x 64 0.73 and 0.73, of 32 x 64 0.89 and 0.68. Others with less than three end within a
+    /// vector or have borders that are lifted apart, which takes most of the time, and samples of 16 bits and pictures that are whole boxes
+    /// take less of it in boxes: 128 x 65 takes 1.0 and 0.75, by 13/7 in i32 65 x 65 1.4 and 0.58, by 5/3 in i16 128 x 65 0.9 and 0.4. Where
+    /// boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored 11037 x 95 takes
+    /// 0.71 and 0.73, and in f64 65 x 95 1.1 and 1.3 as boxes (PoCL 3.1, one core of Zen 4).
+    fn least_borders(&self, sample: SampleType, geometry: &Geometry) -> usize {
+        let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+        let is_whole = width.is_multiple_of(2 * self.vectors.pixels);
+        let is_box = height * width <= MOST_WHOLE && sample.size() == 4;
+        let three = match is_whole && self.extension != 0 {
+            true => height <= LOW,
+            false => self.extension == 0 || sample.size() == 2 || is_box,
+        };
+        if three { 3 } else { 2 }
     }
 
     fn local_bytes(&self) -> usize {
@@ -355,7 +368,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
         false => 4 * sizes.vectors.pixels,
     };
     let pictures = pictures * sizes.vectors.colours;
-    let pairs_x = columns.div_ceil(2) + strips * sizes.vectors.late_pairs() + ends;
+    let pairs_x = columns.div_ceil(2) + ends;
     let pairs_y = rows.div_ceil(2) + late_rows;
     meter.scaled(pictures * rows * columns, pictures * height * width)
         + meter.lifted(pictures * rows * pairs_x)

@@ -1,0 +1,121 @@
+// Pairs of rows through the pipeline along x, one after the other: what a pair goes on with and what comes before the next one are two
+// vectors between them, and the last results of the one leave while the first vectors of the other come in. So the pipeline neither fills
+// nor empties at the ends of rows. By that pictures of 128 x 128 take 0.75 of the time in f32 by 9/7 (inverse 0.78), of 256 x 256 0.80 (0.84)
+// and of 4096 x 4096 0.93, i16 by 5/3 0.87 and 0.92 for the latter two; rows that end within a vector take as long, short ones inverse up to
+// 1.1 (PoCL 3.1, one core of Zen 4).
+
+#include "single_loop/pair_of_rows.cl"
+
+// Stores the results at place `at`, if these are any.
+INLINE void store_results(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores, const bool gathers,
+                          const bool known) {
+  Turn results;
+  if (!results_of(sweep, strip, s, d, at, inner, results) || !stores) return;
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at, results[cy], gathers, known);
+  if (gathers) put_gathered(&sweep->results, at + VECTOR_PLACES);
+}
+
+// Goes on by a vector of both rows, and stores the results at place `at`, which that gives.
+INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                              const bool gathers, const bool known) {
+  take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR_PLACES, inner);
+  store_results(sweep, strip, s, d, at, inner, stores, gathers, known);
+}
+
+// The same by two inner vectors, forward.
+INLINE void advance_by_two(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at) {
+  Turn one, two;
+  take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR, true);
+  results_of(sweep, strip, s, d, at, true, one);
+  take_in(sweep, strip, s, d, at + (X_LAST_LAG + 1) * VECTOR, true);
+  results_of(sweep, strip, s, d, at + VECTOR, true, two);
+  UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at, one[cy], two[cy]);
+}
+
+// Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the place that it has come to.
+INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at, const int to) {
+  if (sweep->results.gathers) {
+    for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, strip, s, d, at, true, true, true, false);
+    return at;
+  }
+  if (FORWARD && NON_TEMPORAL && SHORT && FILLED && sweep->results.by_twos) {
+    for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(sweep, strip, s, d, at);
+    return at;
+  }
+  // By this, 1024 x 1024 takes 0.85 of the CPU time in f32 by 9/7 (inverse as long), 0.9 by 5/3, 0.85 in i32 by 5/3, 0.8 in f64, i16 by 5/3
+  // 0.94, pixels of u8 0.89 (PoCL 3.1; on Intel's runtime f32 0.9); f32 past the caches as long, f64 back from there 1.1.
+  const bool is_slower = DOUBLE && NON_TEMPORAL && !FORWARD;
+  if (FILLED && !is_slower && sweep->results.known) {
+    for (; at <= to; at += VECTOR) advance_and_store(sweep, strip, s, d, at, true, true, false, true);
+    return at;
+  }
+  for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, strip, s, d, at, true, true, false, false);
+  return at;
+}
+
+// Goes from pair of rows p - 1, which is `last`, to pair p, which is `next`: takes in what `last` goes on with, what comes before `next`,
+// and the first X_LAST_LAG vectors of that. The last results of `last` leave on the way.
+INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s, Aged d) {
+  const int end = end_of_own(strip), left = end - X_LAST_LAG * VECTOR_PLACES, before = VECTORS_AFTER + VECTORS_BEFORE;
+  UNROLL for (int i = 0; i < before + X_LAST_LAG; ++i) {
+    if (i < VECTORS_AFTER)
+      take_in_beyond(last, strip, s, d, end + i * VECTOR_PLACES, true);
+    else if (i < before)
+      take_in_beyond(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, false);
+    else
+      take_in(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, true);
+    if (i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, true, true, false, true);
+  }
+}
+
+// The same where rows end within a vector, or do not go on; and where one of the two is not there.
+INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, const bool has_last, const Sweep *next, const bool has_next,
+                          const Strip *strip, Aged s, Aged d) {
+  const bool gathers = last->results.gathers, stores = has_last && last->stores, ends = strip->extension == EXTENSION_NONE;
+  const int after = ends && strip->at_right ? 0 : VECTORS_AFTER, before = ends && strip->at_left ? 0 : VECTORS_BEFORE;
+  const int end = end_of_own(strip), left = end - X_LAST_LAG * VECTOR_PLACES;
+  if (has_last && strip->is_whole)
+    for (int cy = 0; cy < 2; ++cy) load_beyond(picture, p - 1, cy, strip->extension, last->borders + cy * ROW);
+  for (int i = 0; i < after && has_last; ++i) {
+    take_in(last, strip, s, d, end + i * VECTOR_PLACES, false);
+    store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+  }
+  for (int cy = 0; cy < 2 && has_next && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, next->borders + cy * ROW);
+  for (int i = after; i < (has_next ? after + before + X_LAST_LAG : X_LAST_LAG); ++i) {
+    const int at = strip->skipped + (i - after - before) * VECTOR_PLACES;
+    if (!has_next)
+      take_in_nothing(s, d);
+    else if (!ends && i >= after + before && at + VECTOR <= d_count_of(strip->all) && is_dense(&next->in))
+      take_in(next, strip, s, d, at, true);
+    else
+      take_in(next, strip, s, d, at, false);
+    if (has_last && i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+  }
+  if (!stores || !gathers) return;
+  prefetch_seams(picture, p - Y_LAST_LAG, strip->own);
+  const bool apart = !X_FIRST && ends && strip->at_right;
+  put_rest(&last->results, apart ? min(strip->right_border, end) : end);
+}
+
+// Goes along a pair of rows, which is in no border's reach, from where `join_rows` has come to, to its last vector.
+INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int boundary) {
+  const bool ends = strip->extension == EXTENSION_NONE, gathers = sweep->results.gathers;
+  const int end = end_of_own(strip) - X_LAST_LAG * VECTOR_PLACES;
+  // What of the way is inner: neither results of a border, nor, where y is first, what these are lifted from.
+  const int from = ends && strip->at_left ? BORDER_PLACES : strip->skipped;
+  const int border = strip->right_border + (X_FIRST ? X_LAST_LAG * VECTOR_PLACES : -BORDER_PLACES);
+  const int last = ends && strip->at_right ? min(border, d_count_of(strip->all)) : d_count_of(strip->all);
+  const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
+
+  const bool has_inner = sweep->stores && is_dense(&sweep->in);
+  for (int at = strip->skipped; at < end; at += VECTOR_PLACES) {
+    if (has_inner && at >= from) at = sweep_inner(sweep, strip, s, d, at, to);
+    if (at < end) advance_and_store(sweep, strip, s, d, at, false, sweep->stores, gathers, false);
+  }
+#if !X_FIRST
+  if (!ends || !sweep->stores) return;
+  if (strip->at_left || strip->at_right) lift_buffers_x(sweep->borders, 2, strip->joined, boundary);
+  if (strip->at_left) put_border(sweep, strip, strip->skipped, min(BORDER_PLACES, s_count_of(strip->own) + strip->skipped));
+  if (strip->at_right) put_border(sweep, strip, strip->right_border, s_count_of(strip->own) + strip->skipped);
+#endif
+}
