@@ -6,6 +6,7 @@ use common::{devices, random_samples};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
+use std::time::Duration;
 use wavelift::{
     Direction, Engine, Error, Pixel, Plan, Reader, Region, Sample, Transform, Wavelet, WriteFrame,
 };
@@ -137,6 +138,26 @@ fn each_end_can_go_first() {
         let frame = feeder.frame().unwrap();
         drop((feeder, plan));
         feed(frame, 1);
+    }
+}
+
+#[test]
+fn a_stream_does_not_end_while_somebody_holds_a_frame_to_be_filled() {
+    for plan in plans() {
+        let (feeder, reader) = plan.stream(Direction::Forward, 3).unwrap();
+        let [late, dropped] = [0, 1].map(|_| feeder.frame().unwrap());
+        drop(feeder);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                // By then the reader asks.
+                thread::sleep(Duration::from_millis(50));
+                feed(late, 1);
+                thread::sleep(Duration::from_millis(50));
+                drop(dropped);
+            });
+            read(&plan, &reader, 1);
+            assert!(reader.next().unwrap().is_none());
+        });
     }
 }
 

@@ -39,7 +39,9 @@ struct State<I: Element, O: Element> {
     submitted: VecDeque<Pending<I, O>>,
     /// Slots that a reader waits for.
     landing: usize,
-    has_feeder: bool,
+    /// The feeder, and the frames that it gave out and that are neither submitted nor dropped: from each of them a frame may
+    /// still come.
+    writers: usize,
     has_reader: bool,
 }
 
@@ -88,6 +90,7 @@ impl<I: Element, O: Element> Line<I, O> {
                     // Who waits learns it.
                     self.changed.notify_all();
                 }
+                state.writers += 1;
                 let (line, slot) = (self.clone(), Some(slot));
                 return Ok(WriteFrame { line, slot });
             }
@@ -116,7 +119,7 @@ impl<I: Element, O: Element> Line<I, O> {
                 state.landing += 1;
                 break pending;
             }
-            if !state.has_feeder {
+            if state.writers == 0 {
                 return Ok(None);
             }
             if state.is_busy() {
@@ -139,7 +142,8 @@ impl<I: Element, O: Element> Line<I, O> {
     }
 }
 
-/// Where frames enter a stream, by [`Plan::stream`] and its like. Dropping it ends the stream, behind what was submitted.
+/// Where frames enter a stream, by [`Plan::stream`] and its like. Once it is dropped, the stream ends behind the frames that were
+/// submitted and those that somebody still holds.
 pub struct Feeder<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
 /// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is
@@ -149,7 +153,8 @@ pub struct Reader<I: Element, O: Element = I>(Arc<Line<I, O>>);
 /// A frame to be filled, which is a slice of samples or pixels, or of coefficients for the inverse. It holds what an earlier
 /// frame left.
 ///
-/// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot.
+/// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot,
+/// and the stream does not end, because the reader waits for it.
 #[must_use = "a frame that is not submitted goes nowhere"]
 pub struct WriteFrame<I: Element, O: Element = I> {
     line: Arc<Line<I, O>>,
@@ -186,7 +191,8 @@ impl<I: Element, O: Element> Feeder<I, O> {
 }
 
 impl<I: Element, O: Element> Reader<I, O> {
-    /// Waits for the next result; none where the feeder is gone and all results were read.
+    /// Waits for the next result. There is none where the feeder is gone, nobody holds a frame to be filled any more, and all results
+    /// were read.
     ///
     /// # Errors
     /// [`Error::OpenCl`] where this frame's transform or copy failed, after which the stream goes on with the next;
@@ -220,7 +226,7 @@ impl<I: Element, O: Element> WriteFrame<I, O> {
 
 impl<I: Element, O: Element> Drop for Feeder<I, O> {
     fn drop(&mut self) {
-        self.0.change(|state| state.has_feeder = false);
+        self.0.change(|state| state.writers -= 1);
     }
 }
 
@@ -231,9 +237,13 @@ impl<I: Element, O: Element> Drop for Reader<I, O> {
 }
 
 impl<I: Element, O: Element> Drop for WriteFrame<I, O> {
+    /// Behind [`submit`](WriteFrame::submit), too, which has taken the slot.
     fn drop(&mut self) {
         let slot = mem::take(&mut self.slot);
-        self.line.change(|state| state.free.extend(slot));
+        self.line.change(|state| {
+            state.free.extend(slot);
+            state.writers -= 1;
+        });
     }
 }
 
@@ -390,7 +400,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 free,
                 submitted: VecDeque::new(),
                 landing: 0,
-                has_feeder: true,
+                writers: 1,
                 has_reader: true,
             }),
             changed: Condvar::new(),
