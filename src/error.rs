@@ -224,6 +224,16 @@ pub enum Error {
         most: usize,
     },
 
+    /// A thread of the host's that work needs and that is not to be had, or that panicked in it.
+    #[error("{what} failed on the host: {why}")]
+    #[non_exhaustive]
+    Thread {
+        /// What needs the thread.
+        what: &'static str,
+        /// What became of it.
+        why: String,
+    },
+
     /// An OpenCL call that failed.
     #[error("{call} failed: {name} ({code})")]
     #[non_exhaustive]
@@ -257,7 +267,10 @@ impl Error {
     pub(crate) fn is_of_device(&self) -> bool {
         !matches!(
             self,
-            Error::File { .. } | Error::HostMemory { .. } | Error::Cancelled { .. }
+            Error::File { .. }
+                | Error::HostMemory { .. }
+                | Error::Thread { .. }
+                | Error::Cancelled { .. }
         )
     }
 

@@ -192,9 +192,9 @@ impl Passage<'_> {
         for piece in pieces(job, self.ring.slot_bytes) {
             let (number, queue) = (self.copied[way as usize], &self.queues[way as usize]);
             if !belt.is_ready(way, number) {
-                return Err(Error::Unsupported {
-                    what: "copying slices on the host".to_owned(),
-                    why: "a thread failed".to_owned(),
+                return Err(Error::Thread {
+                    what: "copying slices",
+                    why: "a thread panicked".to_owned(),
                 });
             }
             let slot = (self.ring.slot(way, number), dense(piece.rows));

@@ -99,8 +99,8 @@ pub(super) fn read(queue: &Queue, from: &Buffer<i32>, to: &mut [i32]) -> Result<
 fn ends(patience: Duration, wait: impl FnOnce() -> Result<()> + Send + 'static) -> Result<bool> {
     let (tell, told) = mpsc::channel();
     let thread = std::thread::Builder::new().spawn(move || tell.send(wait()));
-    let thread = thread.map_err(|error| Error::Unsupported {
-        what: "the probe".to_owned(),
+    let thread = thread.map_err(|error| Error::Thread {
+        what: "the probe of the device",
         why: format!("no thread can wait for it: {error}"),
     })?;
     match told.recv_timeout(patience) {
