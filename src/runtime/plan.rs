@@ -227,9 +227,12 @@ impl<T: Sample, P: Element> Plan<T, P> {
             builder.route::<T, P>(&inverse)?,
         );
         let any_offset = forward.takes_any_offset && inverse.takes_any_offset;
-        if let Some(advice) = &forward.advice {
-            log::warn!("{advice}");
-        }
+        let mut advice: Vec<_> = [&forward, &inverse]
+            .into_iter()
+            .filter_map(|route| route.advice.as_deref())
+            .collect();
+        advice.dedup();
+        advice.iter().for_each(|advice| log::warn!("{advice}"));
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
         let mut launches = forward.launches.iter().chain(&inverse.launches);
