@@ -56,7 +56,8 @@ impl Engine {
     /// override the library's own.
     ///
     /// Where work-items can exchange values, the first engine of a process on a device lets it prove that it does so as it says.
-    /// A way that it does not prove is left out, with a warning, for the next one, at last none.
+    /// A way that it does not prove is left out, with a warning by every engine, for the next one, at last none. Where a call of
+    /// OpenCL's failed in the proof, or no thread was to be had for it, the next engine asks for it again.
     /// [`DeviceInfo::exchange`] of the engine's device says which it is, and the environment
     /// variable `WAVELIFT_EXCHANGE` chooses one (`none`, `khr`, `intel:32`).
     ///

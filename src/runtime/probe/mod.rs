@@ -98,20 +98,14 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
     if way.0 == Exchange::None {
         return Ok(Duration::ZERO);
     }
-    let key = key(device, way);
     let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
-    if let Some(verdict) = known.get(&key) {
-        return verdict.clone();
-    }
-    let start = Instant::now();
-    let probe = Probe::new(way, group_of(device, way));
-    let told = probe
-        .run(context, device)
-        .map_err(|error| error.to_string());
-    let verdict = told
-        .and_then(|told| probe.check(&told))
-        .map(|()| start.elapsed());
+    let verdict = verdict_on(known, key(device, way), || {
+        let start = Instant::now();
+        let probe = Probe::new(way, group_of(device, way));
+        let told = probe.run(context, device)?;
+        Ok(probe.check(&told).map(|()| start.elapsed()))
+    });
     match &verdict {
         Ok(time) => log::debug!(
             "{device} exchanges by {}, proven in {time:?}",
@@ -119,7 +113,25 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
         ),
         Err(why) => log::warn!("{device} does not exchange by {}: {why}", described(way)),
     }
-    known.insert(key, verdict.clone());
+    verdict
+}
+
+/// The verdict that is known of a case, or else the one that is found, which is known from now on. Where a call of OpenCL's fails
+/// on the way to it, or no thread is to be had, the way is refused this time: that says nothing about the next time.
+fn verdict_on(
+    known: &mut HashMap<Case, Verdict>,
+    case: Case,
+    find: impl FnOnce() -> Result<Verdict>,
+) -> Verdict {
+    if let Some(verdict) = known.get(&case) {
+        return verdict.clone();
+    }
+    let found = find();
+    let may_pass = matches!(found, Err(Error::OpenCl { .. } | Error::Thread { .. }));
+    let verdict = found.unwrap_or_else(|error| Err(error.to_string()));
+    if !may_pass {
+        known.insert(case, verdict.clone());
+    }
     verdict
 }
 
@@ -138,6 +150,59 @@ impl Probe {
             way,
             group,
             bits: bits(GROUPS * group),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_that_may_pass_are_asked_again() {
+        let mut known = HashMap::new();
+        let mut asked = 0;
+        let mut verdict = |found: Result<Verdict>| {
+            let case = (0, (Exchange::Khr, 32), 128, String::new());
+            let verdict = verdict_on(&mut known, case, || {
+                asked += 1;
+                found
+            });
+            (verdict.is_ok(), asked)
+        };
+        let failed = Error::OpenCl {
+            call: "clCreateBuffer",
+            name: "CL_OUT_OF_RESOURCES".to_owned(),
+            code: -5,
+        };
+        assert_eq!(verdict(Err(failed)), (false, 1));
+        let no_thread = Error::Thread {
+            what: "the probe",
+            why: "a test".to_owned(),
+        };
+        assert_eq!(verdict(Err(no_thread)), (false, 2));
+        assert_eq!(verdict(Ok(Ok(Duration::ZERO))), (true, 3));
+        assert_eq!(verdict(Ok(Err("a test".to_owned()))), (true, 3));
+    }
+
+    #[test]
+    fn verdicts_are_known_from_then_on() {
+        let late = Error::Unsupported {
+            what: "the probe".to_owned(),
+            why: "it was not done after 10 s".to_owned(),
+        };
+        let unbuilt = Error::Build {
+            device: String::new(),
+            log: String::new(),
+            program: String::new(),
+        };
+        for found in [Err(late), Err(unbuilt), Ok(Err("a test".to_owned()))] {
+            let mut known = HashMap::new();
+            let case = (0, (Exchange::Khr, 32), 128, String::new());
+            let refused = verdict_on(&mut known, case.clone(), || found);
+            assert!(refused.is_err());
+            let again = verdict_on(&mut known, case, || unreachable!("the verdict is known"));
+            assert_eq!(again, refused);
         }
     }
 }
