@@ -24,7 +24,7 @@ const BLOCK_ROWS: Tunable = Tunable {
     name: "BLOCK_ROWS",
     default: 14,
     candidates: &[14, 20, 28],
-    says: "rows of a block with its halo, an even number; more where a wavelet's halo leaves too few",
+    says: "rows of a block with its halo, rounded up to an even number; more where a wavelet's halo leaves too few",
 };
 
 const NAME: &str = "register_block";

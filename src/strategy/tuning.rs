@@ -1,15 +1,15 @@
 //! Sizes that the kernels leave open: measured ones per device, else the defaults of each strategy.
 //!
 //! A line of a tuning file names a device, a strategy and a sample type, then sizes:
-//! `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name, of its vendor's, or a kind;
-//! a closer match wins, and of equal ones the later line. `wavelet=` and `direction=` among the sizes restrict a line
-//! further. Sizes that are not named keep their defaults.
+//! `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name, of its vendor's, or a kind,
+//! in small letters or capitals; a closer match wins, and of equal ones the later line. `wavelet=` and `direction=` among the
+//! sizes restrict a line further. Sizes that are not named keep their defaults.
 
 use super::Strategy;
 use super::design::Problem;
 use crate::device::DeviceInfo;
 use crate::error::{Error, Result};
-use crate::wavelet::{Direction, SampleType};
+use crate::wavelet::{Direction, SampleType, Wavelet};
 
 /// A size that a strategy leaves open, because devices differ in which one is best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,13 @@ pub struct Tunable {
     pub says: &'static str,
 }
 
+impl Tunable {
+    /// Returns the largest size that a line of tuning may name: 16 times the largest that is worth trying.
+    pub fn largest(&self) -> usize {
+        16 * self.candidates.iter().fold(self.default, |a, &b| a.max(b))
+    }
+}
+
 /// The measured sizes: those that come with the library, and the user's own after them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tuning {
@@ -33,6 +40,7 @@ pub(crate) struct Tuning {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
+    /// In small letters.
     device: String,
     strategy: Strategy,
     sample: SampleType,
@@ -56,19 +64,33 @@ impl Tuning {
                 line: path.display().to_string(),
                 why: error.to_string(),
             })?;
-            text.push_str(&own);
+            return text.parse::<Self>()?.with(&own);
         }
         text.parse()
     }
 
-    /// The same with more lines after them.
+    /// The same with more lines after them, the user's own.
     ///
     /// # Errors
     /// [`Error::Tuning`] for a line that cannot be read.
     pub fn with(&self, lines: &str) -> Result<Self> {
-        let mut all = self.clone();
-        all.lines.extend(lines.parse::<Self>()?.lines);
+        let (mut all, own) = (self.clone(), lines.parse::<Self>()?);
+        for name in own.foreign_wavelets() {
+            log::warn!("tuning for the wavelet `{name}`, which is none of the library's own");
+        }
+        all.lines.extend(own.lines);
         Ok(all)
+    }
+
+    /// Names of wavelets that the library does not have, each once: the user's own, or mistyped ones.
+    fn foreign_wavelets(&self) -> Vec<&str> {
+        let named = self.lines.iter().filter_map(|line| line.wavelet.as_deref());
+        let mut foreign: Vec<&str> = named
+            .filter(|name| name.parse::<Wavelet>().is_err())
+            .collect();
+        foreign.sort_unstable();
+        foreign.dedup();
+        foreign
     }
 
     /// The measured size of this name for a problem on a device.
@@ -100,9 +122,10 @@ impl Line {
             && self.sample == problem.sample
             && self.wavelet.as_deref().is_none_or(|name| name == wavelet)
             && direction.is_none_or(|direction| direction == problem.direction);
-        let by_device = if device.name.contains(&self.device) {
+        let names_it = |name: &str| name.to_lowercase().contains(&self.device);
+        let by_device = if names_it(&device.name) {
             3
-        } else if device.vendor.contains(&self.device) {
+        } else if names_it(&device.vendor) {
             2
         } else if device.kind.name() == self.device {
             1
@@ -140,7 +163,7 @@ fn parse_line(text: &str) -> Result<Line, String> {
         return Err("expected: device | strategy | sample | NAME=SIZE ...".to_owned());
     };
     let mut line = Line {
-        device: device.to_owned(),
+        device: device.to_lowercase(),
         strategy: strategy.parse().map_err(|error: Error| error.to_string())?,
         sample: sample.parse().map_err(|error: Error| error.to_string())?,
         wavelet: None,
@@ -163,22 +186,20 @@ fn parse_line(text: &str) -> Result<Line, String> {
 }
 
 fn size(strategy: Strategy, name: &str, value: &str) -> Result<(String, usize), String> {
-    let size = value
-        .parse()
-        .ok()
-        .filter(|size| (1..1 << 20).contains(size));
-    let size = size.ok_or_else(|| format!("`{name}={value}` is no size"))?;
-    let known: Vec<&str> = strategy
-        .tunables()
-        .iter()
-        .map(|tunable| tunable.name)
-        .collect();
-    if !known.contains(&name) {
+    let tunables = strategy.tunables();
+    let Some(tunable) = tunables.iter().find(|tunable| tunable.name == name) else {
+        let known: Vec<&str> = tunables.iter().map(|tunable| tunable.name).collect();
         let known = known.join(", ");
         return Err(format!(
             "{strategy} has no size `{name}`, its sizes are: {known}"
         ));
-    }
+    };
+    let range = 1..=tunable.largest();
+    let size = value.parse().ok().filter(|size| range.contains(size));
+    let size = size.ok_or_else(|| {
+        let (least, most) = range.into_inner();
+        format!("{name} is {least} to {most}, not `{value}`")
+    })?;
     Ok((name.to_owned(), size))
 }
 
@@ -262,6 +283,8 @@ mod tests {
             "a|fast|f32|PAIRS=1",
             "a|streamed|u8|PAIRS=1",
             "a|streamed|f32|PAIRS=0",
+            "a|streamed|f32|PREFETCHED=100000",
+            "a|streamed|f32|direction=there",
             "a|streamed|f32|PAIRS",
             "a|streamed|f32|ROWS_X=1",
             "a|stepwise|f32|PAIRS=1",
@@ -273,8 +296,47 @@ mod tests {
     }
 
     #[test]
+    fn a_size_that_is_too_large_is_refused_with_its_range() {
+        let line = |size: usize| format!("gpu | streamed | f32 | PREFETCHED={size}");
+        line(64).parse::<Tuning>().unwrap();
+        let refused = line(65).parse::<Tuning>().unwrap_err().to_string();
+        assert!(
+            refused.contains("PREFETCHED is 1 to 64, not `65`"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn devices_are_named_in_small_letters_or_capitals() {
+        for name in ["imaginary 9000", "NOBODY", "GPU"] {
+            let line = format!("{name} | streamed | f32 | PAIRS=8");
+            let size = size(
+                &line.parse().unwrap(),
+                "PAIRS",
+                SampleType::F32,
+                Wavelet::HAAR,
+            );
+            assert_eq!(size, Some(8), "{line}");
+        }
+    }
+
+    #[test]
+    fn wavelets_that_the_library_lacks_are_found() {
+        let tuning: Tuning = "
+            gpu | streamed | f32 | PAIRS=8 wavelet=cdf98
+            gpu | streamed | f32 | PAIRS=8 wavelet=cdf97
+            gpu | streamed | i16 | PAIRS=8 wavelet=cdf98
+            gpu | streamed | i16 | PAIRS=8
+        "
+        .parse()
+        .unwrap();
+        assert_eq!(tuning.foreign_wavelets(), ["cdf98"]);
+    }
+
+    #[test]
     fn what_comes_with_the_library_can_be_read() {
-        include_str!("tuned.txt").parse::<Tuning>().unwrap();
+        let tuning = include_str!("tuned.txt").parse::<Tuning>().unwrap();
+        assert!(tuning.foreign_wavelets().is_empty());
     }
 
     #[test]

@@ -28,7 +28,7 @@ const PAIRS: Tunable = Tunable {
     name: "PAIRS",
     default: 4,
     candidates: &[4, 8],
-    says: "pairs of columns of a work-item, a power of two",
+    says: "pairs of columns of a work-item, rounded up to a power of two, 16 at most",
 };
 const PREFETCHED: Tunable = Tunable {
     name: "PREFETCHED",

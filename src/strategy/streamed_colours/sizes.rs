@@ -18,13 +18,13 @@ pub(super) const PAIRS: Tunable = Tunable {
     name: "PAIRS",
     default: 1,
     candidates: &[1, 2],
-    says: "pairs of pixels of a work-item; without a line as few as rows go by vectors with",
+    says: "pairs of pixels of a work-item, rounded up to a power of two; without a line as few as rows go by vectors with",
 };
 pub(super) const PREFETCHED: Tunable = Tunable {
     name: "PREFETCHED",
     default: 2,
     candidates: &[1, 2, 4],
-    says: "pairs of rows that are loaded before they are needed; without a line 4 where that is little",
+    says: "pairs of rows that are loaded before they are needed, rounded up to a power of two; without a line 4 where that is little",
 };
 pub(super) const FILLING: Tunable = Tunable {
     name: "FILLING",

@@ -167,7 +167,7 @@ fn strips_and_segments_of_streamed() {
 #[test]
 fn two_levels_in_one_launch_move_less() {
     let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
-    let [once, twice] = ["", "gpu | streamed | f32 | TWO_FILLING=1000"].map(|tuning| {
+    let [once, twice] = ["", "gpu | streamed | f32 | TWO_FILLING=384"].map(|tuning| {
         BOTH.map(|direction| {
             let setting = Setting::of(large_gpu()).tuned(tuning);
             let problem = problem(&picture, F32, direction);
