@@ -468,6 +468,15 @@ fn slices_without_a_ring_take_two_arrays() {
             let used = engine.memory().used;
             assert!(used <= 2 * bytes + scratch, "{used} bytes of {limit}");
         }
+        // A plan that went without the ring stays without, though there is memory for it again.
+        let engine = whole.with_memory_limit(ring + 5 * bytes + scratch).unwrap();
+        let plan = engine.plan::<i32>(&transform).unwrap();
+        let other = engine.zeros::<i32>(4 * transform.len()).unwrap();
+        check(&plan, 1);
+        drop(other);
+        check(&plan, 2);
+        let used = engine.memory().used;
+        assert!(used <= 2 * bytes + scratch, "{used} bytes");
     }
 }
 

@@ -18,6 +18,7 @@ use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 /// Slots that the device has at a time each way, so that threads have the others. By 2 slices of 8192 x 8192 in f32 take
@@ -39,7 +40,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
             output: bytemuck::cast_slice_mut(output),
         };
         // First of all: where there is none, arrays for a route would only be in the way of those that the driver copies to.
-        if !self.site.ring.is_there(&self.site) {
+        let is_without_ring = &self.transit.is_without_ring;
+        if is_without_ring.load(Ordering::Relaxed) || !self.site.ring.is_there(&self.site) {
             return Ok(false);
         }
         let carried = self
@@ -55,8 +57,13 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 carry(ring, threads, route, arrays, queues, ends)
             });
         match carried {
-            // Without the ring there may be enough.
-            Err(Error::Memory { .. }) => self.site.ring.free(),
+            // Without the ring there may be enough. Later calls have the arrays that this one is given, and need no ring.
+            Err(error @ Error::Memory { .. }) => {
+                self.site.ring.free();
+                if !is_without_ring.swap(true, Ordering::Relaxed) {
+                    log::warn!("host slices of this plan are copied by the driver: {error}");
+                }
+            }
             Ok(false) => self.transit.free_idle(),
             carried => return carried,
         }

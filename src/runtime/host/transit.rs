@@ -26,6 +26,8 @@ pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     pieces: Mutex<Option<Pieces<T, P>>>,
     /// Whether it was said that there is too little memory for bands.
     has_warned: AtomicBool,
+    /// Whether there was too little memory for the engine's ring beside the arrays: slices go without it from then on.
+    pub(super) is_without_ring: AtomicBool,
     /// Blocking calls take turns.
     turn: Mutex<()>,
 }
@@ -52,6 +54,7 @@ impl<T: Sample, P: Element> Transit<T, P> {
             }),
             pieces: Mutex::new(None),
             has_warned: AtomicBool::new(false),
+            is_without_ring: AtomicBool::new(false),
             turn: Mutex::default(),
         })
     }
