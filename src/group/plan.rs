@@ -221,16 +221,23 @@ impl<T: Sample> GroupPlan<T> {
                 ends.go(&plan, direction)?;
                 Ok(Arc::new(plan))
             });
-            if let Ok(plan) = done {
-                log::warn!(
-                    "{} failed ({}): its {} pictures are done by {}",
-                    self.engines[failure.engine].device(),
-                    failure.error,
-                    part.plan.transform().shape()[0],
-                    other.device()
-                );
-                *lock(&part.stand_in) = Some((i, plan));
-                return Ok(());
+            match done {
+                Ok(plan) => {
+                    log::warn!(
+                        "{} failed ({}): its {} pictures are done by {}",
+                        self.engines[failure.engine].device(),
+                        failure.error,
+                        part.plan.transform().shape()[0],
+                        other.device()
+                    );
+                    *lock(&part.stand_in) = Some((i, plan));
+                    return Ok(());
+                }
+                Err(error) => log::warn!(
+                    "{} does not stand in for {}: {error}",
+                    other.device(),
+                    self.engines[failure.engine].device()
+                ),
             }
         }
         Err(failure.error)
