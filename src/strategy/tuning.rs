@@ -58,15 +58,15 @@ impl Tuning {
     /// # Errors
     /// [`Error::Tuning`] where the user's file cannot be read.
     pub fn load() -> Result<Self> {
-        let mut text = include_str!("tuned.txt").to_owned();
+        let library: Self = include_str!("tuned.txt").parse()?;
         if let Some(path) = std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()) {
             let own = std::fs::read_to_string(&path).map_err(|error| Error::Tuning {
                 line: path.display().to_string(),
                 why: error.to_string(),
             })?;
-            return text.parse::<Self>()?.with(&own);
+            return library.with(&own);
         }
-        text.parse()
+        Ok(library)
     }
 
     /// The same with more lines after them, the user's own.
