@@ -25,8 +25,9 @@ pub struct Device {
 }
 
 impl Device {
-    /// Describes a device by its handle, a sub-device too, which has the index of the device that it is part of.
-    pub(crate) fn of_handle(id: cl_device_id) -> Result<Device, ClError> {
+    /// Describes a device by its handle, a sub-device too, which has the index of the device that it is part of; none where that
+    /// is not among those that platforms list, and has no index.
+    pub(crate) fn of_handle(id: cl_device_id) -> Result<Option<Device>, ClError> {
         let handle = cl::Device::new(id);
         let root = Device::with_parents(id)
             .last()
@@ -36,8 +37,10 @@ impl Device {
         let number = platforms.iter().position(|one| one.id() == of.id());
         let devices = of.get_devices(CL_DEVICE_TYPE_ALL)?;
         let place = devices.iter().position(|&one| one == root.id());
-        let index = (number.unwrap_or(0), place.unwrap_or(0));
-        Device::described(handle, index, &of.name()?)
+        match number.zip(place) {
+            Some(index) => Device::described(handle, index, &of.name()?).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn described(

@@ -58,6 +58,8 @@ impl Drop for DeviceReference {
 /// It is a valid `cl_device_id`.
 unsafe fn device_of(device: *mut c_void) -> Result<Device> {
     let found = Device::of_handle(device).map_err(opencl("clGetDeviceInfo"))?;
+    let expected = "one that its platform lists, or a part of one";
+    let found = found.ok_or_else(|| refused("the device", expected, "one that is not listed"))?;
     // SAFETY: the device is valid, by the caller's promise.
     called("clRetainDevice", unsafe {
         cl3::device::retain_device(device)
@@ -80,7 +82,7 @@ impl Engine {
     /// library that this process has loaded.
     ///
     /// # Errors
-    /// [`Error::Handle`] for null, a device that is not the context's, a queue of another context or device, and a queue on the
+    /// [`Error::Handle`] for null, a device that its platform does not list or that is not the context's, a queue of another context or device, and a queue on the
     /// device; [`Error::Tuning`], [`Error::Unknown`] and [`Error::Unsupported`] as [`Engine::new`]; [`Error::OpenCl`] if asking
     /// or retaining fails.
     pub unsafe fn from_raw(
