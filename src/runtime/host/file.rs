@@ -186,7 +186,8 @@ impl<T: Sample> SourceFile<T> {
 /// system can.
 /// [`finish`](Self::finish) gives it its name, in place of a file that has this name already, which may be the one that the
 /// samples were read from; a link of this name is replaced itself, not what it leads to. Dropping a `SinkFile` removes the file,
-/// and leaves the other one as it was.
+/// and leaves the other one as it was. A program that is killed leaves the unfinished file, whose name begins with `.wavelift-`,
+/// and nothing removes it.
 pub struct SinkFile<T: Sample> {
     pub(super) samples: Samples<T>,
     /// What the file is to be named, and what it is named until then, whatever the working directory becomes.
@@ -233,7 +234,8 @@ impl<T: Sample> SinkFile<T> {
         SinkFile::create(&self.target, &[], len)
     }
 
-    /// Waits until all that was written is on the disk, and gives the file its name. Some disks say only now that they are full or
+    /// Waits until all that was written is on the disk, gives the file its name, and on Unix waits until that is on the disk as
+    /// well, or logs a warning where the system cannot. Some disks say only now that they are full or
     /// that they failed, and the file in whose place this one comes may be the only copy of the samples.
     ///
     /// # Errors
@@ -243,6 +245,10 @@ impl<T: Sample> SinkFile<T> {
         let renamed = written.and_then(|()| std::fs::rename(&self.temporary, &self.target));
         renamed.map_err(|error| Error::file(&self.samples.path, error))?;
         self.is_finished = true;
+        if let Err(error) = sync_folder_of(&self.target) {
+            let path = self.target.display();
+            log::warn!("{path} may lose its name where the machine stops: {error}");
+        }
         Ok(())
     }
 }
@@ -285,6 +291,14 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+/// Has the names of files in the folder of one written to the disk. Elsewhere than on Unix folders are not opened.
+fn sync_folder_of(file: &Path) -> io::Result<()> {
+    match file.parent() {
+        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
+        _ => Ok(()),
     }
 }
 
