@@ -191,6 +191,6 @@ pub use transform::{
     Transform, reference,
 };
 pub use wavelet::{
-    AxisOrder, Boundary, Channel, Direction, Element, IntegerStep, MAX_REACH, MAX_TAPS, Pixel,
-    PixelType, RealStep, Rounded, Sample, SampleType, Scale, Stencil, Wavelet,
+    AxisOrder, Boundary, Channel, Direction, Element, IntegerStep, MAX_REACH, MAX_STEPS, MAX_TAPS,
+    Pixel, PixelType, RealStep, Rounded, Sample, SampleType, Scale, Stencil, Wavelet,
 };

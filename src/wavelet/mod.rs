@@ -31,8 +31,11 @@ use steps::{Steps, plain_zero};
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
 /// The largest reach of a wavelet to either side, in pairs of samples: all of its steps added up, each by as many pairs
-/// as it reads before, or after, the one that it changes. The number of steps has no limit of its own.
+/// as it reads before, or after, the one that it changes.
 pub const MAX_REACH: usize = 32;
+/// The largest number of lifting steps that a wavelet may have for real samples, and as many for integers. Plans take time by
+/// the square of this number to design.
+pub const MAX_STEPS: usize = 1024;
 
 const MAX_NAME: usize = 24;
 
@@ -151,7 +154,7 @@ impl Wavelet {
     ///
     /// # Errors
     /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case letters,
-    /// digits, `-` and `_`; for no steps; for a step with no taps or more than [`MAX_TAPS`];
+    /// digits, `-` and `_`; for no steps or more than [`MAX_STEPS`]; for a step with no taps or more than [`MAX_TAPS`];
     /// for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
     /// `f32`, or whose inverse is not, and for the same of what two of them, or one twice, multiply to, as they do along two axes;
     /// and for a reach over [`MAX_REACH`] pairs.
@@ -320,6 +323,13 @@ fn check_stencils(name: &str, stencils: &[Stencil]) -> Result<()> {
     if stencils.is_empty() {
         return Err(refused(name, "it has no steps".to_owned()));
     }
+    if stencils.len() > MAX_STEPS {
+        let steps = stencils.len();
+        return Err(refused(
+            name,
+            format!("it has {steps} steps, but at most {MAX_STEPS} are allowed"),
+        ));
+    }
     if let Some(stencil) = stencils.iter().find(|s| !(1..=MAX_TAPS).contains(&s.count)) {
         return Err(refused(
             name,
@@ -433,6 +443,13 @@ mod tests {
         assert!(why(Wavelet::real("No", &[good], Scale::NONE)).contains("name"));
         assert!(why(Wavelet::real("x", &[], Scale::NONE)).contains("no steps"));
         assert!(Wavelet::real("x", &[good; 32], Scale::NONE).is_ok());
+        let near = RealStep::new(Detail, 0, &[-0.5]);
+        assert!(Wavelet::real("x", &[near; MAX_STEPS], Scale::NONE).is_ok());
+        let too_many = why(Wavelet::real("x", &[near; MAX_STEPS + 1], Scale::NONE));
+        assert!(
+            too_many.contains("1025 steps, but at most 1024"),
+            "{too_many}"
+        );
         let too_far = why(Wavelet::real("x", &[good; 33], Scale::NONE));
         assert!(too_far.contains("33 ahead, but at most 32"), "{too_far}");
         let not_finite = RealStep::new(Detail, 0, &[f64::NAN]);
