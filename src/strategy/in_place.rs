@@ -12,6 +12,7 @@ use super::design::{
 use super::line_ends;
 use super::lines::fits_32_bits;
 use super::planner::impossible;
+use super::separable::reduced;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
 use crate::lifting::reach::Reach;
@@ -294,21 +295,12 @@ impl Designer<'_> {
 
     /// The wanted work-group, halved until the device can run such ones.
     fn row_group(&self) -> [usize; 2] {
-        let device = self.target.device;
-        let most = self.target.work_group("rows_in_place");
-        let fits = |size: [usize; 2]| {
-            let is_small = size[0] * size[1] <= most && size[1] <= device.max_work_items[1];
-            is_small && self.row_bytes(size) as u64 <= device.local_memory
-        };
-        let mut size = match self.problem.sample {
+        let size = match self.problem.sample {
             SampleType::I16 => ROWS_OF_SHORTS,
             _ => ROWS,
         };
-        while !fits(size) && size != [1, 1] {
-            let narrower = size[0] > 4 * size[1] || size[1] == 1;
-            size[usize::from(!narrower)] /= 2;
-        }
-        size
+        let bytes = |size| self.row_bytes(size);
+        reduced(size, "rows_in_place", self.target, bytes)
     }
 
     /// Work-groups that keep the whole device busy. With 32 for each compute unit of an NVIDIA H200, 8192 x 8192 by 9/7 in f32

@@ -69,7 +69,7 @@ fn filling(device: &DeviceInfo) -> usize {
 }
 
 /// Halves a work-group, keeping x about four times y, until the device can run it.
-fn reduced(
+pub(super) fn reduced(
     mut size: [usize; 2],
     kernel: &str,
     target: &Target,
