@@ -9,7 +9,7 @@ use opencl3::kernel::Kernel;
 use opencl3::memory::{Buffer, ClMem};
 use opencl3::program::Program;
 use std::mem::ManuallyDrop;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 /// An OpenCL object. Where it cannot be released, because its device is lost for example, that is logged: opencl3 panics,
 /// and a panic during another one aborts the program.
@@ -72,12 +72,6 @@ impl<O: Release> Deref for Handle<O> {
 
     fn deref(&self) -> &O {
         &self.0
-    }
-}
-
-impl<O: Release> DerefMut for Handle<O> {
-    fn deref_mut(&mut self) -> &mut O {
-        &mut self.0
     }
 }
 
