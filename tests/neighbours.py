@@ -91,8 +91,12 @@ def check_once(library, queue, x, y):
     other = cl.Buffer(cl.Context(context.devices), flags.READ_WRITE, SIZE)
     refused(lambda: plan.forward(other, y), "one of another context")
 
-    plan.drop()
-    lift.close()
+    for _ in range(2):
+        plan.drop()
+    refused(lambda: plan.forward(x, y), "the plan is closed")
+    for _ in range(2):
+        lift.close()
+    refused(lambda: lift.plan("haar", shape, 1), "the engine is closed")
 
 
 def main(library):

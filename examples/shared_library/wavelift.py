@@ -6,6 +6,13 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 import pyopencl as cl
 
 
+def alive(handle, what):
+    """A handle that was not given back."""
+    if handle is None:
+        raise RuntimeError(f"{what} is closed")
+    return handle
+
+
 class Wavelift:
     """Transforms of f32 buffers on a queue of PyOpenCL's."""
 
@@ -23,7 +30,10 @@ class Wavelift:
             raise RuntimeError(self.library.wavelift_error().decode())
 
     def close(self):
-        self.library.wavelift_close(self.engine)
+        """Closes the engine, once. Its plans stay, but transform nothing any more."""
+        engine, self.engine = self.engine, None
+        if engine is not None:
+            self.library.wavelift_close(engine)
 
     def plan(self, wavelet, shape, levels):
         return Plan(self, wavelet, shape, levels)
@@ -37,7 +47,13 @@ class Plan:
         self.plan = c_void_p()
         lengths = (c_size_t * len(shape))(*shape)
         wavelift._call(
-            "plan", wavelift.engine, wavelet.encode(), lengths, c_size_t(len(shape)), c_uint(levels), byref(self.plan)
+            "plan",
+            alive(wavelift.engine, "the engine"),
+            wavelet.encode(),
+            lengths,
+            c_size_t(len(shape)),
+            c_uint(levels),
+            byref(self.plan),
         )
 
     def forward(self, samples, coefficients, after=()):
@@ -53,8 +69,8 @@ class Plan:
         end = c_void_p()
         self.wavelift._call(
             "enqueue",
-            self.wavelift.engine,
-            self.plan,
+            alive(self.wavelift.engine, "the engine"),
+            alive(self.plan, "the plan"),
             c_int(inverse),
             c_void_p(source.int_ptr),
             c_size_t(at),
@@ -67,4 +83,7 @@ class Plan:
         return cl.Event.from_int_ptr(end.value, retain=False)
 
     def drop(self):
-        self.wavelift.library.wavelift_drop_plan(self.plan)
+        """Drops the plan, once. Its runs still end as they should."""
+        plan, self.plan = self.plan, None
+        if plan is not None:
+            self.wavelift.library.wavelift_drop_plan(plan)
