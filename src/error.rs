@@ -28,9 +28,13 @@ pub enum Error {
         seen: Vec<String>,
     },
 
-    /// A shape, axis list or level count that no transform can have; a region, strides or a part of a view that no array can have,
-    /// that goes past the one at hand, or that a plan was not made for; a sub-band that coefficients lack, or coefficients of another
-    /// transform; and engines, or shares of them, that make no group.
+    /// A request whose shape does not fit. It is one of these:
+    ///
+    /// - a shape, a list of axes or a number of levels that no transform can have;
+    /// - a region, strides or a part of a view that no array can have, that goes past the end of the array or view at hand, or that
+    ///   the plan was not made for;
+    /// - a sub-band that the coefficients do not have, or coefficients of another transform than the plan's;
+    /// - engines that cannot form a group, or shares that do not suit the engines of one.
     #[error("{what}: expected {expected}, got {got}")]
     #[non_exhaustive]
     Shape {
@@ -54,11 +58,11 @@ pub enum Error {
         got: usize,
     },
 
-    /// A sample that a transform whose wavelet has a pre-shift may not restore.
+    /// A sample outside the range in which a transform restores all samples, where its wavelet has a pre-shift.
     #[error("sample {value} at {place:?} is not within {least}..={most}, the samples that {what}")]
     #[non_exhaustive]
     Range {
-        /// What restores the samples of the range.
+        /// Which wavelet restores the samples of the range, in words.
         what: String,
         /// The sample.
         value: i64,
@@ -124,13 +128,13 @@ pub enum Error {
         needed: u64,
         /// How many bytes the device has in all, or allows an array.
         limit: u64,
-        /// How many bytes of the limit the engine's arrays take already, where it is one for all of them; `None` where it
-        /// is the limit of a single array.
+        /// How many bytes of the limit the engine's arrays take already, where the limit is for all of them together; `None` where
+        /// the limit is for each array.
         used: Option<u64>,
     },
 
     /// A request for more memory than the host has left.
-    #[error("the host has no memory for {what}: {} are needed", bytes(*.needed))]
+    #[error("the host has too little memory for {what}, which needs {}", bytes(*.needed))]
     #[non_exhaustive]
     HostMemory {
         /// What needs the memory.
@@ -172,19 +176,22 @@ pub enum Error {
         got: String,
     },
 
-    /// An array or a view that starts where the samples, or the vectors that a plan was built with, cannot.
-    #[error("{what} starts at a multiple of {found} bytes, needed is one of {needed}")]
+    /// An array or a view whose first sample is not at a multiple of as many bytes as its samples need, or the vectors that the
+    /// plan's kernels load.
+    #[error(
+        "{what} starts at a multiple of {found} bytes only, but must start at a multiple of {needed}"
+    )]
     #[non_exhaustive]
     Misaligned {
         /// The argument that starts there.
         what: &'static str,
         /// The bytes of which its start must be a multiple.
         needed: usize,
-        /// The largest power of two of which it is.
+        /// The largest power of two of which its start is a multiple.
         found: usize,
     },
 
-    /// Two arrays or views that share memory, one of which is written, or of which that is hard to tell.
+    /// Two arrays or views of which one is written and which share memory, or for which this is too hard to rule out.
     #[error("{one} and {other} overlap")]
     #[non_exhaustive]
     Overlap {

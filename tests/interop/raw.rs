@@ -368,7 +368,7 @@ fn places_in_buffers_are_aligned_and_apart() {
         assert!(matches!(misaligned, Error::Misaligned { .. }));
         assert_eq!(
             misaligned.to_string(),
-            "the array starts at a multiple of 2 bytes, needed is one of 4"
+            "the array starts at a multiple of 2 bytes only, but must start at a multiple of 4"
         );
         let transform = Transform::new(Wavelet::CDF_5_3, [32, 64]);
         let plan = engine.plan::<i32>(&transform).unwrap();
