@@ -155,9 +155,9 @@ impl<T: Sample> InPlacePlan<T> {
     /// array, or a view where the plan was made for a region. Does not wait; allocates and compiles nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] for an array of another length; [`Error::Shape`] for a view with other strides than the plan was made
-    /// for; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not write; [`Error::OpenCl`]. After
-    /// the last, `x` may be half transformed.
+    /// [`Error::Length`] for an array of another length; [`Error::Shape`] for a view of another shape or with other strides than
+    /// the plan was made for; [`Error::ForeignArray`] for an array of another OpenCL context; [`Error::Handle`] for a foreign buffer
+    /// that kernels may not both read and write; [`Error::OpenCl`] where a call fails, after which `x` may be half transformed.
     pub fn enqueue_forward<'a>(&self, x: impl Into<DeviceViewMut<'a, T>>) -> Result<Run>
     where
         T: 'a,

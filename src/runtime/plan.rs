@@ -369,14 +369,16 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.back(coefficients.as_slice(), samples)
     }
 
-    /// Enqueues the transform of `samples` into `coefficients`, both on the device, in the transform's
-    /// layout: arrays, or views where the plan was made for regions. Does not wait, and compiles nothing; allocates nothing but, once in
-    /// 2^31 work-groups of a kernel that counts them, 1 KiB of counters on the device.
+    /// Enqueues the transform of `samples` (row-major, of the transform's shape) into `coefficients`, in the transform's layout. Both
+    /// are on the device: arrays, or views where the plan was made for regions. The call neither waits nor compiles. It allocates
+    /// nothing, but for 1 KiB of counters on the device each time that a kernel which counts its work-groups has counted 2^31.
     ///
     /// # Errors
-    /// [`Error::Length`]; [`Error::Shape`] for a view with other strides than the plan was made for; [`Error::Misaligned`] for one
-    /// that starts elsewhere; [`Error::ForeignArray`]; [`Error::Handle`] for a foreign buffer that kernels may not use like this;
-    /// [`Error::Overlap`]; [`Error::Memory`] where the plan is for host slices in tiles alone, or there is none for counters; [`Error::OpenCl`].
+    /// [`Error::Length`] for another number of samples or coefficients; [`Error::Shape`] for a view of another shape or with other
+    /// strides than the plan was made for; [`Error::Misaligned`] for one that starts where the vectors of the plan's kernels cannot;
+    /// [`Error::ForeignArray`] for an array of another OpenCL context; [`Error::Handle`] for a foreign buffer that kernels may not
+    /// read, or not write where they must; [`Error::Overlap`] where the two share memory; [`Error::Memory`] where the plan is for
+    /// host slices in tiles alone, or the device has no memory left for counters; [`Error::OpenCl`] where a call fails.
     pub fn enqueue_forward<'a>(
         &self,
         samples: impl Into<DeviceView<'a, P>>,

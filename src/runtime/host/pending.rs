@@ -106,7 +106,8 @@ impl<I: Element, O: Element> std::error::Error for SubmitError<I, O> {
 }
 
 impl<T: Sample> Plan<T> {
-    /// Sends a transform on its way from one pinned array to another, and does not wait. Upload, transform and download of several
+    /// Sends a transform on its way from one pinned array to another, and does not wait. Both have as many elements as the transform:
+    /// the samples are row-major, of its shape, and the coefficients are in its layout. Upload, transform and download of several
     /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next. Where
     /// pictures go in bands, as by [`forward_pinned`](Self::forward_pinned), each takes as much as three pictures there, or four
     /// where rows are very long, and the first call builds plans.
@@ -130,8 +131,9 @@ impl<T: Sample> Plan<T> {
     /// ```
     ///
     /// # Errors
-    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`]; [`Error::Unsupported`] where this
-    /// plan was made for regions; [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`].
+    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`] for an array of another length than the
+    /// transform; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot hold the
+    /// arrays; [`Error::OpenCl`] where a call fails.
     pub fn submit(
         &self,
         direction: Direction,
@@ -143,7 +145,8 @@ impl<T: Sample> Plan<T> {
 }
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Sends samples, or the pixels of a plan of these, on their way to coefficients, as [`submit`](Plan::submit) does.
+    /// Sends samples, or the pixels of a plan of these, on their way to coefficients, as [`submit`](Plan::submit) does: between
+    /// arrays of the same lengths, in the same order.
     ///
     /// # Errors
     /// As [`submit`](Plan::submit).
@@ -155,7 +158,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.submit_of(Direction::Forward, samples, coefficients)
     }
 
-    /// Sends coefficients on their way back to samples, or to the pixels of a plan of these, as [`submit`](Plan::submit) does.
+    /// Sends coefficients on their way back to samples, or to the pixels of a plan of these, as [`submit`](Plan::submit) does: between
+    /// arrays of the same lengths, in the same order.
     ///
     /// # Errors
     /// As [`submit`](Plan::submit).

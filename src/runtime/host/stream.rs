@@ -150,8 +150,8 @@ pub struct Feeder<I: Element, O: Element = I>(Arc<Line<I, O>>);
 /// dropped, nobody reads them: the feeder goes on.
 pub struct Reader<I: Element, O: Element = I>(Arc<Line<I, O>>);
 
-/// A frame to be filled, which is a slice of samples or pixels, or of coefficients for the inverse. It holds what an earlier
-/// frame left.
+/// A frame to be filled, which is a slice as long as the transform: of samples or pixels, row-major and of the transform's shape, or
+/// for the inverse of coefficients in its layout. It holds what an earlier frame left.
 ///
 /// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot,
 /// and the stream does not end, because the reader waits for it.
@@ -161,8 +161,8 @@ pub struct WriteFrame<I: Element, O: Element = I> {
     slot: Option<Slot<I, O>>,
 }
 
-/// A result, which is a slice of coefficients, or of samples or pixels for the inverse. Dropped, its slot is free again;
-/// forgotten, it costs the stream one slot.
+/// A result, which is a slice as long as the transform: of coefficients in its layout, or for the inverse of samples or pixels,
+/// row-major and of the transform's shape. Dropped, its slot is free again; forgotten, it costs the stream one slot.
 pub struct ReadFrame<I: Element, O: Element = I> {
     line: Arc<Line<I, O>>,
     slot: Option<Slot<I, O>>,

@@ -138,9 +138,11 @@ impl<T: Sample> TiledPlan<T> {
     /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It cannot use this plan.
     ///
     /// # Errors
-    /// [`Error::Length`]; [`Error::File`]; [`Error::Cancelled`]; [`Error::Memory`] where there is too little of the engine's, or of
-    /// any engine's, memory left even for the smallest tiles; [`Error::HostMemory`]; [`Error::OpenCl`]. The coefficients are any
-    /// then. [`Error::Busy`] from `progress` of a call of this plan.
+    /// [`Error::Length`] where samples or coefficients are not as many as those of the transform; [`Error::File`] where a file cannot
+    /// be read or written; [`Error::Cancelled`] where `progress` said so; [`Error::Memory`] where an engine has too little memory left
+    /// even for the smallest tiles; [`Error::HostMemory`] where the host has too little for the low band between two stages;
+    /// [`Error::OpenCl`] where a copy or a kernel fails, of a group on every device. The coefficients may then have any values.
+    /// [`Error::Busy`] where `progress` calls the plan that called it.
     pub fn forward<'a>(
         &self,
         samples: impl Into<Source<'a, T>>,

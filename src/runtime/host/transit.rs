@@ -197,9 +197,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// from those of other calls; integers are the same.
     ///
     /// # Errors
-    /// [`Error::Length`]; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot
-    /// hold the arrays, and not even those of tiles; [`Error::HostMemory`] where the host cannot hold the low band of a level in
-    /// tiles; [`Error::OpenCl`]. Where the device is lost and may still write `coefficients`, these have no samples any more.
+    /// [`Error::Length`] for an array that has not as many elements as the transform; [`Error::Unsupported`] where this plan was made
+    /// for regions; [`Error::Memory`] where the device cannot hold the arrays, and not even those of tiles; [`Error::HostMemory`]
+    /// where the host cannot hold the low band of a level in tiles; [`Error::OpenCl`] where a copy or the transform fails. Where the
+    /// device is lost and may still write `coefficients`, these have no samples any more.
     pub fn forward_pinned(
         &self,
         samples: &PinnedArray<P>,
