@@ -109,20 +109,19 @@
 //!
 //! All are off by default.
 //!
-//! - `ndarray`: coefficients and sub-bands are views of [ndarray](https://docs.rs/ndarray) where they stand
+//! - `ndarray`: coefficients and sub-bands can be seen as views of [ndarray](https://docs.rs/ndarray), without a copy
 //!   (`as_array`, `as_array_mut`), and plans take and return its arrays (`Plan::forward_array`, `Plan::inverse_array`).
-//! - `image`: pictures of the crate [image](https://docs.rs/image) become samples, and samples pictures; see the module
+//! - `image`: turns pictures of the crate [image](https://docs.rs/image) into samples, and samples into pictures; see the module
 //!   `picture`.
 //! - `serde`: a [`Transform`], a [`Wavelet`], a [`Band`] and most enums are read and written by
 //!   [serde](https://docs.rs/serde): `{"wavelet": "cdf97", "shape": [1080, 1920], "levels": 5}`. What the constructors
-//!   refuse is not read.
-//! - `rayon`: `ndarray`, and its views are walked by several threads, as by `par_mapv_inplace`. Soft thresholds in a band
-//!   of 2048 x 2048 coefficients took 0.35 ms on 16 cores, and 1.38 ms on one. The library itself computes nothing with it:
-//!   devices are parallel anyway, CPUs among them, and [`mod@reference`] is there to be right.
-//!
-//! - `ocl-interop`: queues, buffers and events of the crate [ocl](https://docs.rs/ocl) are taken in and given back, and engines
-//!   work on buffers of OpenGL (`Engine::with_gl`, `DeviceArray::from_gl`). With it a program is linked to libOpenCL and libGL,
-//!   and does not start where one is missing; otherwise the library looks for libOpenCL when it is first needed.
+//!   refuse is an error when it is read, too.
+//! - `rayon`: includes `ndarray`, whose views several threads can then walk, as `par_mapv_inplace` does. Soft thresholds in a band
+//!   of 2048 x 2048 coefficients took 0.35 ms on 16 cores, and 1.38 ms on one. The library itself does not compute with rayon:
+//!   OpenCL devices, CPUs among them, are parallel by themselves, and [`mod@reference`] is simple on purpose.
+//! - `ocl-interop`: takes queues, buffers and events of the crate [ocl](https://docs.rs/ocl) and gives them back, and lets engines
+//!   work on buffers of OpenGL (`Engine::with_gl`, `DeviceArray::from_gl`). A program with this feature is linked to libOpenCL and
+//!   libGL, and does not start where one of them is missing. Without it, the library looks for libOpenCL when it first needs it.
 //!
 //! # Environment
 //!

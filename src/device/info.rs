@@ -164,15 +164,15 @@ pub struct DeviceInfo {
     pub little_endian: bool,
     /// The device's native vector width: how many `float`s one of its vectors holds.
     pub float_vector: usize,
-    /// How the work-items of a sub-group exchange values without local memory: as the device says, and, asked of the device
-    /// of an engine, as it was seen to.
+    /// How the work-items of a sub-group exchange values without local memory. [`Device::all`](super::Device::all) and selectors
+    /// give what the device says; the device of an engine has what it was seen to do.
     pub exchange: Exchange,
     /// The number of work-items per sub-group in which values are exchanged; 1 without exchange.
     pub lanes: usize,
     /// The names of all OpenCL extensions of the device, separated by spaces.
     pub extensions: String,
-    /// By which version of OpenCL C a work-group sees what others of its launch have stored, as the device says, if by any; the
-    /// fence of PTX comes with its [`exchange`](Self::exchange).
+    /// The fence of OpenCL C, if the device says that it has one, by which a work-group sees what other work-groups of its launch
+    /// have stored. The fence of PTX is not listed here: it comes with PTX as the [`exchange`](Self::exchange).
     pub atomics: Fence,
 }
 

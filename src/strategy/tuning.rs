@@ -17,11 +17,11 @@ use crate::wavelet::{Direction, SampleType, Wavelet};
 pub struct Tunable {
     /// Its name in a tuning file.
     pub name: &'static str,
-    /// The size where no line names one.
+    /// The size that is used where no line of tuning names one, unless `says` names another one for that case.
     pub default: usize,
-    /// Sizes worth trying.
+    /// The sizes that are worth trying, in rising order; empty where the size is not worth varying.
     pub candidates: &'static [usize],
-    /// What it is.
+    /// What the size counts, and how it is rounded.
     pub says: &'static str,
 }
 

@@ -100,7 +100,7 @@ macro_rules! reading {
         }
 
         /// Returns the place of the band's first coefficient in
-        /// [`Coefficients::as_slice`](super::Coefficients::as_slice). Of an empty band nothing stands there.
+        /// [`Coefficients::as_slice`](super::Coefficients::as_slice). An empty band has no coefficient at that place.
         pub fn offset(&self) -> usize {
             self.at.offset
         }
@@ -112,8 +112,8 @@ macro_rules! reading {
         }
 
         /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
-        /// [`rows_iter`](Self::rows_iter) gives as many rows for each picture of a batch, also where [`cols`](Self::cols) is 0: those of
-        /// a picture one after the other, where the batch is outside the transformed axes.
+        /// [`rows_iter`](Self::rows_iter) gives this many rows for each picture of a batch, even where [`cols`](Self::cols) is 0. If the
+        /// axes of the batch come before those that are transformed, it gives all rows of one picture before those of the next.
         pub fn rows(&self) -> usize {
             self.at.picture[0].map_or(1, |y| self.at.shape[y])
         }

@@ -30,11 +30,11 @@ use steps::{Steps, plain_zero};
 
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
-/// The largest reach of a wavelet to either side, in pairs of samples: all of its steps added up, each by as many pairs
-/// as it reads before, or after, the one that it changes.
+/// The largest reach of a wavelet to either side, in pairs of samples. The reach before a pair is the sum over all steps of how
+/// many pairs before the changed one each of them reads; the reach behind it is the same sum of pairs behind.
 pub const MAX_REACH: usize = 32;
-/// The largest number of lifting steps that a wavelet may have for real samples, and as many for integers. Plans take time by
-/// the square of this number to design.
+/// The largest number of lifting steps that a wavelet may have for real samples, and as many for integers. Designing a
+/// plan takes time by the square of their number.
 pub const MAX_STEPS: usize = 1024;
 
 const MAX_NAME: usize = 24;
