@@ -24,6 +24,14 @@ pub(super) struct Route {
     pub takes_any_offset: bool,
 }
 
+/// What both directions of a plan advise, once where it is the same.
+pub(super) fn advice_of(routes: [&Route; 2]) -> Vec<&str> {
+    let advice = routes.into_iter().filter_map(|one| one.advice.as_deref());
+    let mut advice: Vec<&str> = advice.collect();
+    advice.dedup();
+    advice
+}
+
 fn scratch_of(design: &Design) -> Scratch<usize> {
     let ([a, b], [c, d]) = (design.scratch, design.temps);
     [a, b, c, d]
@@ -158,5 +166,29 @@ impl Builder<'_> {
             }
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_of_both_directions_is_given_once() {
+        let route = |advice: Option<&str>| Route {
+            launches: Vec::new(),
+            scratch: [0; 4],
+            advice: advice.map(str::to_owned),
+            takes_any_offset: true,
+        };
+        for (forward, inverse, all) in [
+            (None, None, &[][..]),
+            (Some("a"), None, &["a"]),
+            (None, Some("a"), &["a"]),
+            (Some("a"), Some("a"), &["a"]),
+            (Some("a"), Some("b"), &["a", "b"]),
+        ] {
+            assert_eq!(advice_of([&route(forward), &route(inverse)]), all);
+        }
     }
 }

@@ -5,7 +5,7 @@ mod slices;
 use self::slices::warn_of_tiles;
 use super::array::DeviceArray;
 use super::arrivals::Arrivals;
-use super::builder::{Builder, Scratch};
+use super::builder::{Builder, Scratch, advice_of};
 use super::context::Site;
 use super::event::Event;
 use super::host::{TiledPlan, Transit, ask_for_huge_pages};
@@ -227,12 +227,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
             builder.route::<T, P>(&inverse)?,
         );
         let any_offset = forward.takes_any_offset && inverse.takes_any_offset;
-        let mut advice: Vec<_> = [&forward, &inverse]
-            .into_iter()
-            .filter_map(|route| route.advice.as_deref())
-            .collect();
-        advice.dedup();
-        advice.iter().for_each(|advice| log::warn!("{advice}"));
+        for advice in advice_of([&forward, &inverse]) {
+            log::warn!("{advice}");
+        }
         let [a, b, c, d] = largest(forward.scratch, inverse.scratch);
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
         let mut launches = forward.launches.iter().chain(&inverse.launches);
