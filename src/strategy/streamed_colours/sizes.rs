@@ -203,6 +203,14 @@ impl Sizes {
         if sizes.strip() == 0 {
             return Err(format!("sub-groups of {lanes} are all overlap"));
         }
+        // Runs that a sub-group exchanges with local memory; without exchange there are none.
+        let staged = if alone { 1 } else { sizes.group * row };
+        let (needed, have) = ((staged * bytes) as u64, device.local_memory);
+        if needed > have {
+            return Err(format!(
+                "its runs need {needed} bytes of local memory, there are {have}"
+            ));
+        }
         Ok(sizes)
     }
 

@@ -149,6 +149,24 @@ fn streamed_refuses_what_its_sub_groups_cannot_hold() {
 }
 
 #[test]
+fn colours_refuse_runs_that_local_memory_cannot_hold() {
+    let picture = Transform::new(Wavelet::HAAR, [64, 64, 7]).axes([0, 1]);
+    let eight_pairs = |device| {
+        let setting = Setting::of(device).only(&[Strategy::StreamedColours]);
+        setting.tuned("gpu | streamed_colours | f32 | PAIRS=8")
+    };
+    let (_, why) = refused(&eight_pairs(large_gpu()), &picture, SampleType::F32);
+    let expected = "its runs need 57344 bytes of local memory, there are 49152";
+    assert_eq!(why, format!("`streamed_colours`: {expected}"));
+    // Work-items that are alone put nothing there.
+    let alone = eight_pairs(DeviceInfo::imaginary());
+    for direction in BOTH {
+        let problem = problem(&picture, SampleType::F32, direction);
+        assert!(alone.design(&problem).is_ok());
+    }
+}
+
+#[test]
 fn steps_that_are_too_many_for_registers_are_refused() {
     let steps = |count: usize| {
         let steps = [
