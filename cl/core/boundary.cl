@@ -34,8 +34,9 @@ INLINE int map_index(const int boundary, const int parity, const int index, cons
     if (place > last) place = abs(2 * last - place);
     // Lines shorter than a step reaches.
     if (place > last) {
-      place %= 2 * last;
-      place = min(place, 2 * last - place);
+      const int period = max(2 * last, 1);
+      place %= period;
+      place = min(place, period - place);
     }
     return (place - parity) / 2;
   }
