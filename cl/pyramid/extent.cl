@@ -1,9 +1,10 @@
 // Which part of a level a work-group of `pyramid` has along one axis.
 //
-// A work-group stores a tile: of the coarsest level (forward), whose finer levels are then twice as large each, or of the
-// picture (inverse). Around it, it lifts what the levels that follow read. Forward, the pairs of a level are wanted as samples
-// of the coarser one, with the reach around them: going finer, the halo doubles. Inverse, the samples of a level are wanted as
-// approximations of the finer one: going coarser, the halo is halved before the reach is added, and stays short.
+// A work-group stores a tile: of the coarsest level (forward), whose finer levels are then twice as large each, or of
+// the picture (inverse). Around it, it lifts what the levels that follow read. Forward, the pairs of a level are wanted
+// as samples of the coarser one, with the reach around them: going finer, the halo doubles. Inverse, the samples of a
+// level are wanted as approximations of the finer one: going coarser, the halo is halved before the reach is added, and
+// stays short.
 
 #include "core/picture.cl"
 #include "core/run.cl"
@@ -41,20 +42,21 @@ typedef struct {
 // Runs along x begin at multiples of their length, so that their results are aligned vectors.
 INLINE int first_of_runs(const int lo, const bool along_x) { return along_x ? lo & ~(RUN - 1) : lo; }
 
-static inline Extent extent_of(const int finest, const int level, const int levels, const int tile, const int number,
+// What the work-group of tile `number` has of a level, for an axis on which the finest level has `length` samples.
+static inline Extent extent_of(const int length, const int level, const int levels, const int tile, const int number,
                                const bool periodic, const bool along_x) {
   Extent e;
-  e.samples = HALVED(finest, level);
+  e.samples = HALVED(length, level);
   const int count = S_COUNT(e.samples), begin = number * tile;
 #if FORWARD
   const int finer = levels - 1 - level, around = (2 << finer) - 2;
-  const int end = min(begin + tile, HALVED(finest, levels));
+  const int end = min(begin + tile, HALVED(length, levels));
   e.own_lo = begin << finer;
   e.own_hi = min(end << finer, count);
   e.lo = e.own_lo - around * REACH_LO;
   e.hi = (end << finer) + around * REACH_HI;
 #else
-  const int around = (1 << level) - 1, end = min(begin + tile, S_COUNT(finest));
+  const int around = (1 << level) - 1, end = min(begin + tile, S_COUNT(length));
   e.own_lo = begin;
   e.own_hi = end;
   e.lo = (begin - around * REACH_LO) >> level;
@@ -80,9 +82,9 @@ INLINE void set_strides(Extent *e, const Axis line, const int level, const Pyram
 // One past the last result along an axis.
 INLINE int results_end(const Extent *e) { return e->periodic ? 2 * e->hi : min(2 * e->hi, e->samples); }
 
-// Where a sample that may lie beyond the border is read: in the picture (x), and in the low band that the level before has left
-// in local memory (y). Of a picture that repeats itself there is more in local memory than in the picture. What no result
-// depends on is read anywhere.
+// Where a sample that may lie beyond the border is read: in the picture (x), and in the low band that the level before
+// has left in local memory (y). Of a picture that repeats itself there is more in local memory than in the picture.
+// What no result depends on is read anywhere.
 static inline int2 place_of_sample(const Extent *e, const int place) {
   const int in_picture = place_in_signal(place, e->samples, e->periodic);
   const int lo = e->periodic ? e->from : max(e->from, 0), hi = e->periodic ? e->to : min(e->to, e->samples);
@@ -93,8 +95,8 @@ static inline int2 place_of_sample(const Extent *e, const int place) {
 // How many samples along an axis the first axis reads, with those that runs read beyond.
 INLINE int samples_read(const Extent *e) { return 2 * (e->hi - e->first + REACH_LO + REACH_HI + RUN); }
 
-// Sets the places of all of them, along both axes at a time: they take many instructions each, and many work-items read the
-// same ones.
+// Sets the places of all of them, along both axes at a time: they take many instructions each, and many work-items read
+// the same ones.
 INLINE void set_places(const Extent *x, const Extent *y, local int2 *x_at, local int2 *y_at) {
   const int columns = samples_read(x), all = columns + samples_read(y);
   for (int i = get_local_id(0); i < all; i += GROUP) {

@@ -1,9 +1,10 @@
 // The window of a level that a work-group of `pyramid_windows` has, a work-item's part of it, and its lifting.
 //
-// A window has as many pairs in every work-group, known when the program is built, which saves most of what index arithmetic takes
-// in `pyramid`. It lies in registers: LANES_k work-items side by side have PAIRS_k pairs of columns each, of HEIGHT_k pairs of rows
-// and the halo above and below, v[r][2 * p + cx] being the sample in row r, in pair p of channel cx. Lifting along y needs nothing
-// else. Along x a step gets its neighbours from the work-items beside this one.
+// A window has as many pairs in every work-group, known when the program is built, which saves most of what index
+// arithmetic takes in `pyramid`. It lies in registers: ITEMS_X_k work-items side by side have OWN_PAIRS_X_k pairs of
+// columns each, of OWN_PAIRS_Y_k pairs of rows and the halo above and below, v[r][2 * p + cx] being the sample in row
+// r, in pair p of channel cx. Lifting along y needs nothing else. Along x a step gets its neighbours from the
+// work-items beside this one.
 
 #include "core/boundary.cl"
 #include "core/near.cl"
@@ -24,19 +25,22 @@
 #ifndef REST
 #error "REST: the level with which the last work-group of a picture to arrive goes on alone; LEVELS where none does"
 #endif
-#ifndef MOST_HEIGHT
-#error "MOST_HEIGHT: the most of HEIGHT_k"
+#ifndef MOST_OWN_PAIRS_Y
+#error "MOST_OWN_PAIRS_Y: the most of OWN_PAIRS_Y_k"
 #endif
-#define MOST_PAIRS 2
-// Of each level k: ROWS_k, COLUMNS_k   pairs of its window, along x in whole work-items
-//                  PAIRS_k, HEIGHT_k   those of a work-item, 1 or 2 along x; its halo above and below not counted
-//                  LANES_k             work-items side by side in it, a power of two
-//                  KEPT_k              where in local memory begins what it reads (forward) or leaves (inverse)
-#if !defined(ROWS_0) || !defined(COLUMNS_0) || !defined(PAIRS_0) || !defined(HEIGHT_0) || !defined(LANES_0) || !defined(KEPT_0)
-#error "ROWS_k, COLUMNS_k, PAIRS_k, HEIGHT_k, LANES_k, KEPT_k: the window of each level"
+// The most of OWN_PAIRS_X_k.
+#define MOST_OWN_PAIRS_X 2
+// Of each level k: PAIRS_Y_k, PAIRS_X_k          pairs of its window, along x in whole work-items
+//                  OWN_PAIRS_Y_k, OWN_PAIRS_X_k  those of a work-item, 1 or 2 along x, without its halo above and below
+//                  ITEMS_X_k                     work-items side by side in it, a power of two
+//                  KEPT_k                        where in local memory its low band begins: what it reads, inverse
+//                  leaves
+#if !defined(PAIRS_Y_0) || !defined(PAIRS_X_0) || !defined(OWN_PAIRS_Y_0) || !defined(OWN_PAIRS_X_0) || \
+    !defined(ITEMS_X_0) || !defined(KEPT_0)
+#error "PAIRS_Y_k, PAIRS_X_k, OWN_PAIRS_Y_k, OWN_PAIRS_X_k, ITEMS_X_k, KEPT_k: the window of each level"
 #endif
-// Without a halo at the ends of lines all work-items have results: three levels of 4096 pictures of 64 x 64 take 42 us inverse, with
-// one 72 (9/7 in f32, NVIDIA H200).
+// Without a halo at the ends of lines all work-items have results: three levels of 4096 pictures of 64 x 64 take 42 us
+// inverse, with one 72 (9/7 in f32, NVIDIA H200).
 #ifndef MIRRORED_ENDS
 #error "MIRRORED_ENDS: 1 where every step mirrors a window at its ends along x: forward always, inverse where it is a whole line"
 #endif
@@ -55,12 +59,12 @@ typedef struct {
 
 // What is set of each level. Those of the rest are numbered from 0 again, and have a coarsest one of their own.
 typedef struct {
-  int level, is_coarsest, rows, columns, pairs, height, lanes, kept;
+  int level, is_coarsest, pairs_y, pairs_x, own_pairs_x, own_pairs_y, items_x, kept;
 } Window;
 
-#define WINDOW_OF(k)                                                                                         \
-  {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS, ROWS_##k, COLUMNS_##k, PAIRS_##k, HEIGHT_##k, \
-   LANES_##k, KEPT_##k},
+#define WINDOW_OF(k)                                                                    \
+  {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS, PAIRS_Y_##k, PAIRS_X_##k, \
+   OWN_PAIRS_X_##k, OWN_PAIRS_Y_##k, ITEMS_X_##k, KEPT_##k},
 // Window LEVELS is empty: only what it would keep, or leave, is asked for.
 constant const Window WINDOWS[] = {
     WINDOW_OF(0)
@@ -86,22 +90,22 @@ constant const Window WINDOWS[] = {
 };
 
 // What a work-item holds, at most.
-#define ROWS_HELD (2 * (REACH_LO + MOST_HEIGHT + REACH_HI))
-#define COLUMNS_HELD (2 * MOST_PAIRS)
+#define ROWS_HELD (2 * (REACH_LO + MOST_OWN_PAIRS_Y + REACH_HI))
+#define COLUMNS_HELD (2 * MOST_OWN_PAIRS_X)
 
 // Loops over what a window has, which compilers write out before they know how much that is: else they do it by parts.
 #define UP_TO(i, count, most) UNROLL for (int i = 0; i < (most); ++i) if (i < (count))
-#define EACH_PAIR(p) UP_TO(p, of->pairs, MOST_PAIRS)
-#define EACH_COLUMN(c) UP_TO(c, 2 * of->pairs, COLUMNS_HELD)
-#define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + of->height + REACH_HI), ROWS_HELD)
+#define EACH_PAIR(p) UP_TO(p, window->own_pairs_x, MOST_OWN_PAIRS_X)
+#define EACH_COLUMN(c) UP_TO(c, 2 * window->own_pairs_x, COLUMNS_HELD)
+#define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + window->own_pairs_y + REACH_HI), ROWS_HELD)
 
 // A work-item's place in a window.
-INLINE int lane_in(constant const Window *of) { return ITEM % of->lanes; }
+INLINE int item_x(constant const Window *window) { return ITEM % window->items_x; }
 // Pairs of rows above it.
-INLINE int rows_above(constant const Window *of) { return ITEM / of->lanes * of->height; }
+INLINE int pairs_above(constant const Window *window) { return ITEM / window->items_x * window->own_pairs_y; }
 // Whether its sub-group has any rows. Without exchange all work-items meet at the barriers of every step.
-INLINE bool is_busy(constant const Window *of) {
-  return EXCHANGE == EXCHANGE_NONE || (int)SUB_GROUP * LANES / of->lanes * of->height < of->rows;
+INLINE bool is_busy(constant const Window *window) {
+  return EXCHANGE == EXCHANGE_NONE || (int)SUB_GROUP * LANES / window->items_x * window->own_pairs_y < window->pairs_y;
 }
 
 // Neighbouring samples of a work-item in a row of the picture, and numbers in local memory: 4 of two pairs, 2 of one.
@@ -110,7 +114,8 @@ typedef JOIN(S, 2) TwoSamples;
 typedef JOIN(A, 4) FourNumbers;
 typedef JOIN(A, 2) TwoNumbers;
 
-// The pair of a mirrored line that stands for one of channel `parity` beyond its border. What no result depends on is any pair.
+// The pair of a mirrored line that stands for one of channel `parity` beyond its border. What no result depends on is
+// any pair.
 INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
   const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
 #if MIRRORED_OFTEN
@@ -124,29 +129,31 @@ INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
 
 #define ROW_ABOVE_s(offset) v[2 * (n + (offset))][c]
 #define ROW_ABOVE_d(offset) v[2 * (n + (offset)) + 1][c]
-#define WINDOW_STEP_Y(k, target, source, first, last, before, after)                               \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + MOST_HEIGHT + (after); ++n)              \
-    if (n < REACH_LO + of->height + (after)) EACH_COLUMN(c)                                        \
+#define WINDOW_STEP_Y(k, target, source, first, last, before, after)                       \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + MOST_OWN_PAIRS_Y + (after); ++n) \
+    if (n < REACH_LO + window->own_pairs_y + (after)) EACH_COLUMN(c)                       \
       v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ROW_ABOVE_##source);
 
-INLINE void lift_window_y(constant const Window *of, A (*v)[COLUMNS_HELD]) { LIFT_STEPS(WINDOW_STEP_Y) }
+INLINE void lift_window_y(constant const Window *window, A (*v)[COLUMNS_HELD]) { LIFT_STEPS(WINDOW_STEP_Y) }
 
 // Rows that are lifted along x: before y those of the halo, too.
 #define FIRST_ROW (X_FIRST ? 0 : 2 * REACH_LO)
-INLINE int rows_lifted(constant const Window *of) { return 2 * (of->height + (X_FIRST ? REACH_LO + REACH_HI : 0)); }
-#define MOST_ROWS_LIFTED (2 * MOST_HEIGHT + (X_FIRST ? 2 * (REACH_LO + REACH_HI) : 0))
+INLINE int rows_lifted(constant const Window *window) {
+  return 2 * (window->own_pairs_y + (X_FIRST ? REACH_LO + REACH_HI : 0));
+}
+#define MOST_ROWS_LIFTED (2 * MOST_OWN_PAIRS_Y + (X_FIRST ? 2 * (REACH_LO + REACH_HI) : 0))
 
 #if MIRRORED_ENDS
-// Where the pairs of a work-item stand in a line that ends with its window: what is beyond its ends is mirrored by every step.
-// Only for steps that read two neighbours, of which then one stands for both.
+// Where the pairs of a work-item stand in a line that ends with its window: what is beyond its ends is mirrored by
+// every step. Only for steps that read two neighbours, of which then one stands for both.
 typedef struct {
   bool first;              // whether the first pair is the first of the line
-  bool last[MOST_PAIRS];   // whether a pair is the last one
-  bool alone[MOST_PAIRS];  // whether it is an approximation without a detail
+  bool last[MOST_OWN_PAIRS_X];   // whether a pair is the last one
+  bool alone[MOST_OWN_PAIRS_X];  // whether it is an approximation without a detail
 } WindowEnds;
 
 // The ends of a line of so many samples, for a work-item that has its pairs from `pair` on.
-INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, const int samples) {
+INLINE WindowEnds ends_of_window(constant const Window *window, const int pair, const int samples) {
   WindowEnds ends;
   ends.first = pair == 0;
   EACH_PAIR(p) {
@@ -169,7 +176,7 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, cons
 #else
 // What is beyond the ends of a window is garbage, as are the results near them.
 typedef int WindowEnds;
-INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, const int samples) { return 0; }
+INLINE WindowEnds ends_of_window(constant const Window *window, const int pair, const int samples) { return 0; }
 #define LIFT_PAIRS(k, cx, first_read)                                                              \
   EACH_PAIR(p)                                                                                     \
     row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], BESIDE);
@@ -178,52 +185,52 @@ INLINE WindowEnds ends_of_window(constant const Window *of, const int pair, cons
 #if EXCHANGE == EXCHANGE_NONE
 #define ROWS_SHARED MOST_ROWS_LIFTED
 // Shares a channel with the other work-items, when they have read the one before.
-INLINE void share_window_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
-                         local A (*shared)[GROUP * MOST_PAIRS]) {
+INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[COLUMNS_HELD],
+                                 local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
   barrier(CLK_LOCAL_MEM_FENCE);
-  UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED)
-  EACH_PAIR(p) shared[r][get_local_id(0) * of->pairs + p] = v[FIRST_ROW + r][2 * p + cx];
+  UP_TO(r, rows_lifted(window), MOST_ROWS_LIFTED)
+  EACH_PAIR(p) shared[r][get_local_id(0) * window->own_pairs_x + p] = v[FIRST_ROW + r][2 * p + cx];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
-INLINE void gather_in_window(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
-                      local A (*shared)[GROUP * MOST_PAIRS], A *near) {
-  UNROLL for (int i = first; i < MOST_PAIRS + last; ++i)
-    if (i < of->pairs + last)
-      NEAR(i) = shared[r][clamp((int)get_local_id(0) * of->pairs + i, 0, GROUP * of->pairs - 1)];
+INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
+                             const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
+  UNROLL for (int i = first; i < MOST_OWN_PAIRS_X + last; ++i)
+    if (i < window->own_pairs_x + last)
+      NEAR(i) = shared[r][clamp((int)get_local_id(0) * window->own_pairs_x + i, 0, GROUP * window->own_pairs_x - 1)];
 }
 #else
 #define ROWS_SHARED 1
-INLINE void share_window_channel(constant const Window *of, const int cx, A (*v)[COLUMNS_HELD],
-                         local A (*shared)[GROUP * MOST_PAIRS]) {}
-INLINE void gather_in_window(constant const Window *of, const int r, const int cx, const int first, const int last, const A *row,
-                      local A (*shared)[GROUP * MOST_PAIRS], A *near) {
+INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[COLUMNS_HELD],
+                                 local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {}
+INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
+                             const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
   EACH_PAIR(p) NEAR(p) = row[2 * p + cx];
-  gather_beside(of->pairs, first, last, near);
+  gather_beside(window->own_pairs_x, first, last, near);
 }
 #endif
 
-#define WINDOW_STEP_X(k, target, source, first_read, last_read, before, after)                     \
-  share_window_channel(of, PARITY_##source, v, shared);                                                    \
-  UP_TO(r, rows_lifted(of), MOST_ROWS_LIFTED) {                                                    \
-    A *const row = v[FIRST_ROW + r];                                                               \
-    gather_in_window(of, r, PARITY_##source, first_read, last_read, row, shared, near);                   \
-    LIFT_PAIRS(k, PARITY_##target, first_read)                                                     \
+#define WINDOW_STEP_X(k, target, source, first_read, last_read, before, after)              \
+  share_window_channel(window, PARITY_##source, v, shared);                                 \
+  UP_TO(r, rows_lifted(window), MOST_ROWS_LIFTED) {                                         \
+    A *const row = v[FIRST_ROW + r];                                                        \
+    gather_in_window(window, r, PARITY_##source, first_read, last_read, row, shared, near); \
+    LIFT_PAIRS(k, PARITY_##target, first_read)                                              \
   }
 
-INLINE void lift_window_x(constant const Window *of, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
-                          local A (*shared)[GROUP * MOST_PAIRS]) {
-  A near[REACH_LO + MOST_PAIRS + REACH_HI];
+INLINE void lift_window_x(constant const Window *window, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
+                          local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
+  A near[REACH_LO + MOST_OWN_PAIRS_X + REACH_HI];
   LIFT_STEPS(WINDOW_STEP_X)
 }
 
 // Lifts along both axes.
-INLINE void lift_window(constant const Window *of, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
-                        local A (*shared)[GROUP * MOST_PAIRS]) {
+INLINE void lift_window(constant const Window *window, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
+                        local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
 #if X_FIRST
-  lift_window_x(of, ends, v, shared);
+  lift_window_x(window, ends, v, shared);
 #endif
-  lift_window_y(of, v);
+  lift_window_y(window, v);
 #if !X_FIRST
-  lift_window_x(of, ends, v, shared);
+  lift_window_x(window, ends, v, shared);
 #endif
 }

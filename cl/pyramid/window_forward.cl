@@ -1,7 +1,8 @@
 // What a work-group of `pyramid_windows` reads and writes of a level, forward.
 //
-// A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and elsewhere
-// absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the next one's window.
+// A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and
+// elsewhere absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the
+// next one's window.
 
 #include "pyramid/window.cl"
 
@@ -20,10 +21,13 @@ typedef struct {
   int s_count, d_count;  // approximations and details of the level
 } Span;
 
-INLINE Span span_of(const int finest, const int level, const int pairs, const int tile, const int tiles, const int number) {
+// What the work-group of tile `number` has of a level, for an axis on which the finest level has `length` samples.
+INLINE Span span_of(const int length, const int level, const int pairs, const int tile, const int tiles,
+                    const int number) {
   // Windows begin at whole pairs of all levels, and of vectors of two pairs.
-  const int whole = max(1 << REST, 4) - 1, beyond = finest - 2 * (pairs << level), last = (max(beyond, 0) + whole) & ~whole;
-  const int begin = min(2 * number * tile, last), samples = HALVED(finest, level);
+  const int whole = max(1 << REST, 4) - 1, beyond = length - 2 * (pairs << level);
+  const int last = (max(beyond, 0) + whole) & ~whole;
+  const int begin = min(2 * number * tile, last), samples = HALVED(length, level);
   Span span;
   span.begin = begin >> (level + 1);
   span.samples = min(2 * pairs, samples - 2 * span.begin);
@@ -35,41 +39,43 @@ INLINE Span span_of(const int finest, const int level, const int pairs, const in
   return span;
 }
 
-// Which row of its window a work-item's row r is, mirrored. Where every work-item has a full block of rows of it, only the halo can
-// be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in f32, NVIDIA H200).
-INLINE int row_in_window(constant const Window *of, const Span *y, const int r) {
-  const int top = rows_above(of) - REACH_LO, row = 2 * top + r, last = 2 * of->rows - 1;
-  const bool is_full = y->full && GROUP / of->lanes * of->height == of->rows;
+// Which row of its window a work-item's row r is, mirrored. Where every work-item has a full block of rows of it, only
+// the halo can be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in f32,
+// NVIDIA H200).
+INLINE int row_in_window(constant const Window *window, const Span *y, const int r) {
+  const int top = pairs_above(window) - REACH_LO, row = 2 * top + r, last = 2 * window->pairs_y - 1;
+  const bool is_full = y->full && GROUP / window->items_x * window->own_pairs_y == window->pairs_y;
   if (MIRRORED_OFTEN || !is_full) return 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
   if (r < 2 * REACH_LO) return (int)abs(row);
-  return r < 2 * (REACH_LO + of->height) ? row : last - (int)abs(last - row);
+  return r < 2 * (REACH_LO + window->own_pairs_y) ? row : last - (int)abs(last - row);
 }
 
 // A row of the picture, from a work-item's first sample on.
-INLINE global const S *row_of_signal(const Picture *picture, constant const Window *of, const Span *y, const Span *x,
-                                     const int r) {
-  return picture->signal + ((2 * y->begin + row_in_window(of, y, r)) * picture->signal_row + 2 * x->begin * COLUMN_STRIDE);
+INLINE global const S *row_of_signal(const Picture *picture, constant const Window *window, const Span *y,
+                                     const Span *x, const int r) {
+  return picture->signal +
+         ((2 * y->begin + row_in_window(window, y, r)) * picture->signal_row + 2 * x->begin * COLUMN_STRIDE);
 }
 
 // Loads the picture, for the finest level.
-INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *of, const Span *y, const Span *x,
-                        A (*v)[COLUMNS_HELD]) {
-  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
-  const bool is_vector = own->aligned && column + 2 * of->pairs <= x->samples;
-  if (is_vector && of->pairs == 2) {
+INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *window, const Span *y,
+                        const Span *x, A (*v)[COLUMNS_HELD]) {
+  const int column = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
+  const bool is_vector = own->aligned && column + 2 * window->own_pairs_x <= x->samples;
+  if (is_vector && window->own_pairs_x == 2) {
     EACH_ROW(r) {
-      const FourSamples all = *(global const FourSamples *)(row_of_signal(picture, of, y, x, r) + column);
+      const FourSamples all = *(global const FourSamples *)(row_of_signal(picture, window, y, x, r) + column);
       v[r][0] = LOAD_2D(0, 0, all.s0), v[r][1] = LOAD_2D(0, 0, all.s1);
       v[r][2] = LOAD_2D(0, 0, all.s2), v[r][3] = LOAD_2D(0, 0, all.s3);
     }
   } else if (is_vector) {
     EACH_ROW(r) {
-      const TwoSamples all = *(global const TwoSamples *)(row_of_signal(picture, of, y, x, r) + column);
+      const TwoSamples all = *(global const TwoSamples *)(row_of_signal(picture, window, y, x, r) + column);
       v[r][0] = LOAD_2D(0, 0, all.s0), v[r][1] = LOAD_2D(0, 0, all.s1);
     }
   } else {
     EACH_ROW(r) {
-      global const S *const from = row_of_signal(picture, of, y, x, r);
+      global const S *const from = row_of_signal(picture, window, y, x, r);
       EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * COLUMN_STRIDE]);
     }
   }
@@ -87,18 +93,19 @@ INLINE void load_kept(local const A *from, const int pairs, A *v) {
 }
 
 // Loads the low band that the finer level has left.
-INLINE void load_low(constant const Window *of, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
-  const int column = 2 * of->pairs * min(lane_in(of), of->columns / of->pairs - 1);
+INLINE void load_low(constant const Window *window, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
+  const int column = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
   EACH_ROW(r) {
-    load_kept(kept + (of->kept + row_in_window(of, y, r) * 2 * of->columns + column), of->pairs, v[r]);
+    load_kept(kept + (window->kept + row_in_window(window, y, r) * 2 * window->pairs_x + column), window->own_pairs_x,
+              v[r]);
     EACH_COLUMN(c) v[r][c] = TAKE_2D(0, 0, v[r][c]);
   }
 }
 
 // Stores what a work-item has of a row of a sub-band, as far as it is within `from` .. `to` from its first place on.
 // A vector is within them whole, or not at all.
-INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, const int from, const int to, const T first,
-                         const T second) {
+INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, const int from, const int to,
+                         const T first, const T second) {
   if (pairs == 2 && is_vector) {
     if (from <= 0 && to > 0) *(global JOIN(T, 2) *)row = (JOIN(T, 2))(first, second);
   } else {
@@ -109,24 +116,27 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
 
 #define STORED_ROW(cx, cy) STORE_2D(cx, cy, v[r + (cy)][cx]), STORE_2D(cx, cy, v[r + (cy)][2 + (cx)])
 
-// Details go to their sub-bands, approximations to the next level's window at `kept`; those of the coarsest level to theirs.
-INLINE void store_bands(const Picture *picture, constant const Window *of, const Span *y, const Span *x, local A *kept,
-                        A (*v)[COLUMNS_HELD]) {
-  const int lane = lane_in(of), above = rows_above(of), column = x->begin + lane * of->pairs;
+// Details go to their sub-bands, approximations to the next level's window at `kept`; those of the coarsest level to
+// theirs.
+INLINE void store_bands(const Picture *picture, constant const Window *window, const Span *y, const Span *x,
+                        local A *kept, A (*v)[COLUMNS_HELD]) {
+  const int item = item_x(window), above = pairs_above(window), column = x->begin + item * window->own_pairs_x;
   const Distance row = picture->band_row[1], to_highs = y->s_count * row;
-  // Where all of these are even, no vector is stored in part. Asking that of each vector takes 1.02 to 1.05 times as long (512 x 512
-  // to 2048 x 2048 on an NVIDIA H200).
+  // Where all of these are even, no vector is stored in part. Asking that of each vector takes 1.02 to 1.05 times as
+  // long (512 x 512 to 2048 x 2048 on an NVIDIA H200).
   const Distance all = row | picture->band_row[0] | x->s_count | x->own | x->own_end | column;
   const bool even = (all & 1) == 0 && x->d_count == x->s_count;
-  const bool is_vector = COLUMN_STRIDE == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
-  const int from = x->own - column, s_end = min(x->own_end, x->s_count) - column, d_end = min(x->own_end, x->d_count) - column;
-  const bool has_columns = lane * of->pairs < of->columns;
-  UP_TO(n, of->height, MOST_HEIGHT) {
+  const bool is_vector =
+      COLUMN_STRIDE == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
+  const int from = x->own - column;
+  const int s_end = min(x->own_end, x->s_count) - column, d_end = min(x->own_end, x->d_count) - column;
+  const bool has_columns = item * window->own_pairs_x < window->pairs_x;
+  UP_TO(n, window->own_pairs_y, MOST_OWN_PAIRS_Y) {
     const int line = y->begin + above + n, r = 2 * (REACH_LO + n);
-    if (above + n >= of->rows || !has_columns) continue;
-    if (!of->is_coarsest) {
-      local A *const to = kept + ((above + n) * of->columns + lane * of->pairs);
-      if (of->pairs == 2) {
+    if (above + n >= window->pairs_y || !has_columns) continue;
+    if (!window->is_coarsest) {
+      local A *const to = kept + ((above + n) * window->pairs_x + item * window->own_pairs_x);
+      if (window->own_pairs_x == 2) {
         *(local TwoNumbers *)to = (TwoNumbers)(KEEP_2D(0, 0, v[r][0]), KEEP_2D(0, 0, v[r][2]));
       } else {
         to[0] = KEEP_2D(0, 0, v[r][0]);
@@ -135,13 +145,13 @@ INLINE void store_bands(const Picture *picture, constant const Window *of, const
     if (line < y->own || line >= y->own_end) continue;
     global T *const lows = picture->band[1] + (line * row + column * COLUMN_STRIDE);
     const int to_details = x->s_count * COLUMN_STRIDE;
-    if (of->is_coarsest)
-      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * COLUMN_STRIDE), of->pairs, is_vector, from, s_end,
-                   STORED_ROW(0, 0));
-    store_in_row(lows + to_details, of->pairs, is_vector, from, d_end, STORED_ROW(1, 0));
+    if (window->is_coarsest)
+      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * COLUMN_STRIDE), window->own_pairs_x,
+                   is_vector, from, s_end, STORED_ROW(0, 0));
+    store_in_row(lows + to_details, window->own_pairs_x, is_vector, from, d_end, STORED_ROW(1, 0));
     if (line >= y->d_count) continue;
-    store_in_row(lows + to_highs, of->pairs, is_vector, from, s_end, STORED_ROW(0, 1));
-    store_in_row(lows + (to_highs + to_details), of->pairs, is_vector, from, d_end, STORED_ROW(1, 1));
+    store_in_row(lows + to_highs, window->own_pairs_x, is_vector, from, s_end, STORED_ROW(0, 1));
+    store_in_row(lows + (to_highs + to_details), window->own_pairs_x, is_vector, from, d_end, STORED_ROW(1, 1));
   }
 }
 

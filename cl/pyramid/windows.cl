@@ -1,21 +1,33 @@
 // pyramid_windows: several levels of a picture that is mirrored, in one launch.
 //
-// Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a window
-// of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
+// Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a
+// window of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
 //
-// Forward, where windows of all levels would have halos as large as they are, the levels that all work-groups share leave their low
-// band in an array, and the last work-group of a picture to arrive (core/arrivals.cl) goes on with it as a single window.
+// Forward, where windows of all levels would have halos as large as they are, the levels that all work-groups share
+// leave their low band in an array, and the last work-group of a picture to arrive (core/arrivals.cl) goes on with it
+// as a single window.
 //
 // Of pixels of several samples side by side each work-group has one colour.
 //
 // A window is lifted as `register_block` lifts a block, after Enfedaque et al. 2015.
-// Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more per step
-// along x. On an NVIDIA H200 on which a copy of 64 x 64 takes 4.7 us, five levels by 9/7 in f32 that lie in its caches take, forward
-// (by two launches, where nobody goes on) of 128 x 128 6.4 us, of 256 x 256 7.6, of 512 x 512 8.8, of 1024 x 1024 12.3 (18.6), of
-// 2048 x 2048 (23.4); inverse 5.7, 5.9, 6.9, 9.2 and 18.0: limited by what a level waits for, loads, exchange and a barrier. Where
-// each level had the rows and columns per work-item of the finest one, instead of those that suit its window, the inverse of
-// 1024 x 1024 took 1.13 times as long. On an NVIDIA H100 five levels of 64 x 64 x 3 take 10.6 us (inverse 10.7), of 512 x 512 x 3 22.3
-// (17.2), by streamed_colours, a launch per level, 50 (49) and 46 (47).
+// Cost per sample: 1 global read and 1 write, and more for the halo; one barrier per level, without exchange two more
+// per step along x. Limited by what a level waits for: loads, exchange and a barrier.
+//
+// Five levels by 9/7 in f32, in us, on an NVIDIA H200, on which a copy of 64 x 64 takes 4.7:
+//
+//                     128 x 128  256 x 256  512 x 512  1024 x 1024  2048 x 2048
+//   forward                 6.4        7.6        8.8         12.3
+//   by two launches                                           18.6         23.4
+//   inverse                 5.7        5.9        6.9          9.2         18.0
+//
+// All of them lie in its caches. By two launches nobody goes on alone. Where each level had the rows and columns per
+// work-item of the finest one, not those that suit its window, the inverse of 1024 x 1024 took 1.13 times as long.
+//
+// Five levels of pictures of three colours, forward and inverse, in us, on an NVIDIA H100:
+//
+//                                              64 x 64 x 3  512 x 512 x 3
+//   here                                     10.6 and 10.7  22.3 and 17.2
+//   by streamed_colours, a launch per level      50 and 49      46 and 47
 
 #include "core/arrivals.cl"
 #include "pyramid/window_forward.cl"
@@ -24,7 +36,8 @@
 #ifndef PLACES
 #error "PLACES: samples that local memory holds, of the low bands of all levels"
 #endif
-// That the compiler knows the picture leaves half of the instructions: three levels of 64 x 64 take 6.7 us forward instead of 7.3.
+// That the compiler knows the picture leaves half of the instructions: three levels of 64 x 64 take 6.7 us forward
+// instead of 7.3.
 #ifndef KNOWN
 #error "KNOWN: 1 where WIDTH, HEIGHT, TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED and REST_ALIGNED are set, of the picture and as in Windows"
 #endif
@@ -36,23 +49,26 @@ typedef struct {
 
 #if FORWARD
 // Lifts a level, of which the low band is the next window.
-INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
-                     local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
-  const Span y = span_of(picture->height, of->level, of->rows, own->tile_y, own->tiles_y, own->tiles_y > 1 ? tile.y : 0);
-  const Span x = span_of(picture->width, of->level, of->columns, own->tile_x, own->tiles_x, own->tiles_x > 1 ? tile.x : 0);
-  const WindowEnds ends = ends_of_window(of, lane_in(of) * of->pairs, x.samples);
-  if (of->level == 0 && is_busy(of)) load_signal(picture, own, of, &y, &x, v);
-  if (of->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
-  if (of->level > 0 && is_busy(of)) load_low(of, &y, kept, v);
-  if (is_busy(of)) lift_window(of, &ends, v, shared);
-  if (is_busy(of)) store_bands(picture, of, &y, &x, kept + of[1].kept, v);
+INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *window, const Tile tile,
+                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[COLUMNS_HELD]) {
+  const Span y = span_of(picture->height, window->level, window->pairs_y, own->tile_y, own->tiles_y,
+                         own->tiles_y > 1 ? tile.y : 0);
+  const Span x =
+      span_of(picture->width, window->level, window->pairs_x, own->tile_x, own->tiles_x, own->tiles_x > 1 ? tile.x : 0);
+  const WindowEnds ends = ends_of_window(window, item_x(window) * window->own_pairs_x, x.samples);
+  if (window->level == 0 && is_busy(window)) load_signal(picture, own, window, &y, &x, v);
+  if (window->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
+  if (window->level > 0 && is_busy(window)) load_low(window, &y, kept, v);
+  if (is_busy(window)) lift_window(window, &ends, v, shared);
+  if (is_busy(window)) store_bands(picture, window, &y, &x, kept + window[1].kept, v);
 }
 
 #if FENCE != FENCE_NONE
 #if PIXEL_BITS || COLUMN_STRIDE > 1
 #error "what the last work-group goes on from are samples in one piece, not pixels"
 #endif
-// What the last work-group goes on with, all of it as one tile: the low band of the last shared level, in an array of its own.
+// What the last work-group goes on with, all of it as one tile: the low band of the last shared level, in an array of
+// its own.
 INLINE Picture rest_of(const Picture *picture, global T *low, const int number) {
   Picture rest = *picture;
   rest.width = HALVED(picture->width, REST);
@@ -64,18 +80,18 @@ INLINE Picture rest_of(const Picture *picture, global T *low, const int number) 
 #endif
 #else
 // Lifts a level, of which the low band is what the next window has left.
-INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *of, const Tile tile, local A *kept,
-                     local A (*shared)[GROUP * MOST_PAIRS], A (*v)[COLUMNS_HELD]) {
+INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *window, const Tile tile,
+                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[COLUMNS_HELD]) {
   const int begin_y = tile.y * own->tile_y, begin_x = tile.x * own->tile_x;
-  const PartOfWindow part = part_of(picture, of, begin_y, begin_x);
-  const WindowEnds ends = ends_of_window(of, part.column, part.width);
+  const PartOfWindow part = part_of(picture, window, begin_y, begin_x);
+  const WindowEnds ends = ends_of_window(window, part.column, part.width);
   // Its sub-bands are asked for before its low band is in local memory.
-  if (is_busy(of)) load_window_details(picture, of, &part, v);
+  if (is_busy(window)) load_window_details(picture, window, &part, v);
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (is_busy(of)) load_left(picture, of, &part, of + 1, begin_y, begin_x, kept, v);
-  if (is_busy(of)) lift_window(of, &ends, v, shared);
-  if (is_busy(of) && of->level == 0) store_window_tile(picture, own, of, &part, v);
-  if (is_busy(of) && of->level > 0) keep_window(of, kept, v);
+  if (is_busy(window)) load_low_of_window(picture, window, &part, window + 1, begin_y, begin_x, kept, v);
+  if (is_busy(window)) lift_window(window, &ends, v, shared);
+  if (is_busy(window) && window->level == 0) store_window_tile(picture, own, window, &part, v);
+  if (is_busy(window) && window->level > 0) keep_window(window, kept, v);
 }
 #endif
 
@@ -94,7 +110,7 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN, const Pass pass, const Windows own) {
   local FourNumbers kept[PLACES / 4 + 1];
-  local A shared[ROWS_SHARED][GROUP * MOST_PAIRS];
+  local A shared[ROWS_SHARED][GROUP * MOST_OWN_PAIRS_X];
 #if KNOWN
   const Windows known = {TILE_X, TILE_Y, TILES_X, TILES_Y, ALIGNED, REST_ALIGNED};
 #else
@@ -146,7 +162,8 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   DO_LEVEL(6);
 #endif
 #if FENCE != FENCE_NONE && EXCHANGE == EXCHANGE_NONE
-  // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end before.
+  // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end
+  // before.
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #else

@@ -14,9 +14,9 @@ use crate::transform::geometry::Geometry;
 
 const NAME: &str = "pyramid_windows";
 
-/// Pairs of columns of a work-item, at most MOST_PAIRS of cl/pyramid/window.cl.
-const PAIRS: [usize; 2] = [1, MOST_PAIRS];
-const MOST_PAIRS: usize = 2;
+/// Pairs of columns of a work-item, at most MOST_OWN_PAIRS_X of cl/pyramid/window.cl.
+const PAIRS: [usize; 2] = [1, MOST_OWN_PAIRS_X];
+const MOST_OWN_PAIRS_X: usize = 2;
 
 /// What a row of a block costs at each level, in samples that a compute unit loads in that time: on an NVIDIA H200 some 9,000 per us.
 /// A level waits as long as its blocks are high.
@@ -27,14 +27,15 @@ const ARRIVAL: usize = 14_000;
 /// What a work-group has of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Window {
-    rows: usize,
-    /// In whole work-items; inverse with the halo, if there is one.
-    columns: usize,
-    /// Pairs of columns and of rows of a work-item, these without the halo.
-    pairs: usize,
-    height: usize,
+    /// Pairs of rows.
+    pairs_y: usize,
+    /// Pairs of columns, in whole work-items; inverse with the halo, if there is one.
+    pairs_x: usize,
+    /// Those of a work-item, of rows without the halo.
+    own_pairs_y: usize,
+    own_pairs_x: usize,
     /// Work-items side by side.
-    lanes: usize,
+    items_x: usize,
     /// Where in local memory begins what it reads (forward) or leaves (inverse).
     kept: usize,
 }
@@ -103,7 +104,7 @@ impl Windows {
                 ..window
             });
             if level > 0 {
-                windows.kept += 4 * window.rows * window.columns;
+                windows.kept += 4 * window.pairs_y * window.pairs_x;
             }
         }
         Some(windows)
@@ -121,13 +122,13 @@ impl Windows {
     fn window(&self, rows: usize, columns: usize, least: usize) -> Option<Window> {
         let of_pairs = |pairs: usize| {
             let columns = (columns + 2 * self.halo_of(pairs)).next_multiple_of(pairs);
-            let lanes = (columns / pairs).next_power_of_two();
-            (lanes <= self.lanes).then(|| Window {
-                rows,
-                columns,
-                pairs,
-                height: rows.div_ceil(self.group / lanes),
-                lanes,
+            let items_x = (columns / pairs).next_power_of_two();
+            (items_x <= self.lanes).then(|| Window {
+                pairs_y: rows,
+                pairs_x: columns,
+                own_pairs_y: rows.div_ceil(self.group / items_x),
+                own_pairs_x: pairs,
+                items_x,
                 kept: 0,
             })
         };
@@ -192,13 +193,13 @@ impl Windows {
     }
 
     /// Pairs of rows that a work-item holds of a level.
-    fn rows_held(&self, window: &Window) -> usize {
-        window.height + self.around
+    fn pairs_held(&self, window: &Window) -> usize {
+        window.own_pairs_y + self.around
     }
 
     /// Samples that a work-item holds, of all levels at most.
     fn held(&self) -> usize {
-        let held = |window: &Window| 4 * window.pairs * self.rows_held(window);
+        let held = |window: &Window| 4 * window.own_pairs_x * self.pairs_held(window);
         self.windows.iter().map(held).max().unwrap_or(0)
     }
 
@@ -208,7 +209,7 @@ impl Windows {
 
     /// What a compute unit takes, in samples that it loads in that time.
     fn time(&self, compute_units: usize) -> usize {
-        let rows = |window: &Window| 2 * self.rows_held(window);
+        let rows = |window: &Window| 2 * self.pairs_held(window);
         let rows: usize = self.windows.iter().map(rows).sum();
         let rest = self.rest.as_ref();
         let rest = rest.map_or(0, |rest| ARRIVAL + rest.time(compute_units));
@@ -221,8 +222,8 @@ impl Windows {
         let (groups, units) = (self.groups(), compute_units.max(1));
         // In whole sub-groups that have rows.
         let of_level = |window: &Window| {
-            let items = window.rows.div_ceil(window.height) * window.lanes;
-            items.next_multiple_of(self.lanes) * 4 * window.pairs * self.rows_held(window)
+            let items = window.pairs_y.div_ceil(window.own_pairs_y) * window.items_x;
+            items.next_multiple_of(self.lanes) * 4 * window.own_pairs_x * self.pairs_held(window)
         };
         let samples: usize = self.windows.iter().map(of_level).sum();
         samples * (3 * groups.next_multiple_of(units) + groups.max(units)) / (4 * units)
@@ -235,8 +236,10 @@ impl Windows {
 
     fn bytes(&self, todo: &Todo) -> u64 {
         let shared = match todo.target.device.exchange {
-            Exchange::None => 2 * self.rows_lifted(self.most_height()) * self.group * MOST_PAIRS,
-            _ => self.group * MOST_PAIRS,
+            Exchange::None => {
+                2 * self.pairs_lifted(self.most_own_pairs_y()) * self.group * MOST_OWN_PAIRS_X
+            }
+            _ => self.group * MOST_OWN_PAIRS_X,
         };
         // Steps compute in 32 bits at least.
         ((self.places() + 4 + shared) * todo.problem.sample.size().max(4)) as u64
@@ -248,9 +251,9 @@ impl Windows {
         self.windows.iter().chain(rest).copied().collect()
     }
 
-    fn most_height(&self) -> usize {
+    fn most_own_pairs_y(&self) -> usize {
         let heights = self.all_windows().into_iter();
-        heights.map(|window| window.height).max().unwrap_or(0)
+        heights.map(|window| window.own_pairs_y).max().unwrap_or(0)
     }
 
     /// Samples in local memory: what is shared has left it when the last work-group goes on.
@@ -260,7 +263,7 @@ impl Windows {
     }
 
     /// Pairs of rows that are lifted along x, of so many without their halo.
-    fn rows_lifted(&self, height: usize) -> usize {
+    fn pairs_lifted(&self, height: usize) -> usize {
         height + if self.x_first { self.around } else { 0 }
     }
 
@@ -296,10 +299,10 @@ impl Windows {
     /// The kernel's own arguments.
     fn own(&self, todo: &Todo, geometry: &Geometry) -> [(&'static str, usize); 6] {
         let [tiles_y, tiles_x] = self.tiles;
-        let samples = 2 * self.windows[0].pairs;
+        let samples = 2 * self.windows[0].own_pairs_x;
         let is_short = samples * todo.signal_size() <= LARGEST_VECTOR;
         let rest_aligned = self.rest.as_ref().is_some_and(|rest| {
-            let samples = 2 * rest.windows[0].pairs;
+            let samples = 2 * rest.windows[0].own_pairs_x;
             rest.shape[1] % samples == 0 && samples * todo.problem.sample.size() <= LARGEST_VECTOR
         });
         [
@@ -320,7 +323,7 @@ impl Windows {
         let groups = self.groups();
         let (mut read, mut lifted) = (0, Cost::default());
         for (level, window) in self.windows.iter().enumerate() {
-            let loaded = 4 * (window.rows + self.around) * window.columns;
+            let loaded = 4 * (window.pairs_y + self.around) * window.pairs_x;
             // What the level before has left is in local memory.
             read += match (self.forward, level) {
                 (true, 0) => loaded,
@@ -328,11 +331,11 @@ impl Windows {
                 (false, level) if level + 1 == self.levels => loaded,
                 (false, _) => loaded - loaded / 4,
             };
-            let blocks = groups * window.rows.div_ceil(window.height);
-            let rows = self.rows_lifted(window.height);
+            let blocks = groups * window.pairs_y.div_ceil(window.own_pairs_y);
+            let pairs = self.pairs_lifted(window.own_pairs_y);
             lifted = lifted
-                + meter.lifted_alone(2 * blocks * window.columns, window.height)
-                + meter.lifted(2 * blocks * rows * window.columns);
+                + meter.lifted_alone(2 * blocks * window.pairs_x, window.own_pairs_y)
+                + meter.lifted(2 * blocks * pairs * window.pairs_x);
         }
         let stored = self.pictures * self.shape[0] * self.shape[1];
         let barriers = match todo.target.device.exchange {
@@ -356,7 +359,7 @@ impl Windows {
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
             define("GROUP", self.group),
-            define("MOST_HEIGHT", self.most_height()),
+            define("MOST_OWN_PAIRS_Y", self.most_own_pairs_y()),
             define("X_FIRST", u8::from(self.x_first)),
             define("COLUMN_STRIDE", self.column_stride),
             define("LEVELS", self.levels()),
@@ -378,11 +381,17 @@ impl Windows {
         }
         let none = Window::default();
         for (k, window) in self.all_windows().into_iter().chain([none]).enumerate() {
-            defines.push(define(format!("ROWS_{k}"), window.rows));
-            defines.push(define(format!("COLUMNS_{k}"), window.columns));
-            defines.push(define(format!("PAIRS_{k}"), window.pairs.max(1)));
-            defines.push(define(format!("HEIGHT_{k}"), window.height.max(1)));
-            defines.push(define(format!("LANES_{k}"), window.lanes.max(1)));
+            defines.push(define(format!("PAIRS_Y_{k}"), window.pairs_y));
+            defines.push(define(format!("PAIRS_X_{k}"), window.pairs_x));
+            defines.push(define(
+                format!("OWN_PAIRS_Y_{k}"),
+                window.own_pairs_y.max(1),
+            ));
+            defines.push(define(
+                format!("OWN_PAIRS_X_{k}"),
+                window.own_pairs_x.max(1),
+            ));
+            defines.push(define(format!("ITEMS_X_{k}"), window.items_x.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
         // CPUs have one program for many shapes, and so do devices that must first try each kernel, on the smallest picture of those that

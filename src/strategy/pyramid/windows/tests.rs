@@ -75,7 +75,7 @@ fn sizes_are_those_that_were_fastest() {
         let all = launches(large_gpu(), &picture, SampleType::F32, direction);
         assert_eq!(all.len(), 1);
         let of = |name: &str| number(&all[0].pass.kernel, name);
-        ["PAIRS_0", "HEIGHT_0", "GROUP", "LANES_0"].map(of)
+        ["OWN_PAIRS_X_0", "OWN_PAIRS_Y_0", "GROUP", "ITEMS_X_0"].map(of)
     };
     assert_eq!(sizes(64, 3, Direction::Forward), [1, 2, 512, 32]);
     assert_eq!(sizes(1024, 5, Direction::Forward), [2, 6, 512, 32]);
@@ -151,7 +151,7 @@ fn of_level(launch: &Launch, name: &str, level: i64) -> i64 {
 fn check_forward(launch: &Launch, axis: usize, reach: i64) {
     let [length, levels, tile, tiles] = line(launch, axis);
     let halo = number(&launch.pass.kernel, "HALO") as i64;
-    let name = ["ROWS", "COLUMNS"][axis];
+    let name = ["PAIRS_Y", "PAIRS_X"][axis];
     let window = 2 * of_level(launch, name, 0);
     let whole = (1 << levels) - 1;
     let mut stored = vec![0; levels as usize];
@@ -237,14 +237,14 @@ fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
         for level in 0..levels {
             let samples = (length + (1 << level) - 1) >> level;
             let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
-            let pairs = of_level(launch, "PAIRS", level);
+            let pairs = of_level(launch, "OWN_PAIRS_X", level);
             let halo = match number(&launch.pass.kernel, "MIRRORED_ENDS") {
                 0 => (reach + pairs - 1) / pairs * pairs,
                 _ => 0,
             };
             let count = match axis {
-                0 => of_level(launch, "ROWS", level),
-                _ => of_level(launch, "COLUMNS", level) - 2 * halo,
+                0 => of_level(launch, "PAIRS_Y", level),
+                _ => of_level(launch, "PAIRS_X", level) - 2 * halo,
             };
             assert!(
                 first <= lo && hi <= first + count,
@@ -260,12 +260,12 @@ fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
 fn check_sizes(launch: &Launch, reach: i64, device: &DeviceInfo) {
     let kernel = &launch.pass.kernel;
     let [group, most, lanes] =
-        ["GROUP", "MOST_HEIGHT", "LANES"].map(|name| number(kernel, name) as i64);
+        ["GROUP", "MOST_OWN_PAIRS_Y", "LANES"].map(|name| number(kernel, name) as i64);
     for level in 0..i64::from(levels_of(launch)) {
         let of = |name: &str| of_level(launch, name, level);
-        assert!(of("LANES") * of("PAIRS") >= of("COLUMNS") && of("LANES") <= lanes);
-        assert!(group / of("LANES") * of("HEIGHT") >= of("ROWS"));
-        assert!(of("HEIGHT") <= most && reach > 0);
+        assert!(of("ITEMS_X") * of("OWN_PAIRS_X") >= of("PAIRS_X") && of("ITEMS_X") <= lanes);
+        assert!(group / of("ITEMS_X") * of("OWN_PAIRS_Y") >= of("PAIRS_Y"));
+        assert!(of("OWN_PAIRS_Y") <= most && reach > 0);
     }
     assert!(number(kernel, "PLACES") as u64 * 4 <= device.local_memory);
 }
