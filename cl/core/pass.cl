@@ -88,14 +88,23 @@ static inline Line bands_line(global T *bands, global T *low, const Pass *pass, 
   return line;
 }
 
+// A line on the side that a pass loads, and on the one that it stores to.
 #if FORWARD
 typedef SignalLine LoadedLine;
 typedef Line StoredLine;
-#define INPUT_LINE(index) signal_line(signal, &pass, index)
-#define OUTPUT_LINE(index) bands_line(bands, low, &pass, index)
+INLINE LoadedLine input_line(global S *signal, global T *bands, global T *low, const Pass *pass, const int index) {
+  return signal_line(signal, pass, index);
+}
+INLINE StoredLine output_line(global S *signal, global T *bands, global T *low, const Pass *pass, const int index) {
+  return bands_line(bands, low, pass, index);
+}
 #else
 typedef Line LoadedLine;
 typedef SignalLine StoredLine;
-#define INPUT_LINE(index) bands_line(bands, low, &pass, index)
-#define OUTPUT_LINE(index) signal_line(signal, &pass, index)
+INLINE LoadedLine input_line(global S *signal, global T *bands, global T *low, const Pass *pass, const int index) {
+  return bands_line(bands, low, pass, index);
+}
+INLINE StoredLine output_line(global S *signal, global T *bands, global T *low, const Pass *pass, const int index) {
+  return signal_line(signal, pass, index);
+}
 #endif

@@ -23,8 +23,8 @@ void columns_and_ends(global S *signal, global T *bands, global T *low, const Pa
   const int item = group * GROUP + get_local_id(0), number = item / pass.lines;
   if (group < 0 || number >= own.segments) return;
   const int index = item - number * pass.lines;
-  const LoadedLine in = INPUT_LINE(index);
-  const StoredLine out = OUTPUT_LINE(index);
+  const LoadedLine in = input_line(signal, bands, low, &pass, index);
+  const StoredLine out = output_line(signal, bands, low, &pass, index);
   const int from = REACH_LO + number * own.pairs_per_segment, end = S_COUNT(pass.samples) - REACH_HI - 1;
   sweep_columns(&in, &out, &pass, false, from, min(from + own.pairs_per_segment, end));
 }

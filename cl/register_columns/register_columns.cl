@@ -24,8 +24,8 @@ void register_columns(global S *signal, global T *bands, global T *low, const Pa
   const int item = get_group_id(0) * GROUP + get_local_id(0), number = item / own.vectors;
   if (number >= own.segments) return;
   const int index = (item - number * own.vectors) * LINES;
-  const LoadedLine in = INPUT_LINE(index);
-  const StoredLine out = OUTPUT_LINE(index);
+  const LoadedLine in = input_line(signal, bands, low, &pass, index);
+  const StoredLine out = output_line(signal, bands, low, &pass, index);
   const int count = S_COUNT(SAMPLES_ALONG(&pass)), from = LENGTH > 0 ? 0 : number * own.pairs_per_segment;
   sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? count : min(from + own.pairs_per_segment, count));
 }

@@ -56,8 +56,8 @@ void column_exchanged(global T *signal, global T *bands, global T *low, const Pa
   const int top = max(group, 0) / own.strips * own.pairs_per_segment;
   const int end = min(top + REACH_LO + own.pairs_per_segment, own.inner_end);
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
-  const Line in = INPUT_LINE(min(index, pass.lines - 1));
-  const Line out = OUTPUT_LINE(min(index, pass.lines - 1));
+  const Line in = input_line(signal, bands, low, &pass, min(index, pass.lines - 1));
+  const Line out = output_line(signal, bands, low, &pass, min(index, pass.lines - 1));
 
   // What steps read above a segment is 0: no stored result depends on it.
   for (int j = y; j < WINDOW_s; j += WINDOW_Y) WINDOW_ROW_s(j) = 0;

@@ -48,8 +48,8 @@ void column_pairs(global T *signal, global T *bands, global T *low, const Pass p
   const int index = max(group, 0) % own.strips * COLUMNS + x;
   const int top = max(group, 0) / own.strips * own.positions_per_segment * ADVANCE;
   const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
-  const Line in = INPUT_LINE(min(index, pass.lines - 1));
-  const Line out = OUTPUT_LINE(min(index, pass.lines - 1));
+  const Line in = input_line(signal, bands, low, &pass, min(index, pass.lines - 1));
+  const Line out = output_line(signal, bands, low, &pass, min(index, pass.lines - 1));
 
   LOAD_PAIRS(0, REACH_LO + REACH_HI)
   for (int position = 0; position < own.positions_per_segment; ++position) {

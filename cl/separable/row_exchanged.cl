@@ -24,7 +24,8 @@ void row_exchanged(global T *signal, global T *bands, global T *low, const Pass 
   const int x = get_local_id(0);
   local L (*const tile)[TILE_PLACES] = tiles[get_local_id(1)];
   const RowShare share = share_of_row(&pass, &own);
-  const Line in = INPUT_LINE(share.row), out = OUTPUT_LINE(share.row);
+  const Line in = input_line(signal, bands, low, &pass, share.row);
+  const Line out = output_line(signal, bands, low, &pass, share.row);
 
   int start = share.start;
   T loaded[LOADS];

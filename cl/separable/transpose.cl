@@ -37,8 +37,8 @@ void transpose(global T *signal, global T *bands, global T *low, const Pass pass
   const int first_line = group % own.tiles_across * SIDE, first_place = group / own.tiles_across * SIDE;
   const int lines = min(SIDE, pass.lines - first_line), places = min(SIDE, pass.samples - first_place);
   if (y == 0 && x < lines) {
-    in[x] = INPUT_LINE(first_line + x);
-    out[x] = OUTPUT_LINE(first_line + x);
+    in[x] = input_line(signal, bands, low, &pass, first_line + x);
+    out[x] = output_line(signal, bands, low, &pass, first_line + x);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   for (int k = y; k < SIDE; k += WORK_Y) {

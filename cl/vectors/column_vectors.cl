@@ -48,8 +48,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
   const int row = (strip.count + VECTOR - 1) / VECTOR * VECTOR;
   for (int i = 0; has_inner && i < 2 * Y_KEPT * row; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int index = rest % rows * pass.across[0] + strip.first;
-  const LoadedLines in = INPUT_LINES(index);
-  const StoredLines out = OUTPUT_LINES(index);
+  const LoadedLines in = input_lines(signal, bands, low, &pass, index);
+  const StoredLines out = output_lines(signal, bands, low, &pass, index);
   const int begin = REACH_LO + rest / rows * own.pairs_per_segment;
   const int end = min(begin + own.pairs_per_segment, S_COUNT(pass.samples) - REACH_HI - 1);
 

@@ -28,16 +28,23 @@ INLINE long next_in_bands(const Pass *pass, const int index) {
   return (stands_in_low(pass, place_of_line(pass, index)) ? pass->low : pass->bands).across[0].stride;
 }
 
-// The neighbours of line `index`, itself the first.
-#define NEXT_IN_SIGNAL pass.signal.across[0].stride, pass.signal.across[0].stride
-#define NEXT_IN_BANDS(index) next_in_bands(&pass, index), pass.bands.across[0].stride
-#if FORWARD
-#define INPUT_LINES(index) {INPUT_LINE(index), NEXT_IN_SIGNAL}
-#define OUTPUT_LINES(index) {OUTPUT_LINE(index), NEXT_IN_BANDS(index)}
-#else
-#define INPUT_LINES(index) {INPUT_LINE(index), NEXT_IN_BANDS(index)}
-#define OUTPUT_LINES(index) {OUTPUT_LINE(index), NEXT_IN_SIGNAL}
-#endif
+// Line `index` and its neighbours, of which it is the first, on the side that is loaded and on the one that is stored.
+static inline LoadedLines input_lines(global S *signal, global T *bands, global T *low, const Pass *pass,
+                                      const int index) {
+  LoadedLines lines;
+  lines.first = input_line(signal, bands, low, pass, index);
+  lines.s_next = FORWARD ? pass->signal.across[0].stride : next_in_bands(pass, index);
+  lines.d_next = (FORWARD ? pass->signal : pass->bands).across[0].stride;
+  return lines;
+}
+static inline StoredLines output_lines(global S *signal, global T *bands, global T *low, const Pass *pass,
+                                       const int index) {
+  StoredLines lines;
+  lines.first = output_line(signal, bands, low, pass, index);
+  lines.s_next = FORWARD ? next_in_bands(pass, index) : pass->signal.across[0].stride;
+  lines.d_next = (FORWARD ? pass->bands : pass->signal).across[0].stride;
+  return lines;
+}
 
 // The lines from number `n` on.
 static inline LoadedLines loaded_from(LoadedLines lines, const int n) {
@@ -49,19 +56,20 @@ static inline StoredLines stored_from(StoredLines lines, const int n) {
   return lines;
 }
 
-// Whether so many lines are some vectors and a part of one. Then rows share vectors of memory with their neighbours, and stores
-// past the caches would wait for these: in arrays of more than 16 MiB, 40 lines side by side took ten times as long, 129 to 300
-// twice (PoCL 3.1, one core of Zen 5).
+// Whether so many lines are some vectors and a part of one. Then rows share vectors of memory with their neighbours,
+// and stores past the caches would wait for these: in arrays of more than 16 MiB, 40 lines side by side took ten times
+// as long, 129 to 300 twice (PoCL 3.1, one core of Zen 5).
 INLINE bool is_ragged(const int lines) { return lines < 32 * VECTOR && lines % VECTOR > 0; }
 
-// The line that the vector of place `j` starts with. The last one of ragged lines ends with the last of them; lines that the
-// vector before has, too, are lifted twice, in places of their own.
+// The line that the vector of place `j` starts with. The last one of ragged lines ends with the last of them; lines
+// that the vector before has, too, are lifted twice, in places of their own.
 INLINE int first_line(const int lines, const int j) { return is_ragged(lines) ? max(min(j, lines - VECTOR), 0) : j; }
 
-// Lifts and stores the borders of `count` lines: what core/border.cl does for one, or all of those that are no longer than borders.
-// In vectors it takes a tenth of the time of a volume of 256 x 256 x 256 on two cores of Zen 5 (PoCL 3.1), number by number it
-// took half. `places` has room for BORDER_VECTORS vectors of lines, 4 * BORDER samples each.
-INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const int count, const Pass pass, local AV *places) {
+// Lifts and stores the borders of `count` lines: what core/border.cl does for one, or all of those that are no longer
+// than borders. In vectors it takes a tenth of the time of a volume of 256 x 256 x 256 on two cores of Zen 5 (PoCL
+// 3.1), number by number it took half. `places` has room for BORDER_VECTORS vectors of lines, 4 * BORDER samples each.
+INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const int count, const Pass pass,
+                            local AV *places) {
   const Ends ends = ends_of(pass.samples);
   const bool past = !is_ragged(count);
   for (int from = 0; from < count; from += BORDER_VECTORS * VECTOR) {
@@ -90,8 +98,8 @@ INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const i
       for (int i = 0; i < vectors; ++i) {
         const int line = first_line(count, from + i * VECTOR);
         const AV v = places[j * vectors + i];
-        store_some(SAMPLE_V(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)), row + line * next, next,
-                   count - line, past);
+        store_some(SAMPLE_V(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)),
+                   row + line * next, next, count - line, past);
       }
     }
   }

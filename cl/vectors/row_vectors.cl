@@ -59,8 +59,8 @@ void row_vectors(global S *signal, global T *bands, global T *low, const Pass pa
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
   for (int index = first; index < end;) {
     const int lines = min(min(VECTOR, end - index), neighbours(&pass, index));
-    const LoadedLines in = INPUT_LINES(index);
-    const StoredLines out = OUTPUT_LINES(index);
+    const LoadedLines in = input_lines(signal, bands, low, &pass, index);
+    const StoredLines out = output_lines(signal, bands, low, &pass, index);
     for (int i = 0; has_inner && i < lines; ++i) {
       const LoadedLines row = loaded_from(in, i), later = loaded_from(row, VECTOR);
       const StoredLines result = stored_from(out, i);
