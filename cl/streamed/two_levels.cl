@@ -1,26 +1,40 @@
 // streamed_two_levels: two levels in one pass over memory.
 //
-// As streamed_one_level, but the low band between the two levels never leaves the registers: what one level has done with
-// a pair of rows is one row for the other. A work-item has PAIRS pairs of columns of the finer level, half as many of the
-// coarser one.
+// As streamed_one_level, but the low band between the two levels never leaves the registers: what one level has done
+// with a pair of rows is one row for the other. A work-item has PAIRS pairs of columns of the finer level, half as many
+// of the coarser one.
 //
 // Both levels go on mirrored. Of a picture of even height, the M rows of the low band go on as s(M - 1 + k) = s(M - k),
 // but mirrored itself the band should go on as s(M - 1 - k). So beyond row M - 1 the coarser level takes the row one
 // further than its own (inverse: the finer one takes the row one nearer). The last segment sweeps bottom-up (inverse:
-// top-down), and there this is the row that came just before. No other segment gets there: the last one has at least the
-// 2 * REACH rows that the one before reads of it.
+// top-down), and there this is the row that came just before. No other segment gets there: the last one has at least
+// the 2 * REACH rows that the one before reads of it.
 //
-// Where sub-bands are INTERLEAVED, every other row has samples of both levels. What the finer one has for it (the HL band)
-// waits in local memory, where each work-item reads what it wrote itself. So a row is read and written once and whole. Coarser
-// levels write every fourth sample and fewer of each such row, which is memory read and written in whole sectors.
+// Where sub-bands are INTERLEAVED, every other row has samples of both levels. What the finer one has for it (the HL
+// band) goes through a delay line in local memory, where each work-item reads what it wrote itself. So a row is read
+// and written once and whole. Coarser levels write every fourth sample and fewer of each such row, which is memory read
+// and written in whole sectors.
 //
-// Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are three
-// times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 298 instructions for 16 samples of the
-// finer level (inverse 286) and 160 registers, so that 12 sub-groups of a compute unit are at work where one level has 16.
-// There, two levels of 8192 x 8192 take 162 us (inverse 155) and five 190 (186), INTERLEAVED 157 (173) and 257 (237); by two
-// launches the two took 192 (195), a copy 130. That is with 12 sub-groups for each compute unit in all: with 8 five levels
-// took as long, with 16, which do not run at once, 203 (203), with 24 194 (184). Limited by waiting for memory, as few
-// sub-groups are at work, and by the overlaps. Pictures of 2048 x 2048 gain nothing.
+// Two levels in one sweep are ours, after the register blocks of Enfedaque et al. 2015 and the single loop of Barina and
+// Zemcik 2015.
+//
+// Cost per sample: 1 global read and 1 write for both levels, where two launches take 1.25 of each; the overlaps are
+// three times as long as those of one level. Compiled for an NVIDIA H200, 9/7 in f32 takes 298 instructions for 16
+// samples of the finer level (inverse 286) and 160 registers, so that 12 sub-groups of a compute unit are at work where
+// one level has 16. Limited by waiting for memory, as few sub-groups are at work, and by the overlaps. Pictures of 2048
+// x 2048 gain nothing.
+//
+// Of 8192 x 8192 by 9/7 in f32, forward and inverse, in us, on an NVIDIA H200, where a copy takes 130:
+//
+//                                         two levels   five levels
+//   here                                 162 and 155   190 and 186
+//   here, INTERLEAVED                    157 and 173   257 and 237
+//   by a launch per level                192 and 195
+//   with 16 sub-groups per compute unit                203 and 203
+//   with 24                                            194 and 184
+//
+// Unless it says otherwise there are 12 sub-groups per compute unit. With 8, five levels took as long; 16 do not run at
+// once.
 
 #include "streamed/two_levels_forward.cl"
 #include "streamed/two_levels_inverse.cl"
@@ -55,7 +69,7 @@ static inline Segment coarse_segment_of(const Segment *fine, const int height) {
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_two_levels(global S *signal, global T *bands, global T *low, const Pass pass, const Streamed own) {
-  local T waiting[INTERLEAVED ? WAITING * GROUP * PAIRS : 1] __attribute__((aligned(32)));
+  local T delayed[INTERLEAVED ? DELAYED_ROWS * GROUP * PAIRS : 1] __attribute__((aligned(32)));
   Picture fine;
   OwnColumns columns;
   Segment segment;
@@ -64,8 +78,8 @@ void streamed_two_levels(global S *signal, global T *bands, global T *low, const
   const OwnColumns coarser = coarse_columns(&columns, coarse.width);
   const Segment coarse_segment = coarse_segment_of(&segment, coarse.height);
 #if FORWARD
-  sweep_forward(&fine, &coarse, &columns, &coarser, &segment, &coarse_segment, waiting);
+  sweep_forward(&fine, &coarse, &columns, &coarser, &segment, &coarse_segment, delayed);
 #else
-  sweep_inverse(&fine, &coarse, &columns, &coarser, &segment, &coarse_segment, waiting);
+  sweep_inverse(&fine, &coarse, &columns, &coarser, &segment, &coarse_segment, delayed);
 #endif
 }

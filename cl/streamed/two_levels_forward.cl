@@ -1,4 +1,5 @@
-// Two levels in one sweep, forward: each pair of rows of the finer level gives a row of the low band, which is one for the coarser level.
+// Two levels in one sweep, forward: each pair of rows of the finer level gives a row of the low band, which is one for
+// the coarser level.
 
 #include "streamed/coarser_level.cl"
 #include "streamed/lift_y.cl"
@@ -6,8 +7,8 @@
 
 #if FORWARD
 
-INLINE void store_coarse_band(const Picture *picture, const OwnColumns *columns, const int y, const int cx, const int cy,
-                              const A *row) {
+INLINE void store_coarse_band(const Picture *picture, const OwnColumns *columns, const int y, const int cx,
+                              const int cy, const A *row) {
   if (columns->own < columns->from || columns->own >= columns->to) return;
   T run[COARSE_PAIRS];
   UNROLL for (int n = 0; n < COARSE_PAIRS; ++n) run[n] = STORE_2D(cx, cy, row[cx * COARSE_PAIRS + n]);
@@ -18,11 +19,11 @@ INLINE void store_coarse_band(const Picture *picture, const OwnColumns *columns,
 }
 
 #if INTERLEAVED
-// Stores row y of the coarser level with what waits for it of the finer one.
-INLINE void store_both(const Picture *picture, const OwnColumns *columns, local const T *waiting, const int y, const int cy,
-                       const A *row) {
+// Stores row y of the coarser level with what the finer one has for it in the delay line.
+INLINE void store_both(const Picture *picture, const OwnColumns *columns, local const T *delayed, const int y,
+                       const int cy, const A *row) {
   T run[COLUMNS_OWN], details[PAIRS];
-  take_waiting(waiting, details);
+  take_delayed(delayed, details);
   UNROLL for (int n = 0; n < PAIRS; ++n) {
     run[2 * n] = STORE_2D(n & 1, cy, row[n % 2 * COARSE_PAIRS + n / 2]);
     run[2 * n + 1] = details[n];
@@ -31,8 +32,9 @@ INLINE void store_both(const Picture *picture, const OwnColumns *columns, local 
 }
 #endif
 
-INLINE void sweep_forward(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser,
-                          const Segment *segment, const Segment *coarse_segment, local T *waiting) {
+INLINE void sweep_forward(const Picture *fine, const Picture *coarse, const OwnColumns *columns,
+                          const OwnColumns *coarser, const Segment *segment, const Segment *coarse_segment,
+                          local T *delayed) {
   WORD prefetched[PREFETCHED][2][WORDS_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   L before[PAIRS];
@@ -65,7 +67,7 @@ INLINE void sweep_forward(const Picture *fine, const Picture *coarse, const OwnC
 #if INTERLEAVED
       T details[PAIRS];
       UNROLL for (int n = 0; n < PAIRS; ++n) details[n] = STORE_2D(1, 0, low[PAIRS + n]);
-      let_wait(details, waiting_at(waiting, done));
+      delay_row(details, delayed_at(delayed, done));
 #endif
 
       const int cy = phase & 1, coarse_slot = phase / 2;
@@ -78,17 +80,19 @@ INLINE void sweep_forward(const Picture *fine, const Picture *coarse, const OwnC
       if (!cy) continue;
       const int coarse_newest = done >> 1, coarse_done = coarse_newest - LAST_LAG;
       A coarse_low[PAIRS], coarse_high[PAIRS];
-      lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_newest, coarse_low, coarse_high);
+      lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, coarse_slot, coarse_newest, coarse_low,
+                        coarse_high);
       if (coarse_done < coarse_top || coarse_done >= coarse_bottom) continue;
       const int y = 2 * coarse_done;
       UNROLL for (int c = 0; c < 2; ++c) {
         if (y + c < coarse_segment->from || y + c >= coarse_segment->to) continue;
         const A *const row = c ? coarse_high : coarse_low;
 #if INTERLEAVED
-        store_both(fine, columns, waiting_at(waiting, y + c), down * (y + c), c, row);
+        store_both(fine, columns, delayed_at(delayed, y + c), down * (y + c), c, row);
 #endif
         UNROLL for (int cx = 0; cx < 2; ++cx)
-          if (!INTERLEAVED || (LOW_APART && c + cx == 0)) store_coarse_band(coarse, coarser, down * (y + c), cx, c, row);
+          if (!INTERLEAVED || (LOW_APART && c + cx == 0))
+            store_coarse_band(coarse, coarser, down * (y + c), cx, c, row);
       }
     }
     if (PHASES == RING) move_ring(coarse_s, PAIRS);

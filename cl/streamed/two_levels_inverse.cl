@@ -1,5 +1,5 @@
-// Two levels in one sweep, inverse: each pair of rows of the coarser level gives two rows of the low band, each with its details a pair
-// of rows of the finer level.
+// Two levels in one sweep, inverse: each pair of rows of the coarser level gives two rows of the low band, each with
+// its details a pair of rows of the finer level.
 
 #include "streamed/coarser_level.cl"
 #include "streamed/lift_y.cl"
@@ -35,8 +35,8 @@ INLINE void load_coarse_band(const Picture *picture, const OwnColumns *columns, 
 }
 
 // All bands of pair p of rows of the coarser level; interleaved, rows as they stand, and then LL where it is apart.
-INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Picture *coarse, const OwnColumns *coarser,
-                        const int down, const int p, WORD *to) {
+INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Picture *coarse,
+                        const OwnColumns *coarser, const int down, const int p, WORD *to) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int y = extended(down * (2 * p + cy), coarse->height);
 #if INTERLEAVED
@@ -53,8 +53,9 @@ INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Pi
 // Turns of the coarser level until the first row of the low band is done.
 #define TURNS_BEFORE_FINE (REACH_LO + LAST_LAG)
 
-// The newest pair of rows of the coarser level from what was loaded; interleaved, what the finer one has there waits.
-INLINE void unpack_coarse(const WORD *words, local T *waiting, const int newest, A *s, A *d) {
+// The newest pair of rows of the coarser level from what was loaded; interleaved, the delay line takes what the finer
+// level has there.
+INLINE void unpack_coarse(const WORD *words, local T *delayed, const int newest, A *s, A *d) {
 #if INTERLEAVED
   T details[2][PAIRS];
   UNROLL for (int n = 0; n < PAIRS; ++n) {
@@ -63,7 +64,7 @@ INLINE void unpack_coarse(const WORD *words, local T *waiting, const int newest,
     d[to] = LOAD_2D(cx, 1, SAMPLE_OF(words + DETAIL_WORDS, 2 * n));
     UNROLL for (int cy = 0; cy < 2; ++cy) details[cy][n] = SAMPLE_OF(words + cy * DETAIL_WORDS, 2 * n + 1);
   }
-  UNROLL for (int cy = 0; cy < 2; ++cy) let_wait(details[cy], waiting_at(waiting, 2 * newest + cy));
+  UNROLL for (int cy = 0; cy < 2; ++cy) delay_row(details[cy], delayed_at(delayed, 2 * newest + cy));
 #else
   UNROLL for (int i = 0; i < PAIRS; ++i) {
     s[i] = LOAD_2D(i / COARSE_PAIRS, 0, SAMPLE_OF(words, i));
@@ -73,10 +74,10 @@ INLINE void unpack_coarse(const WORD *words, local T *waiting, const int newest,
 }
 
 // The details of the newest pair of rows of the finer level, of which the HL band may be that of pair p.
-INLINE void unpack_details(const WORD *words, local T *waiting, const int p, A *new_s, A *new_d) {
+INLINE void unpack_details(const WORD *words, local T *delayed, const int p, A *new_s, A *new_d) {
 #if INTERLEAVED
   T details[PAIRS];
-  take_waiting(waiting_at(waiting, p), details);
+  take_delayed(delayed_at(delayed, p), details);
   UNROLL for (int n = 0; n < PAIRS; ++n) {
     new_s[PAIRS + n] = LOAD_2D(1, 0, details[n]);
     new_d[n] = LOAD_2D(0, 1, SAMPLE_OF(words, 2 * n));
@@ -92,13 +93,14 @@ INLINE void unpack_details(const WORD *words, local T *waiting, const int p, A *
 }
 
 // One turn of the coarser level: `coarse_low` and `coarse_high` become two rows of the low band.
-#define COARSE_TURN(slot, newest)                                                                                        \
-  { unpack_coarse(coarse_prefetched, waiting, newest, coarse_s + (slot) * PAIRS, coarse_d + (slot) * PAIRS);             \
-    if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, down, (newest) + 1, coarse_prefetched);       \
+#define COARSE_TURN(slot, newest)                                                                                   \
+  { unpack_coarse(coarse_prefetched, delayed, newest, coarse_s + (slot) * PAIRS, coarse_d + (slot) * PAIRS);        \
+    if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, down, (newest) + 1, coarse_prefetched); \
     lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, slot, newest, coarse_low, coarse_high); }
 
-INLINE void sweep_inverse(const Picture *fine, const Picture *coarse, const OwnColumns *columns, const OwnColumns *coarser,
-                          const Segment *segment, const Segment *coarse_segment, local T *waiting) {
+INLINE void sweep_inverse(const Picture *fine, const Picture *coarse, const OwnColumns *columns,
+                          const OwnColumns *coarser, const Segment *segment, const Segment *coarse_segment,
+                          local T *delayed) {
   WORD prefetched[PREFETCHED][DETAIL_WORDS], coarse_prefetched[COARSE_LOADED];
   A s[RING * COLUMNS_LOADED], d[RING * COLUMNS_LOADED], coarse_s[RING * PAIRS], coarse_d[RING * PAIRS];
   A coarse_low[PAIRS], coarse_high[PAIRS];
@@ -132,8 +134,9 @@ INLINE void sweep_inverse(const Picture *fine, const Picture *coarse, const OwnC
         new_s[n] = TAKE_2D(0, 0, late);
         before[n] = value;
       }
-      unpack_details(prefetched[phase % PREFETCHED], waiting, newest >= late_from ? newest - 1 : newest, new_s, new_d);
-      if (newest + PREFETCHED <= last) load_details(fine, columns, down, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
+      unpack_details(prefetched[phase % PREFETCHED], delayed, newest >= late_from ? newest - 1 : newest, new_s, new_d);
+      if (newest + PREFETCHED <= last)
+        load_details(fine, columns, down, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
       A low[COLUMNS_LOADED], high[COLUMNS_LOADED];
       lift_pair_of_rows(columns, segment, s, d, COLUMNS_LOADED, slot, newest, low, high);
       store_pair_of_rows(fine, columns, segment, 0, newest - LAST_LAG, true, low, high);

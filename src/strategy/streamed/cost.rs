@@ -54,8 +54,8 @@ impl Picture<'_> {
         if self.levels == 1 {
             return cost;
         }
-        let waiting = usize::from(self.interleaved) * sizes.waiting_bytes(self.todo) as usize;
-        let cost = cost + Cost::of_group(0, waiting);
+        let delayed = usize::from(self.interleaved) * sizes.delayed_bytes(self.todo) as usize;
+        let cost = cost + Cost::of_group(0, delayed);
         // Half as many turns, of half as many pairs.
         let coarser_turns = self.strips() * rows(coarser * until_done) / 4;
         cost + self.turns(meter, coarser_turns) + meter.scaling(read / 4, stored / 4)

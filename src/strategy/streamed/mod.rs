@@ -302,7 +302,7 @@ impl<'a> Picture<'a> {
             && sizes.two_levels_fit_registers(self.todo)
             && self.extension == Some(Extension::Mirrored)
             && device.exchange != Exchange::None
-            && (!self.interleaved || sizes.waiting_bytes(self.todo) <= device.local_memory)
+            && (!self.interleaved || sizes.delayed_bytes(self.todo) <= device.local_memory)
             // The low band, too, must be longer than what is read beyond it.
             && self.height > 4 * (3 * reach + 1);
         let strips = self.strips() * self.count;
@@ -397,7 +397,7 @@ impl<'a> Picture<'a> {
         defines.extend(pixels::defines(self.todo.pixels()));
         if self.levels == 2 {
             defines.push(define("COARSE_VECTOR", coarse_vector));
-            defines.push(define("WAITING", sizes.waiting()));
+            defines.push(define("DELAYED_ROWS", sizes.delayed_rows()));
         }
         if self.extension.is_none() {
             defines.extend([

@@ -175,14 +175,14 @@ impl Sizes {
         2 * held <= registers(todo.target.device)
     }
 
-    /// Rows of which samples of the finer of two levels wait for the coarser one, which is so many turns behind, a power of two.
-    pub fn waiting(&self) -> usize {
+    /// Rows of the delay line of samples of the finer of two levels, as the coarser one is so far behind; a power of two.
+    pub fn delayed_rows(&self) -> usize {
         (2 * self.lags.last + 3).next_power_of_two()
     }
 
-    /// The local memory that they wait in.
-    pub fn waiting_bytes(&self, todo: &Todo) -> u64 {
-        (self.waiting() * self.group * self.pairs * todo.problem.sample.size()) as u64
+    /// The local memory that they take.
+    pub fn delayed_bytes(&self, todo: &Todo) -> u64 {
+        (self.delayed_rows() * self.group * self.pairs * todo.problem.sample.size()) as u64
     }
 
     /// Why a device cannot run it.
