@@ -1,9 +1,12 @@
-// columns_and_ends: as register_columns, for lines whose border depends on both of their ends at every step, such as periodic ones of
-// odd lengths. The first work-groups lift the ends of lines (core/borders.cl), the others sweep along what is between them.
+// columns_and_ends: as register_columns, for lines whose border depends on both of their ends at every step, such as
+// periodic ones of odd lengths. The first work-groups lift the ends of lines (core/borders.cl), the others sweep along
+// what is between them.
 //
-// Cost per sample: as of register_columns, and that of core/border.cl. A line of a work-item at a time, since those of border.cl are
-// no vectors. On an NVIDIA H100 one level of 9/7 in f32 along the first axis of 1023 x 1023, periodic, takes 8.8 us, of 511 x 512 x 512
-// 396; where ends had a launch of their own, behind vectors of lines, 16.8 and 400, and of i16 by 5/3 235 (inverse 234), now 228 (236).
+// Ours, as far as it differs from register_columns.
+// Cost per sample: as of register_columns, and that of core/border.cl. A line of a work-item at a time, since those of
+// border.cl are no vectors. On an NVIDIA H100 one level of 9/7 in f32 along the first axis of 1023 x 1023, periodic,
+// takes 8.8 us, of 511 x 512 x 512 396; where ends had a launch of their own, behind vectors of lines, 16.8 and 400,
+// and of i16 by 5/3 235 (inverse 234), now 228 (236).
 
 #include "core/borders.cl"
 #include "core/small_sub_groups.cl"

@@ -1,12 +1,13 @@
 // register_columns: one axis in one pass over memory, for lines that stand side by side in memory.
 //
-// A work-item has one line, or VECTOR neighbours of them as vectors, and sweeps along a segment of it (register_columns/sweep.cl).
+// A work-item has one line, or VECTOR neighbours of them as vectors, and sweeps along a segment of it
+// (register_columns/sweep.cl).
 //
 // After the pipeline of Barina and Zemcik 2015, in registers and along columns alone.
 // Cost per sample: 1 global read and 1 write; REACH_LO + REACH_HI pairs more are read per segment. No barrier, no local
-// memory; 2 * VECTOR * (RING + PREFETCHED) samples in registers. Limited by memory: on an NVIDIA H200, one level of 9/7 in f32
-// along the first axis of 256 x 512 x 512 takes 140 us, along the second 144, a copy 131. Where rows begin at no multiple of
-// 16 bytes, 255 x 255 x 257 takes 1.5 copies.
+// memory; 2 * VECTOR * (RING + PREFETCHED) samples in registers. Limited by memory: on an NVIDIA H200, one level of 9/7
+// in f32 along the first axis of 256 x 512 x 512 takes 140 us, along the second 144, a copy 131. Where rows begin at no
+// multiple of 16 bytes, 255 x 255 x 257 takes 1.5 copies.
 
 #include "core/small_sub_groups.cl"
 #include "register_columns/sweep.cl"

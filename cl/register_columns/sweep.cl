@@ -1,5 +1,5 @@
-// A sweep along neighbouring lines that stand side by side: a pipeline in registers (core/ring.cl), as along y in `streamed`. Pairs are
-// loaded PREFETCHED pairs before they are needed, so that many loads are under way.
+// A sweep along neighbouring lines that stand side by side: a pipeline in registers (core/ring.cl), as along y in
+// `streamed`. Pairs are loaded PREFETCHED pairs before they are needed, so that many loads are under way.
 
 #include "core/pass.cl"
 #include "core/ring.cl"
@@ -40,7 +40,8 @@
 // --- loads -------------------------------------------------------------------------------------------
 
 // Pair n of lines, which may be beyond the border.
-INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const int periodic, const int n, LOADED_LINES *pair) {
+INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const int periodic, const int n,
+                                 LOADED_LINES *pair) {
   const int samples = SAMPLES_ALONG(pass);
   const bool is_inside = n >= 0 && n < D_COUNT(samples);
   const int s = is_inside ? n : place_to_load(2 * n, samples, periodic) >> 1;
@@ -54,8 +55,8 @@ INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const i
 #define PIPE_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
 
 // Lifts the pairs from `from` to `to` of lines.
-INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pass *pass, const int periodic, const int from,
-                          const int to) {
+INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pass *pass, const int periodic,
+                          const int from, const int to) {
   LOADED_LINES prefetched[PREFETCHED][2];
   NUMBERS s[RING], d[RING];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;

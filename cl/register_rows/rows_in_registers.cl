@@ -1,15 +1,18 @@
 // rows_in_registers: several levels of short rows that follow one another in memory, in one pass over it.
 //
-// A sub-group has some neighbouring rows, and moves them between global and local memory as one piece, whatever their length. Some of
-// its work-items have a row together: each takes a run of it into its registers, where it stays from level to level, each of which
-// leaves half of it (register_rows/runs_across.cl). Coefficients go to the places in local memory that they have in global memory.
-// Where a level has left one sample of each run, these places make pairs of them, for half as many work-items.
+// A sub-group has some neighbouring rows, and moves them between global and local memory as one piece, whatever their
+// length. Some of its work-items have a row together: each takes a run of it into its registers, where it stays from
+// level to level, each of which leaves half of it (register_rows/runs_across.cl). Coefficients go to the places in
+// local memory that they have in global memory. Where a level has left one sample of each run, these places make pairs
+// of them, for half as many work-items.
 //
-// Cost per sample: 1 global read and 1 write, for all levels; 2 accesses to local memory each way; an exchange per step and level; no
-// barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32 takes 182 us for three levels of
-// 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three levels take 13 in rows of 256, 16 in rows of
-// 129 (in local memory 23), 18 in rows of 33 (38), interleaved 13 in rows of 32 (32). In 16 bits limited by instructions: five levels of
-// 262144 x 256 by 5/3 take 107 us (inverse 99), where a copy takes 94.
+// Runs in registers with an exchange beside them are after Enfedaque et al. 2015; that rows stay there for all levels
+// is ours. Cost per sample: 1 global read and 1 write, for all levels; 2 accesses to local memory each way; an exchange
+// per step and level; no barriers but those of a sub-group. Limited by memory in 32 bits: on an NVIDIA H100, 9/7 in f32
+// takes 182 us for three levels of 262144 x 256, as a copy does. Of 2^22 samples, of which a copy takes 12 us, three
+// levels take 13 in rows of 256, 16 in rows of 129 (in local memory 23), 18 in rows of 33 (38), interleaved 13 in rows
+// of 32 (32). In 16 bits limited by instructions: five levels of 262144 x 256 by 5/3 take 107 us (inverse 99), where a
+// copy takes 94.
 
 #include "core/moves.cl"
 #include "register_rows/runs_across.cl"
@@ -40,14 +43,16 @@ INLINE void fetch_rows_of_sub_group(global const LOADED *from, const int count, 
   LOADED loaded[2 * RUN_PAIRS];
   // Under conditions loads would wait for one another: what is too much loads the last ones again.
   EACH_MOVED LOAD_VECTOR(global, LOADED, MOVED_TOGETHER, from + min(PLACE_MOVED(k), count - MOVED_TOGETHER), loaded + k)
-  EACH_MOVED UNROLL for (int n = 0; n < MOVED_TOGETHER; ++n) places[PLACE_IN(PLACE_MOVED(k)) + n] = (L)NUMBER(loaded[k + n]);
+  EACH_MOVED
+    UNROLL for (int n = 0; n < MOVED_TOGETHER; ++n) places[PLACE_IN(PLACE_MOVED(k)) + n] = (L)NUMBER(loaded[k + n]);
   SUB_GROUP_FENCE;
 }
 
 INLINE void store_rows_of_sub_group(local const L *places, const int count, global STORED *to) {
   STORED stored[2 * RUN_PAIRS];
   SUB_GROUP_FENCE;
-  EACH_MOVED UNROLL for (int n = 0; n < MOVED_TOGETHER; ++n) stored[k + n] = SAMPLE((A)places[PLACE_IN(PLACE_MOVED(k)) + n]);
+  EACH_MOVED
+    UNROLL for (int n = 0; n < MOVED_TOGETHER; ++n) stored[k + n] = SAMPLE((A)places[PLACE_IN(PLACE_MOVED(k)) + n]);
   EACH_MOVED if (PLACE_MOVED(k) < count) STORE_VECTOR(global, STORED, MOVED_TOGETHER, stored + k, to + PLACE_MOVED(k))
 }
 
@@ -66,7 +71,8 @@ INLINE void store_rows_of_sub_group(local const L *places, const int count, glob
     UNROLL for (int n = 1; n < (pairs); ++n) samples[n] = samples[2 * n];                                       \
   }
 #else
-// Places of its runs beyond the end of a row are another one's, or behind all rows, and hold anything, which comes to nothing.
+// Places of its runs beyond the end of a row are another one's, or behind all rows, and hold anything, which comes to
+// nothing.
 #define LIFT_WIDE(level, pairs)                                             \
   {                                                                         \
     const RunPart part = PART_OF(level, pairs);                             \

@@ -1,17 +1,19 @@
 // short_rows: several levels of rows of a few samples, one row per work-item, under any boundary rule.
 //
-// A work-item has its row in registers, and lifts it alone. The compiler knows how long rows are and by which rule they go on,
-// so that what a step reads beyond an end is known as well (core/border.cl lifts such a line as a whole).
+// A work-item has its row in registers, and lifts it alone. The compiler knows how long rows are and by which rule they
+// go on, so that what a step reads beyond an end is known as well (core/border.cl lifts such a line as a whole).
 //
 // Lines that stand side by side are such rows, too: then neighbouring work-items load neighbours.
 //
-// Rows that follow one another in memory a work-group moves as one piece, by way of local memory, where else each store would write a
-// part of a sector.
+// Rows that follow one another in memory a work-group moves as one piece, by way of local memory, where else each store
+// would write a part of a sector.
 //
-// Cost per sample: 1 global read and 1 write, for all levels; where rows follow one another 2 accesses to local memory each way and two
-// barriers, else none. Limited by memory: on an NVIDIA H100, 9/7 in f32 takes 13 us (inverse 12) for three levels of 599186 x 7 along
-// its last axis, row by row 25 (27), and 15 (14) for 7 x 599186 along its first one, where a copy takes 12. Rows of 8, whose
-// work-items meet in the same banks of local memory, take 18 (18), row by row 33 (35).
+// Ours.
+// Cost per sample: 1 global read and 1 write, for all levels; where rows follow one another 2 accesses to local memory
+// each way and two barriers, else none. Limited by memory: on an NVIDIA H100, 9/7 in f32 takes 13 us (inverse 12) for
+// three levels of 599186 x 7 along its last axis, row by row 25 (27), and 15 (14) for 7 x 599186 along its first one,
+// where a copy takes 12. Rows of 8, whose work-items meet in the same banks of local memory, take 18 (18), row by row
+// 33 (35).
 
 #include "core/border.cl"
 #include "register_rows/short_row_moves.cl"
@@ -20,8 +22,8 @@
 #define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3)
 #define EACH_SHORT_LEVEL_BACK(DO) DO(3) DO(2) DO(1)
 
-// Lifts the first `samples` samples of a row, and leaves its details behind its approximations; the inverse the other way round. The
-// compiler knows how many there are, and so keeps them in registers.
+// Lifts the first `samples` samples of a row, and leaves its details behind its approximations; the inverse the other
+// way round. The compiler knows how many there are, and so keeps them in registers.
 INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
   const Ends ends = {0, samples, S_COUNT(samples), D_COUNT(samples)};
   A s[2 * BORDER], d[2 * BORDER];
@@ -48,7 +50,8 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
   global T *const coefficients = bands_of_row(bands, low, &pass, begin).s;
   local const LOADED *const loaded = all_loaded + item * JOINED_SAMPLES;
   local STORED *const stored = all_stored + item * JOINED_SAMPLES;
-  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * JOINED_SAMPLES, all_loaded);
+  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * JOINED_SAMPLES,
+             all_loaded);
 #else
   if (tile.to == 0) return;
   const int stride = (int)pass.signal.line.detail;

@@ -1,11 +1,11 @@
-// Column pass on CPU devices: a work-item sweeps down a strip of lines that are neighbours in memory, a pair of rows at a
-// time.
+// column_vectors: a column pass on CPU devices: a work-item sweeps down a strip of lines that are neighbours in memory,
+// a pair of rows at a time.
 //
-// All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches. It does the
-// pairs that are in no border's reach; the work-item of a strip's first segment does the borders, and lines of at most 2 * BORDER
-// pairs.
-// Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR
-// samples: 8 multiply-adds, 5 reads and 5 writes of the ring. Limited by memory.
+// All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches. It does
+// the pairs that are in no border's reach; the work-item of a strip's first segment does the borders, and lines of at
+// most 2 * BORDER pairs. After the pipeline of Barina and Zemcik 2015, along columns alone. Cost per sample: 1 global
+// read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR samples: 8 multiply-adds, 5
+// reads and 5 writes of the ring. Limited by memory.
 
 #include "cpu/pipeline_y.cl"
 #include "vectors/parallel_lines.cl"
@@ -43,8 +43,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
   const StripOfLines strip = strip_of(&pass, number % own.strips);
   const bool past = !is_ragged(strip.count);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
-  // Whole vectors, and no more than there are lines: ROW apart, the rows of 32 lines pushed each other out of the nearest cache,
-  // and took 1.6 times as long.
+  // Whole vectors, and no more than there are lines: ROW apart, the rows of 32 lines pushed each other out of the
+  // nearest cache, and took 1.6 times as long.
   const int row = (strip.count + VECTOR - 1) / VECTOR * VECTOR;
   for (int i = 0; has_inner && i < 2 * Y_KEPT * row; i += VECTOR) STORE_V((AV)(0), ring + i);
   const int index = rest % rows * pass.across[0] + strip.first;

@@ -1,11 +1,11 @@
-// Row pass on CPU devices: a work-item lifts whole rows, each in one go from memory to memory.
+// row_vectors: a row pass on CPU devices: a work-item lifts whole rows, each in one go from memory to memory.
 //
 // All steps run as a pipeline of vectors in registers. What that stores at a border is wrong, and done again for VECTOR
 // rows at once, while they are in the caches.
 // After the shifted vectors of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write. For 9/7 in f32, for 2 * VECTOR samples: 2 vector operations to split the
-// channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory: on rows of 256 samples 0.9 of the copy rate both
-// ways (PoCL 3.1, two cores of Zen 5), 0.64 inverse without the prefetches.
+// channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory: on rows of 256 samples 0.9 of the copy rate
+// both ways (PoCL 3.1, two cores of Zen 5), 0.64 inverse without the prefetches.
 
 #include "cpu/pairs.cl"
 #include "cpu/pipeline_x.cl"
