@@ -1,12 +1,14 @@
-// filter_rows, filter_columns: one axis of a square picture as in Shahbahrami, Juurlink and Vassiliadis 2008, in C, by one
-// thread: reals by the taps of both filters, integers by the two steps of 5/3. For the comparison alone. Approximations go
-// to the first half of the result, details to the second.
+// filter_rows, filter_columns: one axis of a square picture as in Shahbahrami, Juurlink and Vassiliadis 2008, in C, by
+// one thread: reals by the taps of both filters, integers by the two steps of 5/3. For the comparison alone.
+// Approximations go to the first half of the result, details to the second.
 //
-// Down columns it goes a row of results at a time, and reads the rows that these depend on. Where rows are a large power of
-// two apart, all of them, and the rows of both results, fall into the same sets of a cache. Remedies: a row between the
-// halves of the result (Offset), or parts of the sum some cache lines ahead (LOOKAHEAD), few rows for each.
-// Cost per sample: 1 global read and 1 write.
+// Down columns it goes a row of results at a time, and reads the rows that these depend on. Where rows are a large
+// power of two apart, all of them, and the rows of both results, fall into the same sets of a cache. Remedies: a row
+// between the halves of the result (Offset), or parts of the sum some cache lines ahead (LOOKAHEAD), few rows for each.
+// Cost per sample: 1 global read and 1 write; with LOOKAHEAD PARTS reads and PARTS + 1 writes of each result, mostly in
+// the caches.
 
+#include "core/boundary.cl"
 #include "core/wavelet.cl"
 
 #ifndef REPEATS
@@ -14,6 +16,9 @@
 #endif
 #ifndef LOOKAHEAD
 #error "LOOKAHEAD: floats in a cache line, where sums are made in parts; else 0"
+#endif
+#if INTEGER && REPEATS
+#error "REPEATS: 0 for integers, whose detail before the first one is a mirrored one"
 #endif
 
 // Rows of a part of a sum: the ways of a cache.
@@ -25,13 +30,6 @@ typedef struct {
   int pitch;  // from row to row
   int high;   // samples from approximations to their details
 } Filtered;
-
-// Sample i of a line of n.
-INLINE int extended_place(const int i, const int n) {
-  if (REPEATS) return (i + n) % n;
-  const int inner = i < 0 ? -i : i;
-  return inner < n ? inner : 2 * n - 2 - inner;
-}
 
 #if INTEGER
 #define NEXT(offset) ((int)((offset) ? *next : *even))
@@ -49,15 +47,15 @@ kernel void filter_rows(global const T *restrict from, global T *to, const Filte
     global const T *const line = from + (long)y * own.pitch;
     global T *const low = to + (long)y * own.pitch, *const high = low + own.size / 2;
     for (int n = 0; n < own.size / 2; ++n)
-      lift_place(line + 2 * n, line + 2 * n + 1, line + extended_place(2 * n + 2, own.size), high + max(n - 1, 0),
-                 low + n, high + n);
+      lift_place(line + 2 * n, line + 2 * n + 1, line + place_in_signal(2 * n + 2, own.size, REPEATS),
+                 high + max(n - 1, 0), low + n, high + n);
   }
 }
 
 kernel void filter_columns(global const T *restrict from, global T *to, const Filtered own) {
   for (int n = 0; n < own.size / 2; ++n) {
     global const T *const even = from + (long)(2 * n) * own.pitch, *const odd = even + own.pitch;
-    global const T *const next = from + (long)extended_place(2 * n + 2, own.size) * own.pitch;
+    global const T *const next = from + (long)place_in_signal(2 * n + 2, own.size, REPEATS) * own.pitch;
     global T *const low = to + (long)n * own.pitch, *const high = low + own.high;
     global const T *const before = n > 0 ? high - own.pitch : high;
     for (int x = 0; x < own.size; ++x) lift_place(even + x, odd + x, next + x, before + x, low + x, high + x);
@@ -68,7 +66,7 @@ kernel void filter_columns(global const T *restrict from, global T *to, const Fi
 #define PAIR(offset) ((offset) + REACH_LO)
 #define SUM_TAP(channel, offset, factor) + (factor) * *(row_##channel[PAIR(offset)] + x)
 #define PLACE_TAP(channel, offset, factor) \
-  + (factor) * line[extended_place(2 * (n + (offset)) + PARITY_##channel, own.size)]
+  + (factor) * line[place_in_signal(2 * (n + (offset)) + PARITY_##channel, own.size, REPEATS)]
 // The tap counts for part `part` alone.
 #define PART_TAP(channel, offset, factor) \
   + ((2 * PAIR(offset) + PARITY_##channel) / ROWS_OF_PART == part ? (factor) * *(row_##channel[PAIR(offset)] + x) : 0)
@@ -101,8 +99,8 @@ kernel void filter_columns(global const T *restrict from, global T *restrict to,
     global const T *row_s[REACH_LO + REACH_HI + 1], *row_d[REACH_LO + REACH_HI + 1];
 #pragma unroll
     for (int i = 0; i <= REACH_LO + REACH_HI; ++i) {
-      row_s[i] = from + (long)extended_place(2 * (n + i - REACH_LO), own.size) * own.pitch;
-      row_d[i] = from + (long)extended_place(2 * (n + i - REACH_LO) + 1, own.size) * own.pitch;
+      row_s[i] = from + (long)place_in_signal(2 * (n + i - REACH_LO), own.size, REPEATS) * own.pitch;
+      row_d[i] = from + (long)place_in_signal(2 * (n + i - REACH_LO) + 1, own.size, REPEATS) * own.pitch;
     }
     global T *const low = to + (long)n * own.pitch, *const high = low + own.high;
 #if LOOKAHEAD
