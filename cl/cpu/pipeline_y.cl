@@ -1,8 +1,9 @@
 // Lifting across rows as a pipeline: step k runs Y_LAG_k pairs of rows behind the newest, so that all steps are done in
 // one go. Y_LAST_LAG pairs behind the newest results are done. Rust computes all of these.
 //
-// The rows of the last Y_KEPT pairs lie in a ring, each ROW numbers long. What a later pair of rows still needs of a
-// step's result goes back to its row, and Y_OLDEST_s and Y_OLDEST_d say for how long it does.
+// The rows of the last Y_KEPT pairs lie in a ring, at most ROW numbers apart: the kernel chooses how far. What a later
+// pair of rows still needs of a step's result goes back to its row, and Y_OLDEST_s and Y_OLDEST_d say for how long it
+// does.
 
 #include "cpu/vectors.cl"
 
@@ -10,7 +11,7 @@
 #error "Y_KEPT, Y_LAST_LAG, Y_OLDEST_s, Y_OLDEST_d, Y_LAG_0 ..: the schedule of pairs of rows"
 #endif
 #ifndef ROW
-#error "ROW: numbers in a row of the ring"
+#error "ROW: numbers in a row of the ring, at most"
 #endif
 
 #define Y_NEIGHBOURS_s(offset) s[lag - (offset)]
