@@ -41,7 +41,7 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
   local A *const ring = (local A *)memory;
   const int number = get_group_id(0), rest = number / own.strips, rows = pass.lines / pass.across[0];
   const StripOfLines strip = strip_of(&pass, number % own.strips);
-  const bool past = !is_ragged(strip.count);
+  const bool non_temporal = !is_ragged(strip.count);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
   // Whole vectors, and no more than there are lines: ROW apart, the rows of 32 lines pushed each other out of the
   // nearest cache, and took 1.6 times as long.
@@ -77,8 +77,8 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
       }
       lift_along_y(&rows_by_age, j, &s, &d);
       if (done < begin) continue;
-      store_some(SAMPLE_V(SCALED_OUT(s, OUT_s, pass.shift)), out_s + line * out.s_next, out.s_next, n, past);
-      store_some(SAMPLE_V(SCALED_OUT(d, OUT_d, pass.shift)), out_d + line * out.d_next, out.d_next, n, past);
+      store_some(SAMPLE_V(SCALED_OUT(s, OUT_s, pass.shift)), out_s + line * out.s_next, out.s_next, n, non_temporal);
+      store_some(SAMPLE_V(SCALED_OUT(d, OUT_d, pass.shift)), out_d + line * out.d_next, out.d_next, n, non_temporal);
     }
   }
 

@@ -71,7 +71,7 @@ INLINE int first_line(const int lines, const int j) { return is_ragged(lines) ? 
 INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const int count, const Pass pass,
                             local AV *places) {
   const Ends ends = ends_of(pass.samples);
-  const bool past = !is_ragged(count);
+  const bool non_temporal = !is_ragged(count);
   for (int from = 0; from < count; from += BORDER_VECTORS * VECTOR) {
     const int vectors = min(BORDER_VECTORS, (count - from + VECTOR - 1) / VECTOR);
     // Channel by channel: by turns, rows of i16 took 1.1 times as long.
@@ -99,7 +99,7 @@ INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const i
         const int line = first_line(count, from + i * VECTOR);
         const AV v = places[j * vectors + i];
         store_some(SAMPLE_V(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)),
-                   row + line * next, next, count - line, past);
+                   row + line * next, next, count - line, non_temporal);
       }
     }
   }
