@@ -1,10 +1,11 @@
-// core: the single loop of Barina and Zemcik 2015, one level of CDF 9/7 in f32, interleaved: both axes of CORE_X x CORE_Y
-// samples at a time, with what lines and columns keep in memory. For the comparison alone; single_loop is what plans use.
+// core: the single loop of Barina and Zemcik 2015, one level of CDF 9/7 in f32, interleaved: both axes of CORE_X x
+// CORE_Y samples at a time, with what lines and columns keep in memory. For the comparison alone; single_loop is what
+// plans use.
 //
 // One work-item, a thread, has a block of rows, above which it lifts some rows again without storing them.
-// Cost per sample: 1 global read and 1 write, and what is kept: with the vertical vectorisation 4 numbers for each line that
-// a core ends in, read and written, with the diagonal one 12. What the next core takes on stays in registers: in memory, a
-// core of 2 x 2 waits for what the last one stored, 6.6 ns per pixel.
+// Cost per sample: 1 global read and 1 write, and what is kept: with the vertical vectorisation 4 numbers for each line
+// that a core ends in, read and written, with the diagonal one 12. What the next core takes on stays in registers: in
+// memory, a core of 2 x 2 waits for what the last one stored, 6.6 ns per pixel.
 
 #include "papers/lines.cl"
 
@@ -146,8 +147,8 @@ void core(global const float *restrict framed, global float *restrict results, g
           const PaperPicture own) {
   global const float *restrict from = framed + own.start;
   global float *restrict to = results + own.start;
-  const int band = get_group_id(0), top = band * own.band, bottom = min(top + own.band, own.height);
-  global float *const kept = states + (long)band * own.state;
+  const int block = get_group_id(0), top = block * own.block, bottom = min(top + own.block, own.height);
+  global float *const kept = states + (long)block * own.state;
   for (int i = 0; i < own.state; ++i) kept[i] = 0;
   const int left = -LEAD(CORE_X), begin = top - LEAD(CORE_Y);
   const int across = (own.width - left + CORE_X - 1) / CORE_X, down = (bottom - begin + CORE_Y - 1) / CORE_Y;

@@ -1,10 +1,10 @@
 // The two vectorisations of Barina and Zemcik 2015 of one line of CDF 9/7, a pair of samples at a time, and where their
 // pictures stand. For the comparison alone.
 //
-// Vertical: every step of a pair follows from the one before; a line keeps four numbers. What computes in parallel is lines
-// side by side. It takes samples 2n - 1 and 2n, and gives coefficients 2n - 4 and 2n - 3.
-// Diagonal: all four steps at once, in a vector, of pairs further and further behind; a line keeps three vectors. It takes
-// samples 2n and 2n + 1, and gives coefficients 2n - 10 and 2n - 9.
+// Vertical: every step of a pair follows from the one before; a line keeps four numbers. What computes in parallel is
+// lines side by side. It takes samples 2n - 1 and 2n, and gives coefficients 2n - 4 and 2n - 3. Diagonal: all four
+// steps at once, in a vector, of pairs further and further behind; a line keeps three vectors. It takes samples 2n and
+// 2n + 1, and gives coefficients 2n - 10 and 2n - 9.
 
 #ifndef DIAGONAL
 #error "DIAGONAL: 1 for the diagonal vectorisation, 0 for the vertical one"
@@ -20,7 +20,8 @@
 // How far before its samples a pair's coefficients stand, and how many numbers a line keeps.
 #define SAMPLES_AHEAD (DIAGONAL ? 10 : 3)
 #define LINE_STATE (DIAGONAL ? 12 : 4)
-// Where a line begins, in whole cores of n samples, so that nothing is missing before coefficient 0: four samples before it.
+// Where a line begins, in whole cores of n samples, so that nothing is missing before coefficient 0: four samples
+// before it.
 #define LEAD(n) ((SAMPLES_AHEAD + 4 + (n) - 1) / (n) * (n))
 
 constant float weights[4] = {WEIGHTS};
@@ -28,9 +29,9 @@ constant float weights[4] = {WEIGHTS};
 // A picture without its frame, and how it is cut for threads.
 typedef struct {
   int width, height, pitch;
-  int band;                        // rows of a thread
-  int state;                       // floats that a thread has to keep lines in
-  int start;                       // where the picture begins in its frame
+  int block;  // rows of a thread, or columns
+  int state;  // floats that a thread has to keep lines in
+  int start;  // where the picture begins in its frame
 } PaperPicture;
 
 // A pair of lines of type V by the vertical vectorisation.

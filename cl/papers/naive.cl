@@ -1,6 +1,6 @@
-// naive_rows, naive_columns: one level of CDF 9/7 in f32, interleaved, a row after the other and then a column after the
-// other, as Barina and Zemcik 2015 compare theirs with. For the comparison alone. Beyond the border are zeros, which stand
-// in a frame around the picture. One work-item, a thread, has a block of lines.
+// naive_rows, naive_columns: one level of CDF 9/7 in f32, interleaved, a row after the other and then a column after
+// the other, as Barina and Zemcik 2015 compare theirs with. For the comparison alone. Beyond the border are zeros,
+// which stand in a frame around the picture. One work-item, a thread, has a block of lines.
 //
 // Cost per sample: 2 global reads and 2 writes, those of columns a row apart.
 
@@ -30,7 +30,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void naive_rows(global const float *framed, global float *results, const PaperPicture own) {
   global const float *const from = framed + own.start;
   global float *const to = results + own.start;
-  const int top = get_group_id(0) * own.band, bottom = min(top + own.band, own.height);
+  const int top = get_group_id(0) * own.block, bottom = min(top + own.block, own.height);
   for (int y = top; y < bottom; ++y) lift_line(from + (long)y * own.pitch, to + (long)y * own.pitch, own.width, 1);
 }
 
@@ -38,6 +38,6 @@ void naive_rows(global const float *framed, global float *results, const PaperPi
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void naive_columns(global float *results, const PaperPicture own) {
   global float *const to = results + own.start;
-  const int left = get_group_id(0) * own.band, right = min(left + own.band, own.width);
+  const int left = get_group_id(0) * own.block, right = min(left + own.block, own.width);
   for (int x = left; x < right; ++x) lift_line(to + x, to + x, own.height, own.pitch);
 }

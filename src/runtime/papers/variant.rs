@@ -97,21 +97,21 @@ impl Study {
             framed[start..start + width].copy_from_slice(row);
         }
         let [core_x, core_y] = variant.core.unwrap_or([2, 2]);
-        let band = height.div_ceil(threads.max(1)).next_multiple_of(core_y);
+        let block = height.div_ceil(threads.max(1)).next_multiple_of(core_y);
         let columns = variant.lead(core_x) + width + core_x;
-        let rows = variant.lead(core_y) + band + core_y;
+        let rows = variant.lead(core_y) + block + core_y;
         let kept = if variant.by_columns { rows } else { columns };
         let state = variant.line()[1] * kept.next_multiple_of(16);
-        let threads = height.div_ceil(band);
+        let threads = height.div_ceil(block);
         let states = if variant.core.is_some() {
             threads * state
         } else {
             0
         };
-        let own = |band: usize| [width, height, pitch, band, state].map(|n| n as i32);
+        let own = |block: usize| [width, height, pitch, block, state].map(|n| n as i32);
         // Of rows; of the naive columns, columns.
         let across = width.div_ceil(threads);
-        let shares = [(threads, own(band)), (width.div_ceil(across), own(across))];
+        let shares = [(threads, own(block)), (width.div_ceil(across), own(across))];
         let mut kernels = Vec::new();
         for (name, (groups, own)) in kernel_names(variant).iter().zip(shares) {
             let kernel = PaperKernel::new(engine, "", &kernel(variant, name))?;
