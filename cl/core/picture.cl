@@ -1,5 +1,5 @@
-// One picture of a batch as a kernel sees it that lifts both axes: its samples on the signal side, the four sub-bands of
-// one level on the other.
+// One picture of a batch as a kernel sees it that lifts both axes: its samples on the signal side, the four sub-bands
+// of one level on the other.
 //
 // Of a `Pass`, the line is x and the first axis across is y; the others count pictures. Sub-bands are numbered
 // 2 * cy + cx: LL, HL, LH, HH.
@@ -15,7 +15,8 @@
 #ifndef PLANAR
 #error "PLANAR: 1 where neighbours in a row of a sub-band are known to be neighbours in memory"
 #endif
-// Without this, VC-2's 13/7 takes 1.14 times as long forward (NVIDIA H200): its registers let fewer sub-groups run at once.
+// Without this, VC-2's 13/7 takes 1.14 times as long forward (NVIDIA H200): its registers let fewer sub-groups run at
+// once.
 #ifndef SINGLE
 #error "SINGLE: 1 where there is one picture, which need not be found"
 #endif
@@ -27,9 +28,9 @@ typedef DISTANCE Distance;
 
 typedef struct {
   global S *signal;
-  Distance signal_row;
+  Distance signal_pitch;
   global T *band[4];  // the array that a sub-band is in
-  Distance band_start[4], band_row[4], band_stride[4];
+  Distance band_start[4], band_pitch[4], band_stride[4];
   int width, height;
 } Picture;
 
@@ -37,18 +38,18 @@ typedef struct {
 
 // Places of a sample, and of a pair of columns in a row of a sub-band.
 INLINE global S *signal_at(const Picture *picture, const int y, const int x) {
-  return picture->signal + (y * picture->signal_row + x);
+  return picture->signal + (y * picture->signal_pitch + x);
 }
 INLINE global T *band_at(const Picture *picture, const int n, const int y, const int x) {
   return picture->band[n] +
-         (picture->band_start[n] + y * picture->band_row[n] + x * BAND_STRIDE(picture, n));
+         (picture->band_start[n] + y * picture->band_pitch[n] + x * BAND_STRIDE(picture, n));
 }
 INLINE global T *band_row_at(const Picture *picture, const int n, const int row) {
-  return picture->band[n] + (picture->band_start[n] + row * picture->band_row[n]);
+  return picture->band[n] + (picture->band_start[n] + row * picture->band_pitch[n]);
 }
 
-// Like band_at, of a sub-band that is known only at run time. An index into the arrays would put the whole Picture in private
-// memory, on the path through the inside as well.
+// Like band_at, of a sub-band that is known only at run time. An index into the arrays would put the whole Picture in
+// private memory, on the path through the inside as well.
 INLINE global T *any_band_at(const Picture *picture, const int n, const int y, const int x) {
   return n == 0   ? band_at(picture, 0, y, x)
          : n == 1 ? band_at(picture, 1, y, x)
@@ -67,18 +68,18 @@ static inline Picture picture_at(global S *signal, global T *bands, global T *lo
   picture.width = pass->samples;
   picture.height = pass->across[0];
   picture.signal = signal + picture_start(&pass->signal, pass, at);
-  picture.signal_row = pass->signal.across[0].detail;
+  picture.signal_pitch = pass->signal.across[0].detail;
   global T *const first = bands + picture_start(&pass->bands, pass, at);
   for (int n = 0; n < 4; ++n) {
     picture.band[n] = first;
     picture.band_start[n] = (n & 1) * pass->bands.line.detail + (n >> 1) * pass->bands.across[0].detail;
-    picture.band_row[n] = pass->bands.across[0].stride;
+    picture.band_pitch[n] = pass->bands.across[0].stride;
     picture.band_stride[n] = pass->bands.line.stride;
   }
   if (pass->has_low && (SINGLE || (at.y < pass->low_across[1] && at.z < pass->low_across[2]))) {
     picture.band[0] = low + picture_start(&pass->low, pass, at);
     picture.band_start[0] = 0;
-    picture.band_row[0] = pass->low.across[0].stride;
+    picture.band_pitch[0] = pass->low.across[0].stride;
     picture.band_stride[0] = pass->low.line.stride;
   }
   return picture;

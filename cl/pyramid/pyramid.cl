@@ -227,8 +227,8 @@ static inline Extent extent_along(const bool along_x, const Picture *picture, co
   Extent e = along_x ? extent_of(picture->width, level, own->levels, own->tile_x, number, own->periodic_x, true)
                      : extent_of(picture->height, level, own->levels, own->tile_y, number, own->periodic_y, false);
   set_strides(&e, along_x ? pass->bands.line : pass->bands.across[0], level, own);
-  e.in_signal = along_x ? 1 : picture->signal_row;
-  e.in_low = !pass->has_low ? e.in_bands : along_x ? picture->band_stride[0] : picture->band_row[0];
+  e.in_signal = along_x ? 1 : picture->signal_pitch;
+  e.in_low = !pass->has_low ? e.in_bands : along_x ? picture->band_stride[0] : picture->band_pitch[0];
   e.in_kept = along_x ? 1 : own->kept_row;
   e.in_lifted = along_x ? 1 : own->lifted_row;
   return e;

@@ -54,7 +54,7 @@ INLINE int row_in_window(constant const Window *window, const Span *y, const int
 INLINE global const S *row_of_signal(const Picture *picture, constant const Window *window, const Span *y,
                                      const Span *x, const int r) {
   return picture->signal +
-         ((2 * y->begin + row_in_window(window, y, r)) * picture->signal_row + 2 * x->begin * COLUMN_STRIDE);
+         ((2 * y->begin + row_in_window(window, y, r)) * picture->signal_pitch + 2 * x->begin * COLUMN_STRIDE);
 }
 
 // Loads the picture, for the finest level.
@@ -121,10 +121,10 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
 INLINE void store_bands(const Picture *picture, constant const Window *window, const Span *y, const Span *x,
                         local A *kept, A (*v)[COLUMNS_HELD]) {
   const int item = item_x(window), above = pairs_above(window), column = x->begin + item * window->own_pairs_x;
-  const Distance row = picture->band_row[1], to_highs = y->s_count * row;
+  const Distance row = picture->band_pitch[1], to_highs = y->s_count * row;
   // Where all of these are even, no vector is stored in part. Asking that of each vector takes 1.02 to 1.05 times as
   // long (512 x 512 to 2048 x 2048 on an NVIDIA H200).
-  const Distance all = row | picture->band_row[0] | x->s_count | x->own | x->own_end | column;
+  const Distance all = row | picture->band_pitch[0] | x->s_count | x->own | x->own_end | column;
   const bool even = (all & 1) == 0 && x->d_count == x->s_count;
   const bool is_vector =
       COLUMN_STRIDE == 1 && even && (((ulong)picture->band[1] | (ulong)picture->band[0]) & (2 * sizeof(T) - 1)) == 0;
@@ -146,7 +146,7 @@ INLINE void store_bands(const Picture *picture, constant const Window *window, c
     global T *const lows = picture->band[1] + (line * row + column * COLUMN_STRIDE);
     const int to_details = x->s_count * COLUMN_STRIDE;
     if (window->is_coarsest)
-      store_in_row(picture->band[0] + (line * picture->band_row[0] + column * COLUMN_STRIDE), window->own_pairs_x,
+      store_in_row(picture->band[0] + (line * picture->band_pitch[0] + column * COLUMN_STRIDE), window->own_pairs_x,
                    is_vector, from, s_end, STORED_ROW(0, 0));
     store_in_row(lows + to_details, window->own_pairs_x, is_vector, from, d_end, STORED_ROW(1, 0));
     if (line >= y->d_count) continue;

@@ -39,7 +39,7 @@ INLINE PartOfWindow part_of(const Picture *picture, constant const Window *windo
 // Loads the three sub-bands of details of a window.
 INLINE void load_window_details(const Picture *picture, constant const Window *window, const PartOfWindow *part,
                                 A (*v)[COLUMNS_HELD]) {
-  const Distance row = picture->band_row[1], to_details = S_COUNT(part->height) * row;
+  const Distance row = picture->band_pitch[1], to_details = S_COUNT(part->height) * row;
   int s[MOST_OWN_PAIRS_X], d[MOST_OWN_PAIRS_X];
   EACH_PAIR(p) {
     s[p] = mirrored_pair(part->column + p, 0, part->width);
@@ -72,7 +72,7 @@ INLINE void load_low_of_window(const Picture *picture, constant const Window *wi
   UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, ROWS_HELD / 2) {
     const int y = mirrored_pair(part->row - REACH_LO + n, 0, part->height);
     if (window->is_coarsest) {
-      EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_row[0] + s[p] * COLUMN_STRIDE]);
+      EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_pitch[0] + s[p] * COLUMN_STRIDE]);
     } else {
       local const A *const from =
           kept + (coarser->kept + clamp(y - first_y, 0, 2 * coarser->pairs_y - 1) * 2 * coarser->pairs_x);
@@ -108,7 +108,7 @@ INLINE void store_window_tile(const Picture *picture, const Windows *own, consta
   if (column < 0 || column >= own->tile_x) return;
   const bool is_vector = own->aligned && x + 2 * window->own_pairs_x <= part->width;
   UP_TO(r, 2 * window->own_pairs_y, 2 * MOST_OWN_PAIRS_Y) {
-    global S *const to = picture->signal + ((y + r) * picture->signal_row + x * COLUMN_STRIDE);
+    global S *const to = picture->signal + ((y + r) * picture->signal_pitch + x * COLUMN_STRIDE);
     if (pairs_above(window) + r / 2 >= own->tile_y || y + r >= part->height) continue;
     S row[COLUMNS_HELD];
     EACH_COLUMN(c) row[c] = STORE_2D(0, 0, v[2 * REACH_LO + r][c]);

@@ -74,7 +74,7 @@ INLINE Picture rest_of(const Picture *picture, global T *low, const int number) 
   rest.width = HALVED(picture->width, REST);
   rest.height = HALVED(picture->height, REST);
   rest.signal = low + (long)number * rest.width * rest.height;
-  rest.signal_row = rest.width;
+  rest.signal_pitch = rest.width;
   return rest;
 }
 #endif
@@ -129,7 +129,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   const Picture rest = rest_of(&picture, low, number);
   const Windows alone = {0, 0, 1, 1, known.rest_aligned, 0};
   picture.band[0] = rest.signal;
-  picture.band_row[0] = rest.signal_row;
+  picture.band_pitch[0] = rest.signal_pitch;
 #endif
   A v[ROWS_HELD][COLUMNS_HELD];
 #if FORWARD

@@ -174,13 +174,13 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
     if (PAIRS == 1 || (own->stores_words && pairs % PAIRS == 0)) {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
         take_results(v, 2 * n + cy, cx, samples);
-        if (n < rows) STORE_VECTOR(global, STORED, PAIRS, samples, to + n * picture->band_row[band])
+        if (n < rows) STORE_VECTOR(global, STORED, PAIRS, samples, to + n * picture->band_pitch[band])
       }
     } else {
       UNROLL for (int n = 0; n < BLOCK_HEIGHT; ++n) {
         take_results(v, 2 * n + cy, cx, samples);
         UNROLL for (int p = 0; p < PAIRS; ++p)
-          if (n < rows && p < pairs) to[n * picture->band_row[band] + p * BAND_STRIDE(picture, band)] = samples[p];
+          if (n < rows && p < pairs) to[n * picture->band_pitch[band] + p * BAND_STRIDE(picture, band)] = samples[p];
       }
     }
   }
@@ -196,13 +196,13 @@ INLINE void store_block(const Picture *picture, const Block *block, const Regist
   if (own->stores_words && pairs[0] == pairs[1] && pairs[1] % PAIRS == 0) {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
       take_row(v, r, samples);
-      if (r < rows) STORE_VECTOR(global, STORED, COLUMNS_OWN, samples, to + r * picture->signal_row)
+      if (r < rows) STORE_VECTOR(global, STORED, COLUMNS_OWN, samples, to + r * picture->signal_pitch)
     }
   } else {
     UNROLL for (int r = 0; r < 2 * BLOCK_HEIGHT; ++r) {
       take_row(v, r, samples);
       UNROLL for (int i = 0; i < COLUMNS_OWN; ++i)
-        if (r < rows && i / 2 < pairs[i & 1]) to[r * picture->signal_row + i] = samples[i];
+        if (r < rows && i / 2 < pairs[i & 1]) to[r * picture->signal_pitch + i] = samples[i];
     }
   }
 }

@@ -78,7 +78,7 @@ INLINE void load_row_of_run(const PlaneRun *run, const int place, const int cy, 
   const Picture *const plane = &run->plane;
   const int y = place_to_load(place, plane->height, run->periodic);
 #if FORWARD
-  load_columns_of_run(run, plane->signal + y * plane->signal_row, run->signal_stride, 0, cy, v);
+  load_columns_of_run(run, plane->signal + y * plane->signal_pitch, run->signal_stride, 0, cy, v);
 #else
   UNROLL for (int cx = 0; cx < 2; ++cx) {
     const int n = 2 * cy + cx;
@@ -100,7 +100,7 @@ INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, con
       if (own + i < count) row[i * stride] = STORE_2D(cx, cy, v[2 * i + cx]);
   }
 #else
-  global S *const row = plane->signal + y * plane->signal_row + 2 * own * run->signal_stride;
+  global S *const row = plane->signal + y * plane->signal_pitch + 2 * own * run->signal_stride;
   UNROLL for (int i = 0; i < 2 * RUN; ++i)
     if (2 * own + i < plane->width) row[i * run->signal_stride] = STORE_2D(i & 1, cy, v[i]);
 #endif

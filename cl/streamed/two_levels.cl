@@ -45,7 +45,7 @@ static inline Picture coarse_picture(const Picture *fine) {
   picture.width = S_COUNT(fine->width);
   picture.height = S_COUNT(fine->height);
   for (int n = 1; n < 4; ++n)
-    picture.band_start[n] = (n & 1) * S_COUNT(picture.width) + (n >> 1) * picture.band_row[n] * S_COUNT(picture.height);
+    picture.band_start[n] = (n & 1) * S_COUNT(picture.width) + (n >> 1) * picture.band_pitch[n] * S_COUNT(picture.height);
   return picture;
 }
 

@@ -1,12 +1,14 @@
 // How the sub-groups of `streamed_colours` read and write rows of pixels, and what they have of them.
 //
-// A run is what a work-item has of a row in memory: on the signal side its pairs of pixels (a unit of 2 pixels per pair), on
-// the sub-band side its pixels of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE; else sample by sample,
-// neighbours by neighbouring work-items, which then exchange them through local memory. Samples are prefetched as they are
-// in memory. What is beyond the border a sub-group finds among its own pixels, and puts there through local memory.
+// A run is what a work-item has of a row in memory: on the signal side its pairs of pixels (a unit of 2 pixels per
+// pair), on the sub-band side its pixels of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE; else
+// sample by sample, neighbours by neighbouring work-items, which then exchange them through local memory. Samples are
+// prefetched as they are in memory. What is beyond the border a sub-group finds among its own pixels, and puts there
+// through local memory.
 //
-// Where sub-bands are INTERLEAVED, the pixels of two of them make a row like those of the signal. If LL has an array of its own
-// (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never read from them.
+// Where sub-bands are INTERLEAVED, the pixels of two of them make a row like those of the signal. If LL has an array of
+// its own (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never
+// read from them.
 
 #include "core/exchange.cl"
 #include "core/picture.cl"
@@ -90,7 +92,9 @@ static inline OwnPixels pixels_of(const int strip, const int width) {
 INLINE int pixel_for(const int unit, const int cx, const int pixel, const int width) {
   return unit == 2 ? place_to_load(pixel, width, IS_PERIODIC) : place_to_load(2 * pixel + cx, width, IS_PERIODIC) >> 1;
 }
-INLINE int pixels_in_row(const int unit, const int cx, const int width) { return unit == 2 ? width : COUNT_OF(cx, width); }
+INLINE int pixels_in_row(const int unit, const int cx, const int width) {
+  return unit == 2 ? width : COUNT_OF(cx, width);
+}
 
 // --- runs --------------------------------------------------------------------------------------------
 
@@ -129,8 +133,8 @@ INLINE void load_run_of_pixels(const OwnPixels *pixels, global const LOADED *row
 }
 
 // Gives each work-item its own run of what its sub-group has loaded, and what is beyond the border.
-INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const int unit, const int cx, const int width,
-                           WORD *run) {
+INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const int unit, const int cx,
+                           const int width, WORD *run) {
 #if !ALONE
   local LOADED *const stage = (local LOADED *)stage_of_all;
   const int count = unit * RUN_OWN;
@@ -151,8 +155,8 @@ INLINE void arrange_loaded(local T *stage_of_all, const OwnPixels *pixels, const
 }
 
 // Stores a run of results to a row.
-INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, STORED *run, global STORED *row, const int unit,
-                                const int cx, const Distance stride, const int width) {
+INLINE void store_run_of_pixels(local T *stage_of_all, const OwnPixels *pixels, STORED *run, global STORED *row,
+                                const int unit, const int cx, const Distance stride, const int width) {
   const int count = unit * RUN_OWN;
   if (WIDE && !ALONE) {
     if (pixels->own < pixels->from || pixels->own >= pixels->to) return;
@@ -221,7 +225,7 @@ INLINE void unpack_pixels(local T *stage, const Picture *picture, const OwnPixel
 
 #if FORWARD
 INLINE void load_pixels(const Picture *picture, const OwnPixels *pixels, const int y, const int cy, WORD *to) {
-  load_run_of_pixels(pixels, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width, to);
+  load_run_of_pixels(pixels, picture->signal + y * picture->signal_pitch, 2, 0, COLOURS, picture->width, to);
 }
 
 // Stores a work-item's part of row y: runs of two sub-bands.
@@ -262,6 +266,6 @@ INLINE void store_pixels(local T *stage, const Picture *picture, const OwnPixels
                          const A *row) {
   STORED run[2 * RUN_OWN];
   interleave_pixels(row, cy, run);
-  store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_row, 2, 0, COLOURS, picture->width);
+  store_run_of_pixels(stage, pixels, run, picture->signal + y * picture->signal_pitch, 2, 0, COLOURS, picture->width);
 }
 #endif

@@ -1,19 +1,21 @@
 // streamed_colours: one level of pictures whose pixels have several samples, in one pass over memory.
 //
-// A pixel has COLOURS samples side by side: colours, the parts of complex numbers, any small inner batch. As in `streamed`,
-// each sub-group sweeps down a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of pixels with all of
-// their samples, so that rows are read and written as they are in memory. Along y it lifts them as a pipeline in registers
-// (core/ring.cl); along x a step gets the same colour of neighbouring pixels from the work-items beside this one. Rows are
-// loaded PREFETCHED pairs before they are needed. The border is lifted like the inside, of a picture that goes on beyond it.
+// A pixel has COLOURS samples side by side: colours, the parts of complex numbers, any small inner batch. As in
+// `streamed`, each sub-group sweeps down a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of
+// pixels with all of their samples, so that rows are read and written as they are in memory. Along y it lifts them as a
+// pipeline in registers (core/ring.cl); along x a step gets the same colour of neighbouring pixels from the work-items
+// beside this one. Rows are loaded PREFETCHED pairs before they are needed. The border is lifted like the inside, of a
+// picture that goes on beyond it.
 //
 // After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
-// Cost per sample: 1 global read and 1 write, and more for the overlaps, as in `streamed`. No barrier; local memory for a run
-// of each work-item, used at the border and where rows do not go by vectors.
+// Cost per sample: 1 global read and 1 write, and more for the overlaps, as in `streamed`. No barrier; local memory for
+// a run of each work-item, used at the border and where rows do not go by vectors.
 //
-// On an NVIDIA H200 one level of 4096 x 4096 by 9/7 in f32 takes, forward and inverse, with 2 colours 86 and 85 us, 3 124 and
-// 121, 4 160 and 158, where copies take 68, 99 and 130. What decides is how few registers a work-item needs, and that all
-// sub-groups run at once. With 16-bit integers, which take two pairs of pixels, 5/3 with 3 colours takes 80 and 74 where the
-// copy takes 52; where rows are not aligned, 4095 x 4095 x 3 in f32 took 170 by an earlier choice of sizes.
+// On an NVIDIA H200 one level of 4096 x 4096 by 9/7 in f32 takes, forward and inverse, with 2 colours 86 and 85 us, 3
+// 124 and 121, 4 160 and 158, where copies take 68, 99 and 130. What decides is how few registers a work-item needs,
+// and that all sub-groups run at once. With 16-bit integers, which take two pairs of pixels, 5/3 with 3 colours takes
+// 80 and 74 where the copy takes 52; where rows are not aligned, 4095 x 4095 x 3 in f32 took 170 by an earlier choice
+// of sizes.
 
 #include "core/near.cl"
 #include "streamed_colours/pixels.cl"
@@ -40,9 +42,9 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
 // Steps run on ever fewer pixels; every neighbour is there.
 #define PIXEL_s(offset) row[(n + (offset)) * COLOURS + c]
 #define PIXEL_d(offset) row[PIXEL_RUN + (n + (offset)) * COLOURS + c]
-#define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                            \
   if (RESTORED) restore_pixels(pixels, boundary, pixels->source##_count, row + PARITY_##source * PIXEL_RUN); \
-  UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)                                 \
+  UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)                                \
     UNROLL for (int c = 0; c < COLOURS; ++c) LIFT_PIXEL(k, target, PIXEL_##source)
 
 #else
@@ -57,8 +59,8 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
         inner = channel[p * COLOURS + c];
       }
     }
-    // The work-item that has the last pixel sets what follows in it, perhaps one pixel; each further turn sets PAIRS more. A
-    // channel can have one pixel less than the step's target.
+    // The work-item that has the last pixel sets what follows in it, perhaps one pixel; each further turn sets PAIRS
+    // more. A channel can have one pixel less than the step's target.
     UNROLL for (int turn = 0; turn < last + PAIRS; turn += PAIRS) {
       A inner = from_left(channel[(PAIRS - 1) * COLOURS + c]);
       UNROLL for (int p = 0; p < PAIRS; ++p) {
@@ -71,12 +73,12 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
 
 // Each colour is lifted by itself: what its step reads for pixel n.
 #define PIXEL_BESIDE(offset) NEAR(n + (offset))
-#define PIXEL_STEP(k, target, source, first, last, before, after)                                              \
-  if (RESTORED)                                                                                                \
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
+  if (RESTORED)                                                                                               \
     restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * PIXEL_RUN); \
-  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                   \
-    A near[REACH_LO + PAIRS + REACH_HI];                                                                       \
-    gather_near(row + PARITY_##source * PIXEL_RUN + c, COLOURS, PAIRS, first, last, near);                     \
+  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                  \
+    A near[REACH_LO + PAIRS + REACH_HI];                                                                      \
+    gather_near(row + PARITY_##source * PIXEL_RUN + c, COLOURS, PAIRS, first, last, near);                    \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
 
@@ -101,8 +103,8 @@ INLINE void load_pair_of_pixel_rows(const Picture *picture, const OwnPixels *pix
   }
 }
 
-// Lifts the rows from `from` to `to`, top-down, or bottom-up (`down` -1) those of the picture turned upside down about its
-// first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
+// Lifts the rows from `from` to `to`, top-down, or bottom-up (`down` -1) those of the picture turned upside down about
+// its first row, as `streamed` does: what two segments read at a common seam is then still in a cache.
 INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const int boundary, const int down,
                          const int from, const int to, local T *stage) {
   WORD prefetched[PREFETCHED][2][WORDS_OF_PIXELS];

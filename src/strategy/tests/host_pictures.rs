@@ -10,7 +10,7 @@ pub(super) struct Picture {
     pub width: i32,
     pub height: i32,
     signal: (Array, i64),
-    signal_row: i64,
+    signal_pitch: i64,
     /// From one column to the next: of the signal, and of sub-bands that are planar.
     column: i64,
     bands: [Band; 4],
@@ -21,7 +21,7 @@ struct Band {
     array: Array,
     first: i64,
     start: i64,
-    row: i64,
+    pitch: i64,
     stride: i64,
 }
 
@@ -58,7 +58,7 @@ impl Picture {
             array: arrays.bands,
             first: start(&pass.bands),
             start: (n & 1) * pass.bands.line.detail + (n >> 1) * pass.bands.across[0].detail,
-            row: pass.bands.across[0].stride,
+            pitch: pass.bands.across[0].stride,
             stride: stride(pass.bands.line.stride),
         });
         let is_low = at[1] < pass.low_across[1] && at[2] < pass.low_across[2];
@@ -67,7 +67,7 @@ impl Picture {
                 array: arrays.low.unwrap(),
                 first: start(&pass.low),
                 start: 0,
-                row: pass.low.across[0].stride,
+                pitch: pass.low.across[0].stride,
                 stride: stride(pass.low.line.stride),
             };
         }
@@ -75,7 +75,7 @@ impl Picture {
             width: pass.samples,
             height: pass.across[0],
             signal: (arrays.signal, start(&pass.signal)),
-            signal_row: pass.signal.across[0].detail,
+            signal_pitch: pass.signal.across[0].detail,
             column,
             bands,
         }
@@ -100,10 +100,10 @@ impl Picture {
         for (n, band) in (0..).zip(&mut picture.bands) {
             let is_low = n == 0 && launch.pass.geometry.has_low == 1;
             if interleaved && !is_low {
-                (band.row, band.stride) = (2 * band.row, 2 * band.stride);
-                band.start = (n & 1) * band.stride / 2 + (n >> 1) * band.row / 2;
+                (band.pitch, band.stride) = (2 * band.pitch, 2 * band.stride);
+                band.start = (n & 1) * band.stride / 2 + (n >> 1) * band.pitch / 2;
             } else if n > 0 {
-                band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.row * i64::from(rows);
+                band.start = (n & 1) * i64::from(columns) + (n >> 1) * band.pitch * i64::from(rows);
             }
         }
         picture
@@ -122,10 +122,10 @@ impl Picture {
                 let is_low = n == 0 && launch.pass.geometry.has_low == 1;
                 let (cx, cy) = (n as i64 & 1, n as i64 >> 1);
                 if interleaved && !is_low {
-                    (band.row, band.stride) = (band.row << level, band.stride << level);
-                    band.start = cx * band.stride / 2 + cy * band.row / 2;
+                    (band.pitch, band.stride) = (band.pitch << level, band.stride << level);
+                    band.start = cx * band.stride / 2 + cy * band.pitch / 2;
                 } else {
-                    band.start = cx * counts[0] * band.stride + cy * counts[1] * band.row;
+                    band.start = cx * counts[0] * band.stride + cy * counts[1] * band.pitch;
                 }
             }
             picture
@@ -139,7 +139,7 @@ impl Picture {
         let place = |(y, x): (i32, i32)| {
             (
                 array,
-                start + i64::from(y) * self.signal_row + i64::from(x) * self.column,
+                start + i64::from(y) * self.signal_pitch + i64::from(x) * self.column,
             )
         };
         self.places().map(place).collect()
@@ -150,7 +150,7 @@ impl Picture {
         let place = |(y, x): (i32, i32)| {
             let number = (2 * (y & 1) + (x & 1)) as usize;
             let band = &self.bands[number];
-            let within = i64::from(y / 2) * band.row + i64::from(x / 2) * band.stride;
+            let within = i64::from(y / 2) * band.pitch + i64::from(x / 2) * band.stride;
             ((band.array, band.first + band.start + within), number)
         };
         self.places().map(place).collect()
