@@ -19,10 +19,6 @@ INLINE A read_or_zero(const A *channel, const int index) {
   return index < 0 ? (A)0 : v;
 }
 
-// The boundary rule, where the compiler may know it.
-#ifndef RULE
-#define RULE pass.boundary
-#endif
 #if JOINED_SAMPLES > 0
 #define UNROLL_JOINED UNROLL
 #else
@@ -35,7 +31,11 @@ INLINE A read_or_zero(const A *channel, const int index) {
 
 // Lifts a joined line from what was loaded to what is to be stored.
 INLINE void lift_joined(A *s, A *d, const Ends ends, const Pass pass) {
-  const int boundary = RULE;
+#ifdef RULE
+  const int boundary = RULE;  // The compiler knows it.
+#else
+  const int boundary = pass.boundary;
+#endif
   UNROLL_JOINED for (int j = 0; j < ends.s_count; ++j) s[j] = SCALED_IN(s[j], IN_s, pass.shift);
   UNROLL_JOINED for (int j = 0; j < ends.d_count; ++j) d[j] = SCALED_IN(d[j], IN_d, pass.shift);
   LIFT_STEPS(JOINED_STEP)

@@ -1,10 +1,11 @@
-// What a step along x reads of one channel, where neighbouring work-items have some pairs each of a row.
+// What a step along x reads of one channel, where neighbouring work-items have some pairs each of a row: `near` has the
+// work-item's own pairs and as many on either side as the step reaches.
 
 #include "core/exchange.cl"
 
-// What is i pairs beside the first pair of this work-item; past the ends of a sub-group it means nothing.
+// Pair i, counted from the first one of this work-item. What is beyond the ends of a sub-group means nothing.
 #define NEAR(i) near[REACH_LO + (i)]
-// The same for the step's pair p.
+// The pair that is `offset` pairs from pair p, which the step changes.
 #define BESIDE(offset) NEAR(p + (offset))
 
 #if EXCHANGE != EXCHANGE_NONE

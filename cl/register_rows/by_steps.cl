@@ -1,9 +1,11 @@
-// A level of a row where what a step reads beyond the border follows from samples further inside, as at the other end of odd rows that
-// repeat, or at the same one where steps are not symmetric: the boundary rule tells which (map_index in core/boundary.cl).
+// A level of a row where what a step reads beyond the border follows from samples further inside, as at the other end
+// of odd rows that repeat, or at the same one where steps are not symmetric: the boundary rule tells which (map_index
+// in core/boundary.cl).
 //
-// A run holds only its own pairs. Before each step work-items put what the step reads of their runs into local memory, fill the margins
-// anew, and fetch the neighbours of their runs. Of two consecutive steps that read the same channel, the second writes it while others
-// may still read it, but the same values. Pairs past the end of the row belong to the margin and are not written.
+// A run holds only its own pairs. Before each step work-items put what the step reads of their runs into local memory,
+// fill the margins anew, and fetch the neighbours of their runs. Of two consecutive steps that read the same channel,
+// the second writes it while others may still read it, but the same values. Pairs past the end of the row belong to the
+// margin and are not written.
 
 #include "register_rows/margins.cl"
 #include "register_rows/places.cl"

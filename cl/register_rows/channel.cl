@@ -1,4 +1,5 @@
-// Channels of a row between global and local memory: work-item i moves every ROW_ITEMSth sample, `each` of them at most.
+// Channels of a row between global and local memory: work-item i moves every ROW_ITEMSth sample, `each` of them at
+// most.
 
 #include "register_rows/places.cl"
 #include "register_rows/row.cl"
@@ -81,14 +82,16 @@ INLINE void store_channel(local const L *channel, const StoredBand band, const i
     if (item + k * ROW_ITEMS < band.head / 2) SHARE_OF(first - band.gap * band.stride, k) = SAMPLE((A)SHARE_IN(own, k));
 }
 
-// Interleaved coefficients go out in one piece where neighbouring work-items of a row store 32 bytes of it. Channel by channel, every
-// other sample of memory, five levels of 65536 x 1024 take 424 us in f32 by 9/7 on an NVIDIA H100, instead of 192. Rows of 7 take 46 us
-// in one piece, channel by channel 19, and rows of 32 27 and 21.
+// Interleaved coefficients go out in one piece where neighbouring work-items of a row store 32 bytes of it. Channel by
+// channel, every other sample of memory, five levels of 65536 x 1024 take 424 us in f32 by 9/7 on an NVIDIA H100,
+// instead of 192. Rows of 7 take 46 us in one piece, channel by channel 19, and rows of 32 27 and 21.
 #define IN_ONE_PIECE (FORWARD && INTERLEAVED && ROW_ITEMS * STORED_BITS >= 256)
 
 #if IN_ONE_PIECE
-// Stores samples `from` to `to` of a tile: where each stands in local memory depends on how many levels made it an approximation.
-INLINE void store_in_places(local const L *row, const Line line, const RowTile *tile, const int levels, const int item) {
+// Stores samples `from` to `to` of a tile: where each stands in local memory depends on how many levels made it an
+// approximation.
+INLINE void store_in_places(local const L *row, const Line line, const RowTile *tile, const int levels,
+                            const int item) {
   const int stride = (int)line.d_stride >> 1;
   global STORED *const first = line.d - stride + tile->start * stride;
   UNROLL for (int k = 0; k < 2 * RUN_PAIRS; ++k) {

@@ -1,12 +1,13 @@
 // One level of a row, or of a tile of it, that is in local memory.
 //
-// Each work-item of the row takes a run of neighbouring pairs into its registers, and the REACH_LO pairs before and REACH_HI
-// after it that their results depend on, lifts them alone, and puts the results back. So work-items exchange nothing but
-// what they read in local memory, and a border is nothing but what stands in the margins of the row. A run has half as
-// many pairs at every level, so that a level's approximations are the samples of the next where they are.
+// Each work-item of the row takes a run of neighbouring pairs into its registers, and the REACH_LO pairs before and
+// REACH_HI after it that their results depend on, lifts them alone, and puts the results back. So work-items exchange
+// nothing but what they read in local memory, and a border is nothing but what stands in the margins of the row. A run
+// has half as many pairs at every level, so that a level's approximations are the samples of the next where they are.
 //
-// Where what lies beyond the border follows from its neighbours (RESTORED), a work-item that holds both sets it anew before each
-// step. Where it follows from samples further inside, or from the other end of the row, the row goes step by step (by_steps.cl).
+// Where what lies beyond the border follows from its neighbours (RESTORED), a work-item that holds both sets it anew
+// before each step. Where it follows from samples further inside, or from the other end of the row, the row goes step
+// by step (by_steps.cl).
 
 #include "core/boundary.cl"
 #include "register_rows/by_steps.cl"
@@ -34,10 +35,11 @@ INLINE void restore_beyond(A *v, const int held, const int first, const int coun
 
 #define RUN_s(offset) s[n + (offset)]
 #define RUN_d(offset) d[n + (offset)]
-#define STEP_OF_RUN(k, target, source, first, last, before, after)                                                         \
-  if (RESTORED)                                                                                                            \
-    restore_beyond(source, REACH_LO + pairs + REACH_HI, item * pairs - REACH_LO, COUNT_##source(samples), beyond.boundary); \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                                            \
+#define STEP_OF_RUN(k, target, source, first, last, before, after)                                        \
+  if (RESTORED)                                                                                           \
+    restore_beyond(source, REACH_LO + pairs + REACH_HI, item * pairs - REACH_LO, COUNT_##source(samples), \
+                   beyond.boundary);                                                                      \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                           \
     target[n] = LIFT_##k(target[n], RUN_##source);
 
 // Each run with what its results depend on.
@@ -62,7 +64,8 @@ INLINE void lift_row_level(local L *line, local L *details, const int item, cons
 #if !BY_STEPS
   lift_runs_alone(line, details, item, pairs, samples, beyond, shift);
 #elif !TILED || EXCHANGE == EXCHANGE_NONE
-  // No barrier may stand under a condition, with which PoCL 3.1 goes wrong. Where speed does not matter, tiles go by steps as well.
+  // No barrier may stand under a condition, with which PoCL 3.1 goes wrong. Where speed does not matter, tiles go by
+  // steps as well.
   lift_runs_by_steps(line, details, item, pairs, samples, shift);
 #else
   if (beyond.by_steps)

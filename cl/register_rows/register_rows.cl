@@ -1,29 +1,31 @@
 // register_rows: several levels of rows in one pass over memory.
 //
 // Some work-items of a sub-group have a row together, or a tile of a longer one with a halo around it; those of a few
-// sub-groups, where the row is too long for one. They bring it into local memory, in the order in which it stands in global
-// memory, and lift it there level by level, in runs that each of them has in its registers (register_rows/level.cl): the
-// steps as Blazewicz et al. 2012 lift a run, for all levels at once. Details go to global memory as soon as they are there,
-// the approximations after the last level. The inverse loads all sub-bands first.
+// sub-groups, where the row is too long for one. They bring it into local memory, in the order in which it stands in
+// global memory, and lift it there level by level, in runs that each of them has in its registers
+// (register_rows/level.cl): the steps as Blazewicz et al. 2012 lift a run, for all levels at once. Details go to global
+// memory as soon as they are there, the approximations after the last level. The inverse loads all sub-bands first.
 //
-// A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond either
-// end as rows do, and their kernel knows of no border but that of a signal.
+// A tile ends where its row does, or anywhere within it: there its halo takes up what is wrong. So tiles go on beyond
+// either end as rows do, and their kernel knows of no border but that of a signal.
 //
-// Where a border depends on both ends of a row at each step, as that of rows of odd lengths that repeat, a row goes step by step. One that
-// is too long goes in tiles, and the first work-groups lift both of its ends, joined to a short row.
+// Where a border depends on both ends of a row at each step, as that of rows of odd lengths that repeat, a row goes
+// step by step. One that is too long goes in tiles, and the first work-groups lift both of its ends, joined to a short
+// row.
 //
-// Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and its
-// work-items stand first along these and then along the line: so they read and store neighbours together.
+// Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and
+// its work-items stand first along these and then along the line: so they read and store neighbours together.
 //
-// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory for
-// rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level, step by step
-// two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for rows of 1024, by
-// instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five levels of 65536 x 1024 (a
-// copy 131), 160 us for three levels of 262144 x 256, which rows_in_registers.cl takes otherwise; one level of a signal of 2^26 140 us,
-// eight levels 156. Step by step three levels of 255 x 128 x 129 take 34 us on an NVIDIA H100, mirrored 23, with the ends of each
-// level in a launch of their own 66; three levels along the first axis of 2047 x 2049, periodic, 25, mirrored 22, with the joined ends in a
-// launch of their own 42. Lines side by side wait for their work-group at each fence: three levels along the middle axis
-// of 512 x 512 x 512 take 1.06 copies on an NVIDIA H100, along the first one 1.25, by a pass per level (register_columns) 1.9.
+// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory
+// for rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level,
+// step by step two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for
+// rows of 1024, by instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five
+// levels of 65536 x 1024 (a copy 131), 160 us for three levels of 262144 x 256, which rows_in_registers.cl takes
+// otherwise; one level of a signal of 2^26 140 us, eight levels 156. Step by step three levels of 255 x 128 x 129 take
+// 34 us on an NVIDIA H100, mirrored 23, with the ends of each level in a launch of their own 66; three levels along the
+// first axis of 2047 x 2049, periodic, 25, mirrored 22, with the joined ends in a launch of their own 42. Lines side by
+// side wait for their work-group at each fence: three levels along the middle axis of 512 x 512 x 512 take 1.06 copies
+// on an NVIDIA H100, along the first one 1.25, by a pass per level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
@@ -54,7 +56,8 @@
   fetch_channel(details_of_row(bands_row, &pass, &tile, level), D_COUNT(SAMPLES_AT(level)), item, pairs, loaded);
 #define PUT_DETAILS(level, pairs, loaded) \
   put_channel(loaded, D_COUNT(SAMPLES_AT(level)), DETAILS_AT(level), item, pairs);
-// What is loaded of all levels is kept in as many registers as a run: that of a wide level behind that of all coarser ones.
+// What is loaded of all levels is kept in as many registers as a run: that of a wide level behind that of all coarser
+// ones.
 #define FETCH_WIDE(level, pairs) FETCH_DETAILS(level, pairs, loaded + (pairs))
 #define PUT_WIDE(level, pairs) PUT_DETAILS(level, pairs, loaded + (pairs))
 #define NARROW_DETAILS(DO)                               \
@@ -75,8 +78,8 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   const Beyond beyond = {own.periodic, pass.boundary, BY_STEPS && (!TILED || joins_ends(&own))};
   LOADED loaded[2 * RUN_PAIRS];
 #if EXCHANGE == EXCHANGE_NONE
-  // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they find
-  // zeros there, so that a simulator sees no read of what was never written.
+  // Runs go on behind the end of their row, and nothing reads what comes of that. Where speed does not matter, they
+  // find zeros there, so that a simulator sees no read of what was never written.
   for (int i = item; i < ROW_PLACES; i += ROW_ITEMS) rows[row][i] = 0;
   ROW_FENCE;
 #endif
@@ -97,8 +100,8 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   store_in_places(line, bands_row, &tile, own.levels, item);
 #endif
   if (!IN_ONE_PIECE || pass.has_low)
-    store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels), item,
-                  MOST_LOWS);
+    store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels),
+                  item, MOST_LOWS);
 
 #else
   LOADED narrow[MOST_NARROW];

@@ -64,8 +64,8 @@ typedef struct {
   int gap;                        // samples that they leave out between both ends
 } RegisterRows;
 
-// The share of some work-items, in samples of its row. Where it joins both ends of a row, the first `head` samples stand `gap` nearer to
-// the start than the others, and the first half of them are results as well.
+// The share of some work-items, in samples of its row. Where it joins both ends of a row, the first `head` samples
+// stand `gap` nearer to the start than the others, and the first half of them are results as well.
 typedef struct {
   int row;
   int start, samples;  // negative where a periodic row begins
@@ -73,8 +73,8 @@ typedef struct {
   int head, gap;
 } RowTile;
 
-// One place in 32 is unused, so that work-items that read runs of any power of two are in different banks. Where `at` is a
-// multiple of a power of two `m`, PLACE_IN(at + i) is PLACE_IN(at) + PLACE_IN(i) for i in 0 .. m - 1.
+// One place in 32 is unused, so that work-items that read runs of any power of two are in different banks. Where `at`
+// is a multiple of a power of two `m`, PLACE_IN(at + i) is PLACE_IN(at) + PLACE_IN(i) for i in 0 .. m - 1.
 #define PLACE_IN(i) ((i) + ((i) >> 5))
 
 #define ROWS_OF_GROUP (GROUP / ROW_ITEMS)
@@ -129,7 +129,9 @@ static inline RowBand details_of_row(const Line line, const Pass *pass, const Ro
   const int stride = INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR ? 1 : (int)line.d_stride;
   // The distance of neighbours that a level of one detail does not have may not fit.
   const int first = INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
-  const RowBand band = {row + first, stride, tile->start >> level, D_COUNT(samples), tile->head >> level, tile->gap >> level};
+  const RowBand band = {row + first, stride,
+                        tile->start >> level, D_COUNT(samples),
+                        tile->head >> level, tile->gap >> level};
   return band;
 }
 

@@ -1,15 +1,15 @@
 // A level of a row whose runs stay in the registers of neighbouring work-items.
 //
-// The channels of a run are interleaved. Steps read two neighbours, one on each side (`first` is -1 for approximations, 0 for details): before a step a work-item gets the one that its
-// run lacks from the work-item beside it. Beyond an end of the row stands what the boundary rule says of this one neighbour. The row may
-// end within a run.
+// The channels of a run are interleaved. Steps read two neighbours, one on each side (`first` is -1 for approximations,
+// 0 for details): before a step a work-item gets the one that its run lacks from the work-item beside it. Beyond an end
+// of the row stands what the boundary rule says of this one neighbour. The row may end within a run.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "register_rows/row.cl"
 
-#ifndef ROW_RULE
-#error "ROW_RULE: the boundary rule"
+#ifndef RULE
+#error "RULE: the boundary rule"
 #endif
 
 #define LEVEL_SAMPLES(level) HALVED(pass.samples, (level) - 1)
@@ -18,7 +18,7 @@
 
 // A work-item's part of a level.
 typedef struct {
-  int run;              // its number in the row; the last one's for work-items that have none, which thus stay within the row's places
+  int run;              // its number in the row; for a work-item that has none that of the last one, within the row
   bool is_own;          // whether it has one
   bool is_first;        // of the row
   int left_s, left_d;   // approximations and details from the run's first on to the end of the row
@@ -36,17 +36,18 @@ INLINE A pair_or_beside(const A *channel, const int pairs, const int n, const A 
 }
 
 // What a channel goes on with beyond its outermost number `inner`.
-#if ROW_RULE == PERIODIC
+#if RULE == PERIODIC
 #define BEYOND_ROW(inner, other_end) (other_end)
-#elif ROW_RULE == ZERO
+#elif RULE == ZERO
 #define BEYOND_ROW(inner, other_end) ((A)0)
 #else
 #define BEYOND_ROW(inner, other_end) (inner)
 #endif
 
 // The first and the last number of a channel, by way of two places of local memory, where rows repeat.
-INLINE void share_ends(const A *channel, const RunPart *part, const int pairs, const int left, local L *ends, A *first, A *last) {
-#if ROW_RULE == PERIODIC
+INLINE void share_ends(const A *channel, const RunPart *part, const int pairs, const int left, local L *ends, A *first,
+                       A *last) {
+#if RULE == PERIODIC
   if (part->is_own && part->is_first) ends[0] = (L)channel[0];
   UNROLL for (int n = 0; n < pairs; ++n)
     if (part->is_own && n + 1 == left) ends[1] = (L)channel[2 * n];
@@ -56,8 +57,9 @@ INLINE void share_ends(const A *channel, const RunPart *part, const int pairs, c
 #endif
 }
 
-// All that is beyond the end is set: of the first place there alone, by `n == left`, NVIDIA's compiler would make one with a run-time index,
-// and keep the run in memory (runs of 8 pairs took 51 us instead of 17 for three levels of 32513 x 129).
+// All that is beyond the end is set: of the first place there alone, by `n == left`, NVIDIA's compiler would make one
+// with a run-time index, and keep the run in memory (runs of 8 pairs took 51 us instead of 17 for three levels of 32513
+// x 129).
 #define BESIDE_RUN(offset) pair_or_beside(channel, pairs, n + (offset), before_run, after_run)
 #define RUN_STEP_ACROSS(k, target, source, first, last, before, after)                                             \
   {                                                                                                                \

@@ -1,7 +1,7 @@
 // The samples and coefficients of short rows (short_rows.cl) in memory.
 //
-// Where rows follow one another on both sides, a work-group moves its rows as one piece, by way of local memory; else each work-item
-// moves its own sample by sample.
+// Where rows follow one another on both sides, a work-group moves its rows as one piece, by way of local memory; else
+// each work-item moves its own sample by sample.
 
 #include "register_rows/row.cl"
 
@@ -13,12 +13,14 @@
 #error "DENSE_ROWS: 1 where rows follow one another in memory on both sides: then neighbouring work-items move neighbours"
 #endif
 
+// The samples of a row, which is lifted as what core/border.cl calls a joined line.
+#define ROW_SAMPLES JOINED_SAMPLES
 // What is left of a row when a level begins, and after the last one.
-#define SAMPLES_OF_LEVEL(level) HALVED(JOINED_SAMPLES, (level) - 1)
-#define LOWS_OF_ROW HALVED(JOINED_SAMPLES, LEVELS)
+#define SAMPLES_OF_LEVEL(level) HALVED(ROW_SAMPLES, (level) - 1)
+#define LOWS_OF_ROW HALVED(ROW_SAMPLES, LEVELS)
 
-// Sample i of the signal, approximation j of the last level and detail j of a level: of the row of local memory that a work-item has, or
-// of one that stands in `samples`, `lows` and `band`.
+// Sample i of the signal, approximation j of the last level and detail j of a level: of the row of local memory that a
+// work-item has, or of one that stands in `samples`, `lows` and `band`.
 #if DENSE_ROWS
 #define BAND_OF(level)
 #if FORWARD
@@ -35,14 +37,14 @@
 // Moves `count` neighbours between global memory and the rows of a work-group.
 INLINE void fetch_rows(global const LOADED *from, const int count, local LOADED *to) {
   const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
+  UNROLL for (int k = 0; k < ROW_SAMPLES; ++k)
     if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 INLINE void put_rows(local const STORED *from, const int count, global STORED *to) {
   barrier(CLK_LOCAL_MEM_FENCE);
   const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < JOINED_SAMPLES; ++k)
+  UNROLL for (int k = 0; k < ROW_SAMPLES; ++k)
     if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
 }
 #else

@@ -40,17 +40,17 @@ INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   const RowTile tile = row_tile(&pass, &own, get_local_id(0));
-  A row[JOINED_SAMPLES];
+  A row[ROW_SAMPLES];
 #if DENSE_ROWS
-  local LOADED all_loaded[GROUP * JOINED_SAMPLES];
-  local STORED all_stored[GROUP * JOINED_SAMPLES];
+  local LOADED all_loaded[GROUP * ROW_SAMPLES];
+  local STORED all_stored[GROUP * ROW_SAMPLES];
   // Work-items beyond the last row do as the one before them.
   const int begin = get_group_id(0) * GROUP, count = min(GROUP, pass.lines - begin), item = tile.row - begin;
   global S *const samples = signal_of_row(signal, &pass, begin);
   global T *const coefficients = bands_of_row(bands, low, &pass, begin).s;
-  local const LOADED *const loaded = all_loaded + item * JOINED_SAMPLES;
-  local STORED *const stored = all_stored + item * JOINED_SAMPLES;
-  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * JOINED_SAMPLES,
+  local const LOADED *const loaded = all_loaded + item * ROW_SAMPLES;
+  local STORED *const stored = all_stored + item * ROW_SAMPLES;
+  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * ROW_SAMPLES,
              all_loaded);
 #else
   if (tile.to == 0) return;
@@ -61,7 +61,7 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
 #endif
   // All loads come before all stores.
 #if FORWARD
-  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) row[i] = NUMBER(SIGNAL_AT(i));
+  UNROLL for (int i = 0; i < ROW_SAMPLES; ++i) row[i] = NUMBER(SIGNAL_AT(i));
   EACH_SHORT_LEVEL(LIFT_SHORT_LEVEL)
   UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) LOW_AT(j) = SAMPLE(row[j]);
   EACH_SHORT_LEVEL_BACK(STORE_SHORT_DETAILS)
@@ -69,9 +69,9 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
   UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(LOW_AT(j));
   EACH_SHORT_LEVEL_BACK(LOAD_SHORT_DETAILS)
   EACH_SHORT_LEVEL_BACK(LIFT_SHORT_LEVEL)
-  UNROLL for (int i = 0; i < JOINED_SAMPLES; ++i) SIGNAL_AT(i) = SAMPLE(row[i]);
+  UNROLL for (int i = 0; i < ROW_SAMPLES; ++i) SIGNAL_AT(i) = SAMPLE(row[i]);
 #endif
 #if DENSE_ROWS
-  put_rows(all_stored, count * JOINED_SAMPLES, FORWARD ? (global STORED *)coefficients : (global STORED *)samples);
+  put_rows(all_stored, count * ROW_SAMPLES, FORWARD ? (global STORED *)coefficients : (global STORED *)samples);
 #endif
 }

@@ -1,20 +1,20 @@
-// column_pairs: a column pass, four pairs per work-item, in the widened sliding window of Kucis et al. 2014; or one pair by
-// convolution (Galiano et al. 2011), in the same window.
+// column_pairs: a column pass, four pairs per work-item, in the widened sliding window of Kucis et al. 2014; or one
+// pair by convolution (Galiano et al. 2011), in the same window.
 //
 // A work-group sweeps down a strip of COLUMNS lines that are neighbours in memory. Its window holds the pairs that one
-// position computes, PAIRS_LIFTED * WINDOW_Y, and the reach around them: for 9/7, four pairs and WINDOW_Y = 8, 64 + 8 rows
-// as whole pairs (71 in the paper). Each work-item computes its pairs of one column in registers (pairs.cl) and no
-// intermediate result is passed on; the window's rows lie in a ring, so the rows that two positions share stay where they
-// are and are read from global memory once. A strip is cut into segments of several positions, so that a large device is
-// full; a segment re-reads the reach.
+// position computes, PAIRS_LIFTED * ITEMS_Y, and the reach around them: for 9/7, four pairs and ITEMS_Y = 8, 64 + 8
+// rows as whole pairs (71 in the paper). Each work-item computes its pairs of one column in registers (pairs.cl) and no
+// intermediate result is passed on; the window's rows lie in a ring, so the rows that two positions share stay where
+// they are and are read from global memory once. A strip is cut into segments of several positions, so that a large
+// device is full; a segment re-reads the reach.
 //
 // Cost per sample: 1 global read and 1 write, 1 + reach / PAIRS_LIFTED local reads, two barriers per position,
 // 2 * WINDOW_PAIRS * COLUMNS samples of local memory. Limited by the latency between a window's loads and its stores.
 
 #include "separable/pairs.cl"
 
-#if !defined(COLUMNS) || !defined(WINDOW_Y)
-#error "COLUMNS, WINDOW_Y: the columns of a work-group, and its work-items down each of them"
+#if !defined(COLUMNS) || !defined(ITEMS_Y)
+#error "COLUMNS, ITEMS_Y: the columns of a work-group, and its work-items down each of them"
 #endif
 #ifndef WINDOW_PAIRS
 #error "WINDOW_PAIRS: pairs of rows in the window, those of the reach included"
@@ -29,17 +29,17 @@ typedef struct {
 } ColumnWindows;
 
 // Pairs from one position of the window to the next.
-#define ADVANCE (PAIRS_LIFTED * WINDOW_Y)
+#define ADVANCE (PAIRS_LIFTED * ITEMS_Y)
 
-// Loads the pairs [start, end) of a segment whose first pair is `top` into the ring, each work-item of column x those that
-// are its own by y. Beyond the line the last pair is loaded again: no stored result depends on it.
-#define LOAD_PAIRS(start, end)                                                                       \
-  for (int j = (start) + y; j < (end); j += WINDOW_Y) {                                              \
-    const int p = top + j, row = j % WINDOW_PAIRS;                                                   \
-    s_ring[row][x] = (L)SCALED_IN(NUMBER(in.s[min(p, last_s) * in.s_stride]), FACTOR(IN_s), pass.shift);     \
+// Loads the pairs [start, end) of a segment whose first pair is `top` into the ring, each work-item of column x those
+// that are its own by y. Beyond the line the last pair is loaded again: no stored result depends on it.
+#define LOAD_PAIRS(start, end)                                                                           \
+  for (int j = (start) + y; j < (end); j += ITEMS_Y) {                                                   \
+    const int p = top + j, row = j % WINDOW_PAIRS;                                                       \
+    s_ring[row][x] = (L)SCALED_IN(NUMBER(in.s[min(p, last_s) * in.s_stride]), FACTOR(IN_s), pass.shift); \
     d_ring[row][x] = (L)SCALED_IN(NUMBER(in.d[min(p, last_d) * in.d_stride]), FACTOR(IN_d), pass.shift); }
 
-kernel __attribute__((reqd_work_group_size(COLUMNS, WINDOW_Y, 1))) SMALL_SUB_GROUPS
+kernel __attribute__((reqd_work_group_size(COLUMNS, ITEMS_Y, 1))) SMALL_SUB_GROUPS
 void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
   local L s_ring[WINDOW_PAIRS][COLUMNS], d_ring[WINDOW_PAIRS][COLUMNS];
   const int x = get_local_id(0), y = get_local_id(1);

@@ -270,7 +270,7 @@ impl Row {
         }
         match self.kernel {
             RowKernel::Registers => defines.extend([
-                define("ROW_RULE", geometry.boundary),
+                define("RULE", geometry.boundary),
                 define("MOVED_TOGETHER", moved_together(todo, geometry)),
             ]),
             RowKernel::Short => defines.extend([
@@ -290,7 +290,7 @@ impl Row {
                     define("RESTORED", u8::from(self.border.is_restored())),
                 ]);
                 if self.by_steps() {
-                    defines.push(define("ROW_RULE", geometry.boundary));
+                    defines.push(define("RULE", geometry.boundary));
                 }
             }
         }

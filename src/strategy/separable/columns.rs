@@ -40,7 +40,7 @@ pub(super) fn pairs(todo: &Todo, lines: &Lines, convolution: bool) -> Pass {
     let runs = [count * positions * y, pairs_each];
     let mut defines = vec![
         define("COLUMNS", x),
-        define("WINDOW_Y", y),
+        define("ITEMS_Y", y),
         define("PAIRS_LIFTED", pairs_each),
         define("CONVOLUTION", u8::from(convolution)),
         smallest_sub_groups(todo.target.device),
@@ -102,7 +102,7 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
             file: "separable/column_exchanged.cl",
             defines: vec![
                 define("COLUMNS", x),
-                define("WINDOW_Y", y),
+                define("ITEMS_Y", y),
                 define("WINDOW_s", rows(0, y)),
                 define("WINDOW_d", rows(1, y)),
                 define("NEWEST_s", lags.newest[0]),

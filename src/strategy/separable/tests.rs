@@ -240,7 +240,7 @@ fn the_window_of_exchanged_columns_carries_what_is_not_finished() {
 #[test]
 fn columns_are_convolved_pair_by_pair() {
     let columns = forward(ColumnPass::Convolution);
-    let sizes = ["PAIRS_LIFTED", "WINDOW_Y", "WINDOW_PAIRS", "CONVOLUTION"]
+    let sizes = ["PAIRS_LIFTED", "ITEMS_Y", "WINDOW_PAIRS", "CONVOLUTION"]
         .map(|name| number(&columns.kernel, name));
     assert_eq!(sizes, [1, 8, 12, 1]);
 }

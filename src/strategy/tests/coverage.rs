@@ -251,7 +251,7 @@ impl Shares<'_> {
             self.own("pairs_per_segment"),
         );
         // Results are done so many pairs behind the newest.
-        let done = positions * self.number("WINDOW_Y") - self.last_lag;
+        let done = positions * self.number("ITEMS_Y") - self.last_lag;
         for group in self.inner_groups(&mut coverage) {
             let (first, top) = (group % strips * columns, group / strips * length);
             let start = self.reach.before + top;
@@ -271,7 +271,7 @@ impl Shares<'_> {
     fn column_pairs(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let columns = self.number("COLUMNS");
-        let advance = self.number("PAIRS_LIFTED") * self.number("WINDOW_Y");
+        let advance = self.number("PAIRS_LIFTED") * self.number("ITEMS_Y");
         let (strips, length) = (
             self.own("strips"),
             self.own("positions_per_segment") * advance,
