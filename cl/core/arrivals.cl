@@ -1,15 +1,18 @@
 // Which work-group of some is the last to arrive: it can go on alone with what all others have stored.
 //
-// Nobody waits. Each work-group counts itself once what it stored is there for all to see. That takes a fence that orders memory
-// between work-groups, which OpenCL C 1.2 does not have. FENCE says which one there is: the numbers are the places in Fence::ALL.
-// NVIDIA's devices have it in PTX, others in OpenCL C 2.0 or 3.0, as which the host then builds the program.
+// Nobody waits. Each work-group counts itself once what it stored is there for all to see. That takes a fence that
+// orders memory between work-groups, which OpenCL C 1.2 does not have. FENCE says which one there is: the numbers are
+// the places in Fence::ALL. NVIDIA's devices have it in PTX, others in OpenCL C 2.0 or 3.0, as which the host then
+// builds the program.
 //
-// By OpenCL's memory model: the first barrier orders what work-items stored before the fence of one of them, which releases it. The
-// counters change by relaxed read-modify-writes alone, each of which goes on with the release sequences of those before it; so the
-// last work-group to count reads from all others, and the fence behind that acquires what they released. The second barrier hands
-// it to all work-items. `atomic_inc` of OpenCL C 1.2 names no scope, and is for PTX alone, where it is that of the device.
+// By OpenCL's memory model: the first barrier orders what work-items stored before the fence of one of them, which
+// releases it. The counters change by relaxed read-modify-writes alone, each of which goes on with the release
+// sequences of those before it; so the last work-group to count reads from all others, and the fence behind that
+// acquires what they released. The second barrier hands it to all work-items. `atomic_inc` of OpenCL C 1.2 names no
+// scope, and is for PTX alone, where it is that of the device.
 //
-// What a device says of its fence is not trusted: probe_arrivals.cl asks it to show this. That of PTX ran on hardware.
+// What a device says of its fence is not trusted: probe_arrivals.cl lets it prove that. The fence of PTX is relied on
+// without proof, as it was tested on hardware.
 
 #include "core/wavelet.cl"
 
@@ -35,8 +38,8 @@ typedef atomic_int Counter;
 #endif
 
 #if FENCE != FENCE_NONE
-// Counts this work-group among `groups` of a launch. In launches before it at most `before` were counted, fewer where one was cut
-// off: whoever counts first makes up for that, so that no launch depends on how another ended.
+// Counts this work-group among `groups` of a launch. In launches before it at most `before` were counted, fewer where
+// one was cut off: whoever counts first makes up for that, so that no launch depends on how another ended.
 INLINE bool is_last_to_arrive(global Counter *arrivals, const int before, const int groups, local int *is_last) {
   barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) {

@@ -13,7 +13,8 @@
 #include "core/ends.cl"
 #include "core/pass.cl"
 
-// Reads from an existing place always: Intel's CPU runtime reads before it asks.
+// Number `index` of a channel; 0 for -1, which has no place. It reads an existing place in either case, as Intel's
+// runtime for CPUs reads before it compares.
 INLINE A read_or_zero(const A *channel, const int index) {
   const A v = channel[max(index, 0)];
   return index < 0 ? (A)0 : v;

@@ -1,24 +1,29 @@
-// A run: neighbouring pairs of a line and the halo around them, in the registers of one work-item, which lifts them alone.
+// A run: neighbouring pairs of a line and the halo around them, in the registers of one work-item, which lifts them
+// alone.
 //
-// After the four pairs of Blazewicz et al. 2012. v[2 * n + c] is the sample of channel c in pair `begin` + n, of which the first
-// REACH_LO are halo.
+// After the four pairs of Blazewicz et al. 2012. v[2 * n + c] is the sample of channel c in pair `begin` + n, of which
+// the first REACH_LO are halo.
 
 #include "core/boundary.cl"
 
 // Pairs that a work-item lifts at a time along a line.
 #define RUN 4
 
-// Asked at run time, this is half of all instructions (9/7 in f32, compiled for an NVIDIA H200).
+// Found out at run time, this would be half of all instructions (9/7 in f32, compiled for an NVIDIA H200).
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 #define RUN_LOADED (REACH_LO + RUN + REACH_HI)
 
-// Asked before all else: without this, `register_planes` takes 3.3 times as long for zeros (9/7 in f32, NVIDIA H100).
-INLINE bool is_past_an_end(const int begin, const int samples) { return begin < 0 || 2 * (begin + RUN_LOADED) > samples; }
+// Whether a run is past either end of its line. Most are not. Where each sample was compared without this,
+// `register_planes` took 3.3 times as long for zeros (9/7 in f32, NVIDIA H100).
+INLINE bool is_past_an_end(const int begin, const int samples) {
+  return begin < 0 || 2 * (begin + RUN_LOADED) > samples;
+}
 
-// Sets what a step reads of a channel beyond both ends of a line. The run itself begins within it: of the halo before it nothing
-// is past the end, and of the rest nothing before the beginning. (Asked everywhere, Fidelity spills on Intel's pvc.)
+// Sets what a step reads of a channel beyond both ends of a line. The run itself begins within it: of the halo before
+// it nothing is past the end, and of the rest nothing before the beginning. (Where both were compared everywhere,
+// registers of Fidelity went to memory on Intel's pvc.)
 INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
   const int count = COUNT_OF(parity, samples);
   UNROLL for (int n = REACH_LO - 1; n >= 0; --n)

@@ -4,9 +4,14 @@
 //
 // Ours, as far as it differs from register_columns.
 // Cost per sample: as of register_columns, and that of core/border.cl. A line of a work-item at a time, since those of
-// border.cl are no vectors. On an NVIDIA H100 one level of 9/7 in f32 along the first axis of 1023 x 1023, periodic,
-// takes 8.8 us, of 511 x 512 x 512 396; where ends had a launch of their own, behind vectors of lines, 16.8 and 400,
-// and of i16 by 5/3 235 (inverse 234), now 228 (236).
+// border.cl are no vectors.
+//
+// One level along the first axis, periodic, in us, on an NVIDIA H100:
+//
+//                                  here             ends in a launch of their own, behind vectors of lines
+//   1023 x 1023, 9/7 in f32        8.8              16.8
+//   511 x 512 x 512, 9/7 in f32    396              400
+//   511 x 512 x 512, 5/3 in i16    228 (inv. 236)   235 (inv. 234)
 
 #include "core/borders.cl"
 #include "core/small_sub_groups.cl"

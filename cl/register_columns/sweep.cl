@@ -10,7 +10,7 @@
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is"
 #endif
-// Else a work-item takes most of its instructions to find what is beyond the border.
+// Where this is not known, a work-item takes most of its instructions to find what is beyond the border.
 #ifndef LENGTH
 #error "LENGTH: samples of a line, where it is short and one segment; 0 where they are known at run time only"
 #endif

@@ -1,24 +1,27 @@
 // register_planes: one level of two axes in one pass over memory, for planes that stand side by side in memory.
 //
-// Planes are the pictures of each band of a spectrum, where the bands of a pixel stand together, or the slices of a volume along
-// its innermost axis: neighbours in memory are in neighbouring planes. A work-item has a run of one plane, RUN pairs of columns
-// and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a time. Along x it lifts the run
-// of each row by itself; along y all columns of the run go through a pipeline in registers (core/ring.cl), as in
-// register_columns. The border is lifted like the inside, of a plane that goes on beyond it.
+// Planes are the pictures of each band of a spectrum, where the bands of a pixel stand together, or the slices of a
+// volume along its innermost axis: neighbours in memory are in neighbouring planes. A work-item has a run of one plane,
+// RUN pairs of columns and the halo beside them (core/run.cl), and sweeps along a segment of it, a pair of rows at a
+// time. Along x it lifts the run of each row by itself; along y all columns of the run go through a pipeline in
+// registers (core/ring.cl), as in register_columns. The border is lifted like the inside, of a plane that goes on
+// beyond it.
 //
-// Work-items of a work-group have neighbouring planes, and then neighbouring runs of them, so that what they load and store
-// stands together, and a cache has the halo that two of them read.
+// Work-items of a work-group have neighbouring planes, and then neighbouring runs of them, so that what they load and
+// store stands together, and a cache has the halo that two of them read.
 //
 // After the single loop of Barina and Zemcik 2015, for each plane by itself.
-// Cost per sample: 1 global read and 1 write, and (REACH_LO + REACH_HI) / RUN reads more that a cache has mostly; REACH_LO +
-// REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns.
+// Cost per sample: 1 global read and 1 write, and (REACH_LO + REACH_HI) / RUN reads more that a cache has mostly;
+// REACH_LO + REACH_HI pairs of rows more are read per segment. No barrier; local memory for the places of columns.
 // Limited by memory where planes are large: on an NVIDIA H100, one level of 2048 x 2048 x 32 by 9/7 in f32 takes 388 us
-// (inverse 385), of 2048 x 2048 x 16 in f64 387 (381), where copies take 357 and 351; by register_columns, a pass per axis, 781. Where
-// planes are small, by instructions, most of them for the halo: 256 x 128 x 128 takes 17 us (19), a copy 11.
+// (inverse 385), of 2048 x 2048 x 16 in f64 387 (381), where copies take 357 and 351; by register_columns, a pass per
+// axis, 781. Where planes are small, by instructions, most of them for the halo: 256 x 128 x 128 takes 17 us (19), a
+// copy 11.
 //
-// Where a column is, a work-item asks local memory for each row. With a way of its own for runs that need not ask, because all of their
-// columns exist, its loads stand under a condition, and 2048 x 2048 x 32 takes 411 us (441). Rows that are loaded a pair ahead make
-// that way as fast as the way for all (376 and 382), and the one for all slower (477 and 401).
+// Where a column is, a work-item asks local memory for each row. With a way of its own for runs that need not ask,
+// because all of their columns exist, its loads stand under a condition, and 2048 x 2048 x 32 takes 411 us (441). Rows
+// that are loaded a pair ahead make that way as fast as the way for all (376 and 382), and the one for all slower (477
+// and 401).
 
 #include "core/picture.cl"
 #include "core/ring.cl"
@@ -60,12 +63,12 @@ typedef struct {
 
 // --- rows --------------------------------------------------------------------------------------------
 
-// How far neighbours in a row are apart, which is `stride` where the compiler does not know: on an NVIDIA H100 2048 x 2048 x 32 in f32 by
-// 9/7 then took 1.19 times as long (inverse 1.1), by an older kernel.
+// How far neighbours in a row are apart: `stride`, unless the compiler knows it. Where it does not, 2048 x 2048 x 32 in
+// f32 by 9/7 took 1.19 times as long (inverse 1.1) on an NVIDIA H100.
 #define STRIDE_OR(stride) (COLUMN_STRIDE ? COLUMN_STRIDE : (stride))
 
-// The columns of a row of channel cy from `first` on, of which a row of the signal has every one and a row of a sub-band every
-// other one.
+// The columns of a row of channel cy from `first` on, of which a row of the signal has every one and a row of a
+// sub-band every other one.
 #define EVERY (FORWARD ? 1 : 2)
 INLINE void load_columns_of_run(const PlaneRun *run, global const LOADED *row, const Distance stride, const int first,
                                 const int cy, A *v) {
@@ -120,7 +123,8 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
       if (newest >= end) return;
       A rows[2][RUN_COLUMNS];
       UNROLL for (int cy = 0; cy < 2; ++cy) load_row_of_run(run, 2 * min(newest, last) + cy, cy, rows[cy]);
-      if (X_FIRST) UNROLL for (int cy = 0; cy < 2; ++cy) lift_run(run->boundary, run->plane.width, run->begin, rows[cy]);
+      if (X_FIRST)
+        UNROLL for (int cy = 0; cy < 2; ++cy) lift_run(run->boundary, run->plane.width, run->begin, rows[cy]);
       UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) {
         s[phase][c] = rows[0][FIRST_PIPED + c];
         d[phase][c] = rows[1][FIRST_PIPED + c];

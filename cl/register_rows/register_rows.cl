@@ -16,16 +16,26 @@
 // Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and
 // its work-items stand first along these and then along the line: so they read and store neighbours together.
 //
-// Cost per sample: 1 global read (and the halo of tiles) and 1 write, for all levels; some 7 accesses to local memory
-// for rows of 1024 and 9 for rows of 256, of which there is 1.3 times the row; three fences of a sub-group per level,
-// step by step two for each step and two more, and no barrier where sub-groups hold whole rows. Limited by memory for
-// rows of 1024, by instructions and local memory for shorter ones: on an NVIDIA H200, 9/7 in f32 takes 138 us for five
-// levels of 65536 x 1024 (a copy 131), 160 us for three levels of 262144 x 256, which rows_in_registers.cl takes
-// otherwise; one level of a signal of 2^26 140 us, eight levels 156. Step by step three levels of 255 x 128 x 129 take
-// 34 us on an NVIDIA H100, mirrored 23, with the ends of each level in a launch of their own 66; three levels along the
-// first axis of 2047 x 2049, periodic, 25, mirrored 22, with the joined ends in a launch of their own 42. Lines side by
-// side wait for their work-group at each fence: three levels along the middle axis of 512 x 512 x 512 take 1.06 copies
-// on an NVIDIA H100, along the first one 1.25, by a pass per level (register_columns) 1.9.
+// Cost per sample, for all levels: 1 global read, with the halo of tiles, and 1 write; some 7 accesses to local memory
+// in rows of 1024 and 9 in rows of 256. Three fences of a sub-group per level, step by step two for each step and two
+// more; no barrier where sub-groups hold whole rows. Local memory for 1.3 times the row. Limited by memory for rows of
+// 1024, by instructions and local memory for shorter ones. Lines side by side wait for their work-group at each fence.
+//
+// 9/7 in f32, in us, on an NVIDIA H200:
+//
+//   65536 x 1024, five levels   138, a copy 131
+//   262144 x 256, three levels  160; rows_in_registers.cl takes these otherwise
+//   2^26, one level             140
+//   2^26, eight levels          156
+//
+// The same on an NVIDIA H100, three levels of rows whose border depends on both ends:
+//
+//                                       here  mirrored  ends in a launch of their own
+//   255 x 128 x 129, step by step         34        23  66, for each level
+//   2047 x 2049, first axis, in tiles     25        22  42
+//
+// Three levels along the middle axis of 512 x 512 x 512 take 1.06 copies there, along the first one 1.25, by a pass per
+// level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"

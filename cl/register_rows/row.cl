@@ -6,7 +6,7 @@
 #error "GROUP: work-items in a work-group, whole rows"
 #endif
 #ifndef ROW_ITEMS
-#error "ROW_ITEMS: work-items of a row, a power of two but in rows_in_registers"
+#error "ROW_ITEMS: work-items of a row: a power of two, in rows_in_registers any number"
 #endif
 #ifndef RUN_PAIRS
 #error "RUN_PAIRS: pairs of a work-item's run at the first level, a power of two"
@@ -23,7 +23,7 @@
 #ifndef TILED
 #error "TILED: 1 where rows are cut into tiles"
 #endif
-// Else a work-item takes some 150 instructions to find its row.
+// Where this is not known, a work-item takes some 150 instructions to find its row.
 #ifndef EVEN_ROWS
 #error "EVEN_ROWS: 1 where each row starts as far after the one before on either side"
 #endif

@@ -4,11 +4,13 @@
 // A work-group sweeps along its rows, tile after tile (row_tiles.cl); each work-item computes its pairs in registers
 // (pairs.cl).
 //
-// Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; four barriers per tile; about 2.5 samples of
-// local memory per work-item and pair. Limited by local memory traffic: each sample goes in, is read 1 + reach /
-// PAIRS_LIFTED times, goes in again and out. On an NVIDIA H200, 9/7 in f32 by four pairs takes more instructions to find a
-// work-item's row than to lift its pairs, hence the sweep: it brought 8192 x 8192 from 220 to 183 us (copy: 130), twice as
-// many work-items along a row to some 160.
+// Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; four barriers per tile; about 2.5 samples
+// of local memory per work-item and pair. Limited by local memory traffic: each sample goes in, is read 1 + reach /
+// PAIRS_LIFTED times, goes in again and out.
+//
+// To find a work-item's row takes more instructions than to lift its four pairs: so a work-group sweeps. On an NVIDIA
+// H200 8192 x 8192 by 9/7 in f32 takes 183 us, a tile per work-group took 220 (a copy 130), and twice as many
+// work-items along a row took some 160.
 
 #include "separable/pairs.cl"
 #include "separable/row_tiles.cl"

@@ -1,5 +1,5 @@
-// What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR, SINGLE and
-// PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192).
+// What the host sets for the streamed kernels, beside EXCHANGE and LANES (core/exchange.cl), DISTANCE, PLANAR, SINGLE
+// and PRE_SHIFT (core/picture.cl), with what each of the choices brings alone (NVIDIA H200, 8192 x 8192).
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
@@ -21,8 +21,9 @@
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs of rows that are loaded before they are needed"
 #endif
-// Where few registers are left, the channel that the first step changes is loaded only when that step runs. Else its rows
-// wait, of VC-2's Fidelity in 24 registers (inverse 32), and clang with ptxas puts some in memory (`make vendors`).
+// Where few registers are left, the channel that the first step changes is loaded only when that step runs. Else its
+// rows wait, of VC-2's Fidelity in 24 registers (inverse 32), and clang with ptxas puts some in memory (`make
+// vendors`).
 #if !defined(NEWEST_s) || !defined(NEWEST_d)
 #error "NEWEST_s, NEWEST_d: how many pairs behind the newest each channel is loaded"
 #endif
@@ -49,7 +50,8 @@
 #ifndef EXTENSION
 #error "EXTENSION: how the picture goes on beyond its border, one of those in core/boundary.cl"
 #endif
-// With NONE streamed/frame.cl lifts the border. In place of CLAMPED, 13/7 then takes 1.17 to 1.30 times as long, Fidelity 1.29 to 1.42.
+// With NONE streamed/frame.cl lifts the border. In place of CLAMPED, 13/7 then takes 1.17 to 1.30 times as long,
+// Fidelity 1.29 to 1.42.
 #define CLAMPED (EXTENSION == EXTENSION_CLAMPED)
 #if EXTENSION < EXTENSION_NONE || EXTENSION > EXTENSION_CLAMPED
 #error "EXTENSION: not one of those in core/boundary.cl"
@@ -61,7 +63,7 @@
 // through local memory.
 #define STAGED (!WIDE && !ALONE)
 
-// How many pairs of rows later than the other channel one of them is loaded.
+// By how many pairs of rows one channel is loaded later than the other: at least one of the two is 0.
 #define LATER (NEWEST_s + NEWEST_d)
 
 // Pairs of columns that a work-item has in registers, and samples.

@@ -11,11 +11,16 @@
 // Cost per sample: 1 global read and 1 write, and more for the overlaps, as in `streamed`. No barrier; local memory for
 // a run of each work-item, used at the border and where rows do not go by vectors.
 //
-// On an NVIDIA H200 one level of 4096 x 4096 by 9/7 in f32 takes, forward and inverse, with 2 colours 86 and 85 us, 3
-// 124 and 121, 4 160 and 158, where copies take 68, 99 and 130. What decides is how few registers a work-item needs,
-// and that all sub-groups run at once. With 16-bit integers, which take two pairs of pixels, 5/3 with 3 colours takes
-// 80 and 74 where the copy takes 52; where rows are not aligned, 4095 x 4095 x 3 in f32 took 170 by an earlier choice
-// of sizes.
+// One level, forward and inverse, in us, on an NVIDIA H200:
+//
+//                                    here         a copy
+//   4096 x 4096 x 2, 9/7 in f32    86 and 85      68
+//   4096 x 4096 x 3, 9/7 in f32   124 and 121     99
+//   4096 x 4096 x 4, 9/7 in f32   160 and 158    130
+//   4096 x 4096 x 3, 5/3 in i16    80 and 74      52
+//
+// What decides is how few registers a work-item needs, and that all sub-groups run at once. 16-bit integers take two
+// pairs of pixels.
 
 #include "core/near.cl"
 #include "streamed_colours/pixels.cl"
