@@ -1,8 +1,8 @@
 // A block of a picture in the registers of a sub-group, and its lifting.
 //
-// A work-item has the samples of PAIRS pairs of columns: v[r][2 * p + cx] is the one in row r, in pair p of channel cx along
-// x. Lifting along y needs nothing else. Along x a step gets its neighbours from the work-items beside this one: by
-// exchange, or without it through local memory.
+// A work-item has the samples of PAIRS pairs of columns: v[r][2 * p + cx] is the one in row r, in pair p of channel cx
+// along x. Lifting along y needs nothing else. Along x a step gets its neighbours from the work-items beside this one:
+// by exchange, or without it through local memory.
 
 #include "core/boundary.cl"
 #include "core/near.cl"
@@ -51,21 +51,25 @@ INLINE void restore_rows(const Block *block, const int parity, const int count, 
   }
   UNROLL for (int i = 0; i < COLUMNS_OWN * BLOCK_PAIRS; ++i) {
     const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    if (block->row + n >= count) v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * max(n - 1, 0) + parity][c]);
+    if (block->row + n >= count)
+      v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * max(n - 1, 0) + parity][c]);
   }
 }
 
 #define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][c]
 #define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][c]
-#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                               \
-  if (block->restored) restore_rows(block, PARITY_##source, block->source##_rows, v);             \
-  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n)           \
-    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                  \
+#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                   \
+  if (block->restored) restore_rows(block, PARITY_##source, block->source##_rows, v); \
+  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n) \
+    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                      \
       v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ABOVE_OR_BELOW_##source);
 
 INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(BLOCK_STEP_Y) }
 
 // --- along x -----------------------------------------------------------------------------------------
+
+// A step on a channel of row r, of which `near` has what it reads.
+#define LIFT_ROW(k, cx) UNROLL for (int p = 0; p < PAIRS; ++p) v[r][2 * p + cx] = LIFT_##k(v[r][2 * p + cx], BESIDE);
 
 #if EXCHANGE == EXCHANGE_NONE
 #define SHARED_ROWS (X_ROWS_END - X_ROW)
@@ -98,8 +102,8 @@ INLINE void gather_shared(const Block *block, const int r, const int count, cons
 #else
 #define SHARED_ROWS 1
 
-// Sets what a step reads to the left and right of the picture, of which the channel has `count` columns: perhaps one less
-// than the step's target has. Each turn passes it on by one work-item.
+// Sets what a step reads to the left and right of the picture, of which the channel has `count` columns: perhaps one
+// less than the step's target has. Each turn passes it on by one work-item.
 INLINE void restore_columns(const Block *block, const int cx, const int count, const int first, const int last,
                             A (*v)[COLUMNS_OWN]) {
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {
@@ -126,8 +130,6 @@ INLINE void restore_columns(const Block *block, const int cx, const int count, c
     gather_near(v[r] + PARITY_##source, 2, PAIRS, first, last, near);                                          \
     LIFT_ROW(k, PARITY_##target) }
 #endif
-
-#define LIFT_ROW(k, cx) UNROLL for (int p = 0; p < PAIRS; ++p) v[r][2 * p + cx] = LIFT_##k(v[r][2 * p + cx], BESIDE);
 
 INLINE void lift_block_x(const Block *block, A (*v)[COLUMNS_OWN], local A (*shared)[GROUP * PAIRS]) {
   A near[REACH_LO + PAIRS + REACH_HI];

@@ -33,11 +33,16 @@ typedef struct {
 
 // Loads the pairs [start, end) of a segment whose first pair is `top` into the ring, each work-item of column x those
 // that are its own by y. Beyond the line the last pair is loaded again: no stored result depends on it.
-#define LOAD_PAIRS(start, end)                                                                           \
-  for (int j = (start) + y; j < (end); j += ITEMS_Y) {                                                   \
-    const int p = top + j, row = j % WINDOW_PAIRS;                                                       \
-    s_ring[row][x] = (L)SCALED_IN(NUMBER(in.s[min(p, last_s) * in.s_stride]), FACTOR(IN_s), pass.shift); \
-    d_ring[row][x] = (L)SCALED_IN(NUMBER(in.d[min(p, last_d) * in.d_stride]), FACTOR(IN_d), pass.shift); }
+INLINE void load_window(const Line *in, const Pass *pass, const int top, const int start, const int end,
+                        local L (*s_ring)[COLUMNS], local L (*d_ring)[COLUMNS]) {
+  const int x = get_local_id(0), y = get_local_id(1);
+  const int last_s = S_COUNT(pass->samples) - 1, last_d = D_COUNT(pass->samples) - 1;
+  for (int j = start + y; j < end; j += ITEMS_Y) {
+    const int p = top + j, row = j % WINDOW_PAIRS;
+    s_ring[row][x] = (L)SCALED_IN(NUMBER(in->s[min(p, last_s) * in->s_stride]), FACTOR(IN_s), pass->shift);
+    d_ring[row][x] = (L)SCALED_IN(NUMBER(in->d[min(p, last_d) * in->d_stride]), FACTOR(IN_d), pass->shift);
+  }
+}
 
 kernel __attribute__((reqd_work_group_size(COLUMNS, ITEMS_Y, 1))) SMALL_SUB_GROUPS
 void column_pairs(global T *signal, global T *bands, global T *low, const Pass pass, const ColumnWindows own) {
@@ -47,15 +52,14 @@ void column_pairs(global T *signal, global T *bands, global T *low, const Pass p
   const int group = (int)get_group_id(0) - own.border_groups;
   const int index = max(group, 0) % own.strips * COLUMNS + x;
   const int top = max(group, 0) / own.strips * own.positions_per_segment * ADVANCE;
-  const int last_s = S_COUNT(pass.samples) - 1, last_d = D_COUNT(pass.samples) - 1;
   const Line in = input_line(signal, bands, low, &pass, min(index, pass.lines - 1));
   const Line out = output_line(signal, bands, low, &pass, min(index, pass.lines - 1));
 
-  LOAD_PAIRS(0, REACH_LO + REACH_HI)
+  load_window(&in, &pass, top, 0, REACH_LO + REACH_HI, s_ring, d_ring);
   for (int position = 0; position < own.positions_per_segment; ++position) {
     const int start = position * ADVANCE;
     if (top + start + REACH_LO >= own.inner_end || group < 0) break;
-    LOAD_PAIRS(start + REACH_LO + REACH_HI, start + WINDOW_PAIRS)
+    load_window(&in, &pass, top, start + REACH_LO + REACH_HI, start + WINDOW_PAIRS, s_ring, d_ring);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     A s[PAIRS_LOADED], d[PAIRS_LOADED];

@@ -1,9 +1,27 @@
 // Lifting along x on a GPU: across the work-items of a sub-group, which have PAIRS pairs of columns each.
 //
-// A row is `pairs` approximations, then `pairs` details. Before a step a work-item gets the neighbours that it lacks from
-// the work-items beside it; without exchange it has loaded them.
+// A row is `pairs` approximations, then `pairs` details. Before a step a work-item gets the neighbours that it lacks
+// from the work-items beside it; without exchange it has loaded them.
 
 #include "streamed/shares.cl"
+
+// Repeats the outermost of the `count` pairs of a channel, of which a work-item has those from `first` on.
+INLINE void clamp_columns(const int first, const int count, A *channel) {
+  UNROLL for (int n = PAIRS_LOADED_X - 2; n >= 0; --n)
+    if (ALONE && first + n < 0) channel[n] = channel[n + 1];
+  UNROLL for (int n = 1; n < PAIRS_LOADED_X; ++n)
+    if (first + n >= count) channel[n] = channel[n - 1];
+}
+
+#if EXCHANGE != EXCHANGE_NONE
+// The same where a row can end within a work-item. Where a channel has ended before this work-item (of an odd row, with
+// one approximation and no detail), its last sample comes from the left.
+INLINE void clamp_staged(const OwnColumns *columns, const int count, const int pairs, A *channel) {
+  const A before_own = from_left(channel[pairs - 1]);
+  if (columns->own >= count) channel[0] = before_own;
+  clamp_columns(columns->own, count, channel);
+}
+#endif
 
 #define ROW_s 0
 #define ROW_d pairs
@@ -18,9 +36,9 @@
   if (CLAMPED && columns->beyond) clamp_columns(columns->own - HALO_LO, columns->target##_count, row + ROW_##target);
 
 #else
-// At the border a work-item derives the neighbours that are missing from its own pairs: always where they are clamped, and
-// where they are mirrored if rows go by vectors, whose length is even. Otherwise they were loaded (READ_ELSEWHERE in
-// streamed/rows.cl).
+// At the border a work-item derives the neighbours that are missing from its own pairs: always where they are clamped,
+// and where they are mirrored if rows go by vectors, whose length is even. Otherwise they were loaded (READ_ELSEWHERE
+// in streamed/rows.cl).
 #define BORDER_FROM_OWN_PAIRS (CLAMPED || (WIDE && EXTENSION == EXTENSION_MIRRORED))
 
 // What a step reads beyond either end of this work-item's pairs, the nearest first.
@@ -33,7 +51,8 @@ INLINE void gather_neighbours(const OwnColumns *columns, const A *channel, const
   }
   UNROLL for (int i = 0; i < last; ++i) {
     right[i] = from_right(channel[i]);
-    if (BORDER_FROM_OWN_PAIRS && columns->own + pairs >= count) right[i] = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
+    if (BORDER_FROM_OWN_PAIRS && columns->own + pairs >= count)
+      right[i] = channel[CLAMPED ? pairs - 1 : pairs - 1 - i - parity];
   }
 }
 
@@ -44,29 +63,11 @@ INLINE A pair_or_neighbour(const A *channel, const A *left, const A *right, cons
 
 #define NEAR_s(offset) pair_or_neighbour(row + ROW_s, left, right, pairs, n + (offset))
 #define NEAR_d(offset) pair_or_neighbour(row + ROW_d, left, right, pairs, n + (offset))
-#define ROW_STEP(k, target, source, first, last, before, after)                                               \
-  { A left[PAIRS], right[PAIRS];                                                                              \
-    gather_neighbours(columns, row + ROW_##source, PARITY_##source, pairs, first, last, left, right);      \
+#define ROW_STEP(k, target, source, first, last, before, after)                                                    \
+  { A left[PAIRS], right[PAIRS];                                                                                   \
+    gather_neighbours(columns, row + ROW_##source, PARITY_##source, pairs, first, last, left, right);              \
     UNROLL for (int n = 0; n < pairs; ++n) row[ROW_##target + n] = LIFT_##k(row[ROW_##target + n], NEAR_##source); \
     if (CLAMPED && !WIDE) clamp_staged(columns, columns->target##_count, pairs, row + ROW_##target); }
-#endif
-
-// Repeats the outermost of the `count` pairs of a channel, of which a work-item has those from `first` on.
-INLINE void clamp_columns(const int first, const int count, A *channel) {
-  UNROLL for (int n = PAIRS_LOADED_X - 2; n >= 0; --n)
-    if (ALONE && first + n < 0) channel[n] = channel[n + 1];
-  UNROLL for (int n = 1; n < PAIRS_LOADED_X; ++n)
-    if (first + n >= count) channel[n] = channel[n - 1];
-}
-
-#if EXCHANGE != EXCHANGE_NONE
-// The same where a row can end within a work-item. Where a channel has ended before this work-item (of an odd row, with one
-// approximation and no detail), its last sample comes from the left.
-INLINE void clamp_staged(const OwnColumns *columns, const int count, const int pairs, A *channel) {
-  const A before_own = from_left(channel[pairs - 1]);
-  if (columns->own >= count) channel[0] = before_own;
-  clamp_columns(columns->own, count, channel);
-}
 #endif
 
 INLINE void lift_row_x(const OwnColumns *columns, A *row, const int pairs) { LIFT_STEPS(ROW_STEP) }

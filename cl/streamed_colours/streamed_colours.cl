@@ -34,6 +34,11 @@
 
 // --- along x -----------------------------------------------------------------------------------------
 
+// Colour c of pixel n of the target.
+#define LIFT_PIXEL(k, target, at)                                     \
+  { A *const v = row + PARITY_##target * PIXEL_RUN + n * COLOURS + c; \
+    *v = LIFT_##k(*v, at); }
+
 #if EXCHANGE == EXCHANGE_NONE
 // Sets what a step reads of a channel of `count` pixels to the left and right of the picture.
 INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, A *channel) {
@@ -86,11 +91,6 @@ INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const in
     gather_near(row + PARITY_##source * PIXEL_RUN + c, COLOURS, PAIRS, first, last, near);                    \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
-
-// Colour c of pixel n of the target.
-#define LIFT_PIXEL(k, target, at)                                     \
-  { A *const v = row + PARITY_##target * PIXEL_RUN + n * COLOURS + c; \
-    *v = LIFT_##k(*v, at); }
 
 INLINE void lift_pixels(const OwnPixels *pixels, const int boundary, A *row) { LIFT_STEPS(PIXEL_STEP) }
 
