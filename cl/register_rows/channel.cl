@@ -2,7 +2,7 @@
 // most.
 
 #include "register_rows/places.cl"
-#include "register_rows/row.cl"
+#include "register_rows/row_tile.cl"
 
 #ifndef SIGNAL_ROWS
 #error "SIGNAL_ROWS: 1 where neighbours in a row of the signal are neighbours in memory, 0 where that is not known"

@@ -2,7 +2,7 @@
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
-#include "register_rows/row.cl"
+#include "register_rows/row_tile.cl"
 
 #define ROW_TILE (2 * RUN_PAIRS * ROW_ITEMS)
 

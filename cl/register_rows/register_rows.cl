@@ -39,7 +39,7 @@
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
-#include "register_rows/row.cl"
+#include "register_rows/row_tile.cl"
 
 #ifndef MOST_NARROW
 #error "MOST_NARROW: levels at most in which each work-item has one pair"

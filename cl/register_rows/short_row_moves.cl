@@ -3,7 +3,7 @@
 // Where rows follow one another on both sides, a work-group moves its rows as one piece, by way of local memory; else
 // each work-item moves its own sample by sample.
 
-#include "register_rows/row.cl"
+#include "register_rows/row_tile.cl"
 
 #if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 3
 #error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 3 at most"

@@ -257,13 +257,17 @@ impl Row {
             define("RUN_PAIRS", self.pairs),
             define("WIDE_LEVELS", self.wide_levels()),
             define("NARROW", u8::from(self.narrow_levels() > 0)),
-            define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
-            define("TILED", u8::from(tiled)),
             define("EVEN_ROWS", u8::from(even)),
-            define("PLANAR", u8::from(planar)),
             define("INTERLEAVED", u8::from(geometry.is_interleaved())),
-            define("BY_STEPS", u8::from(self.by_steps())),
         ];
+        if self.kernel != RowKernel::Registers {
+            defines.extend([
+                define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
+                define("TILED", u8::from(tiled)),
+                define("PLANAR", u8::from(planar)),
+                define("BY_STEPS", u8::from(self.by_steps())),
+            ]);
+        }
         if self.kernel != RowKernel::Short {
             defines.push(define("EXCHANGE", self.exchange.number()));
             defines.push(define("LANES", self.lanes));

@@ -158,9 +158,9 @@ impl Shares<'_> {
         }
         for number in 0..(self.launch.pass.groups - end_groups) * rows {
             let (group, in_group) = (number / rows, number % rows);
-            let (row, tile) = match self.number("SIDE_BY_SIDE") {
-                0 => (number / tiles, number % tiles),
-                _ => (group % across * rows + in_group, group / across),
+            let (row, tile) = match self.has("SIDE_BY_SIDE", "1") {
+                false => (number / tiles, number % tiles),
+                true => (group % across * rows + in_group, group / across),
             };
             if row >= self.lines() {
                 continue;
