@@ -7,11 +7,11 @@
 #define CLAMP 2
 #define ZERO 3
 
-// How a picture that is extended once goes on beyond its border: Extension::new in src/lifting/extension.rs chooses, and has the same
-// numbers. NONE: the border is lifted apart (zeros beyond the border; odd lines that repeat; asymmetric steps under the symmetric rule
-// or clamp; pictures whose axes differ or are tiny).
-// MIRRORED, PERIODIC: samples beyond the border are copies of inner ones, and that is all. CLAMPED: the outermost sample of each
-// channel is repeated anew after every step.
+// How a picture that is extended once goes on beyond its border: Extension::new in src/lifting/extension.rs chooses,
+// and has the same numbers. NONE: the border is lifted apart (zeros beyond the border; odd lines that repeat;
+// asymmetric steps under the symmetric rule or clamp; pictures whose axes differ or are tiny). MIRRORED, PERIODIC:
+// samples beyond the border are copies of inner ones, and that is all. CLAMPED: the outermost sample of each channel is
+// repeated anew after every step.
 #define EXTENSION_NONE 0
 #define EXTENSION_MIRRORED 1
 #define EXTENSION_PERIODIC 2
@@ -70,5 +70,6 @@ INLINE int place_in_signal(const int place, const int samples, const int periodi
   return place >= 0 && place < samples ? place : place_inside(place, samples, periodic);
 }
 
-// The next sample of a channel on the way out of a line, where steps need more than a signal extended once (clamp, zero).
+// The next sample of a channel on the way out of a line, where steps need more than a signal extended once (clamp,
+// zero).
 INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }

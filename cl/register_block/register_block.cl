@@ -1,22 +1,22 @@
 // register_block: one level of a picture in one pass over memory.
 //
-// After Enfedaque, Auli-Llinas and Moure 2015, who name sub-bands by y first. The picture is cut into blocks, one for each
-// sub-group. A work-item loads its columns of the block, two words (below) wide, into registers, all rows before it lifts any, so
-// that many loads are under way. It lifts them along y by itself and along x with what its neighbours have
-// (register_block/block.cl), and stores what is no halo: with 9/7 and sub-groups of 32, of 64 x 14 samples 56 x 6. The
-// blocks of a work-group stand one below another, so that a cache can have the rows that they share.
+// After Enfedaque, Auli-Llinas and Moure 2015, who name sub-bands by y first. The picture is cut into blocks, one for
+// each sub-group. A work-item loads its columns of the block, two words (below) wide, into registers, all rows before
+// it lifts any, so that many loads are under way. It lifts them along y by itself and along x with what its neighbours
+// have (register_block/block.cl), and stores what is no halo: with 9/7 and sub-groups of 32, of 64 x 14 samples 56 x 6.
+// The blocks of a work-group stand one below another, so that a cache can have the rows that they share.
 //
-// Beyond its border a picture is read mirrored or periodically. Where a rule needs more, what is beyond the border is set
-// anew before every step.
+// Beyond its border a picture is read mirrored or periodically. Where a rule needs more, what is beyond the border is
+// set anew before every step.
 //
-// Cost per sample: 1 global write and 1 read, and more for the halo: with 9/7 a block of 64 x 14 reads 2.7 samples for each
-// that it stores, one of 64 x 20 1.9. Without exchange, two barriers per step along x, and local memory for one channel of
-// the rows that are lifted.
+// Cost per sample: 1 global write and 1 read, and more for the halo: with 9/7 a block of 64 x 14 reads 2.7 samples for
+// each that it stores, one of 64 x 20 1.9. Without exchange, two barriers per step along x, and local memory for one
+// channel of the rows that are lifted.
 //
-// On an NVIDIA H200 small pictures gain, whose time is waiting: one level of 1024 x 1024 by 9/7 in f32 takes 6.9 us (inverse
-// 7.5), by streamed 8.4 (8.4). One level of 8192 x 8192 takes 175 us (150), by streamed 147 (146), a copy 130: memory limits
-// it, and what neighbours load again. In 16 bits, by 5/3 and with 20 rows, it takes 103 us (80), a copy 68; with one pair of
-// columns instead of two, a word wide, 128 (92).
+// On an NVIDIA H200 small pictures gain, whose time is waiting: one level of 1024 x 1024 by 9/7 in f32 takes 6.9 us
+// (inverse 7.5), by streamed 8.4 (8.4). One level of 8192 x 8192 takes 175 us (150), by streamed 147 (146), a copy 130:
+// memory limits it, and what neighbours load again. In 16 bits, by 5/3 and with 20 rows, it takes 103 us (80), a copy
+// 68; with one pair of columns instead of two, a word wide, 128 (92).
 
 #include "core/moves.cl"
 #include "core/picture.cl"
@@ -55,8 +55,9 @@ static inline Block block_of(const Picture *picture, const Pass *pass, const Reg
   return block;
 }
 
-// In a row, a work-item loads two words, each of PAIRS samples as they are in memory, 8 to 64 bits: on the signal side one after
-// the other, on the sub-band side one of approximations and one of details. They wait as they are; NVIDIA's compiler takes shorts apart as soon as they are there.
+// In a row, a work-item loads two words, each of PAIRS samples as they are in memory, 8 to 64 bits: on the signal side
+// one after the other, on the sub-band side one of approximations and one of details. They wait as they are; NVIDIA's
+// compiler takes shorts apart as soon as they are there.
 #if !SHORT
 #define WORD_OF_LOADED LOADED
 #elif LOADED_BITS == 8
@@ -108,8 +109,8 @@ INLINE Words load_block_row(const Picture *picture, const int cy, const int y, c
   return words_of(samples);
 }
 
-// A signal repeats after `period` samples, of which sample n is sample min(n, turn - n) of the picture: mirrored, it runs backwards
-// from the last one on; periodic, it never turns.
+// A signal repeats after `period` samples, of which sample n is sample min(n, turn - n) of the picture: mirrored, it
+// runs backwards from the last one on; periodic, it never turns.
 typedef struct {
   int period, turn;
 } Repeats;
@@ -125,7 +126,8 @@ INLINE void load_block(const Picture *picture, const Block *block, const Registe
   if (block->inside && own->loads_words) {
     UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) loaded[r] = load_inner_row(picture, block, r);
   } else {
-    const Repeats row = repeats_of(picture->width, own->periodic_x), column = repeats_of(picture->height, own->periodic_y);
+    const Repeats row = repeats_of(picture->width, own->periodic_x);
+    const Repeats column = repeats_of(picture->height, own->periodic_y);
     UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) {
       const int place = 2 * (block->column + LOADED_PAIR(i)) + LOADED_CHANNEL(i);
       const int inner = place_in_period(place, row.period);

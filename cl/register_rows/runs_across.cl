@@ -1,8 +1,9 @@
 // A level of a row whose runs stay in the registers of neighbouring work-items.
 //
-// The channels of a run are interleaved. Steps read two neighbours, one on each side (`first` is -1 for approximations,
-// 0 for details): before a step a work-item gets the one that its run lacks from the work-item beside it. Beyond an end
-// of the row stands what the boundary rule says of this one neighbour. The row may end within a run.
+// Both channels of a run are interleaved. A step reads two neighbours of what it changes, one on each side: of
+// approximation n details n - 1 and n (`first` is -1), of detail n approximations n and n + 1 (`first` is 0). So a run
+// lacks one of them at one of its ends. Before the step a work-item gets it from the work-item beside it. Beyond an end
+// of the row there is none: what stands for it follows from the boundary rule. The row may end within a run.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"

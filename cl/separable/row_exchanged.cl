@@ -1,12 +1,12 @@
 // row_exchanged: a row pass with intermediate results exchanged through local memory, after van der Laan et al. 2011.
 //
-// A work-group sweeps along its rows, tile after tile (row_tiles.cl), and lifts each tile where it is in local memory. A
-// step runs on the tile's pairs and on those around it that later steps still need, dealt out to the work-items of a row
-// one by one; a barrier ends it. Van der Laan's work-group has a whole row, which local memory must hold; tiles take rows of
-// any length, and steps run on a few pairs twice where two tiles meet, for 9/7 on six of them.
+// A work-group sweeps along its rows, tile after tile (row_tiles.cl), and lifts each tile where it is in local memory.
+// A step runs on the tile's pairs and on those around it that later steps still need, dealt out to the work-items of a
+// row one by one; a barrier ends it. Van der Laan's work-group has a whole row, which local memory must hold; tiles
+// take rows of any length, and steps run on a few pairs twice where two tiles meet, for 9/7 on six of them.
 //
-// Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; a barrier per step and two more per tile; for
-// each sample of a step its taps and two accesses more to local memory. Limited by these and by the barriers.
+// Cost per sample: 1 global read (and 2 * reach more per tile) and 1 write; a barrier per step and two more per tile;
+// for each sample of a step its taps and two accesses more to local memory. Limited by these and by the barriers.
 
 #include "core/borders.cl"
 #include "separable/row_tiles.cl"

@@ -1,12 +1,12 @@
-// transpose: makes lines that are neighbours in memory lines in one piece, or back. So columns become rows for a row pass
-// (Blazewicz et al. 2012), at the price of two passes more over memory.
+// transpose: makes lines that are neighbours in memory lines in one piece, or back. So columns become rows for a row
+// pass (Blazewicz et al. 2012), at the price of two passes more over memory.
 //
-// A work-group moves a tile of SIDE lines and SIDE places of each through local memory, so that neighbouring work-items read
-// neighbours and write neighbours. Lines in one piece have their samples in the signal's order, or planar.
+// A work-group moves a tile of SIDE lines and SIDE places of each through local memory, so that neighbouring work-items
+// read neighbours and write neighbours. Lines in one piece have their samples in the signal's order, or planar.
 //
-// Cost per sample: 1 global read and 1 write, 1 local write and 1 read; two barriers; SIDE * (SIDE + 1) samples and 2 * SIDE
-// lines of local memory. Limited by global memory: lines are found once per tile. When each sample found its own, a level of
-// 8192 x 8192 with such columns took 1765 us instead of 947 (NVIDIA H200, 9/7 in f32).
+// Cost per sample: 1 global read and 1 write, 1 local write and 1 read; two barriers; SIDE * (SIDE + 1) samples and 2 *
+// SIDE lines of local memory. Limited by global memory: lines are found once per tile. When each sample found its own,
+// a level of 8192 x 8192 with such columns took 1765 us instead of 947 (NVIDIA H200, 9/7 in f32).
 
 #include "core/pass.cl"
 
