@@ -228,10 +228,12 @@ impl Sizes {
         best.unwrap_or(shares(least))
     }
 
-    /// Whether the last strip has two borders of details.
+    /// Whether the last strip has two borders of details, and as many vectors of its own as are loaded before the first result.
     fn is_last_wide(&self, samples: usize, strips: usize, strip: usize) -> bool {
         let own = (samples / 2).saturating_sub((strips - 1) * strip);
-        strips == 1 || self.halo.0 + own >= 2 * self.border && own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
+        strips == 1
+            || self.halo.0 + own >= 2 * self.border
+                && own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
     }
 
     /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside
