@@ -5,7 +5,7 @@ use super::Strategy;
 use super::boxes_in_cache::MOST_WHOLE;
 use super::cost::{Cost, Meter};
 use super::cpu::{CACHED, VECTOR, Vectors};
-use super::design::{Define, Kernel, Pass, Slots, define, lack_of_registers};
+use super::design::{Define, Kernel, Pass, Problem, Slots, define, lack_of_registers};
 use super::pixels;
 use super::planner::{Offer, Taken};
 use super::todo::Todo;
@@ -14,6 +14,7 @@ use crate::device::DeviceKind;
 use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, around_odd, effective};
 use crate::lifting::schedule::Lags;
+use crate::transform::Layout;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Boundary, SampleType};
 
@@ -97,7 +98,7 @@ pub(super) fn offer_of(
     };
     let narrow = colours == 1
         && (geometry.samples as usize) / 2
-            < sizes.least_borders(todo.problem.sample, &geometry) * sizes.border;
+            < sizes.least_borders(todo.problem, &geometry) * sizes.border;
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go step by step as well: 3 x 349525 by 9/7
     // in f32 takes 2.8 ns per sample, 0.7 by a pass per axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
@@ -247,14 +248,15 @@ impl Sizes {
 
     /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
     /// step. Two of whole vectors are faster but in low pictures, whose rows mostly go step by step: by 9/7 in f32 pictures of 128 x 64 take
-    /// 0.65 ns per sample here and 0.83 there, of 64 x 64 0.73 and 0.73, of 32 x 64 0.89 and 0.68. Others with less than three end within a
-    /// vector or have borders that are lifted apart, which takes most of the time, and samples of 16 bits and pictures that are whole boxes
+    /// 0.65 ns per sample here and 0.83 there, of 64 x 64 0.73 and 0.73, of 32 x 64 0.89 and 0.68. Others with less than three are interleaved, end
+    /// within a vector, or have borders that are lifted apart, which takes most of the time, and samples of 16 bits and pictures that are whole boxes
     /// take less of it in boxes: 128 x 65 takes 1.0 and 0.75, by 13/7 in i32 65 x 65 1.4 and 0.58, by 5/3 in i16 128 x 65 0.9 and 0.4. Where
     /// boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored 11037 x 95 takes
     /// 0.71 and 0.73, and in f64 65 x 95 1.1 and 1.3 as boxes (PoCL 3.1, one core of Zen 4).
-    fn least_borders(&self, sample: SampleType, geometry: &Geometry) -> usize {
+    fn least_borders(&self, problem: &Problem, geometry: &Geometry) -> usize {
+        let (sample, layout) = (problem.sample, problem.transform.coefficient_layout());
         let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
-        let is_whole = width.is_multiple_of(2 * self.vectors.pixels);
+        let is_whole = width.is_multiple_of(2 * self.vectors.pixels) && layout == Layout::Mallat;
         let is_box = height * width <= MOST_WHOLE && sample.size() == 4;
         let three = match is_whole && self.extension != 0 {
             true => height <= LOW,

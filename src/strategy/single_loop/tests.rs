@@ -237,3 +237,26 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(many(95), Strategy::Vectors);
     assert_eq!(many(96), Strategy::SingleLoop);
 }
+
+#[test]
+fn rows_of_two_whole_vectors_are_preferred_but_in_low_pictures() {
+    let strategies = |shape: [usize; 3], layout| {
+        let pictures = Transform::new(Wavelet::CDF_9_7, shape)
+            .axes([1, 2])
+            .layout(layout);
+        let device = DeviceInfo {
+            float_vector: 16,
+            ..cpu()
+        };
+        let problem = problem(&pictures, SampleType::F32, Direction::Forward);
+        let design = Setting::of(device).design(&problem).unwrap();
+        design.launches[0].strategy
+    };
+    let mallat = |height, width| strategies([300, height, width], Layout::Mallat);
+    assert_eq!(mallat(128, 64), Strategy::SingleLoop);
+    assert_eq!(mallat(64, 64), Strategy::Vectors);
+    assert_eq!(mallat(128, 65), Strategy::Vectors);
+    assert_eq!(mallat(64, 96), Strategy::SingleLoop);
+    let interleaved = strategies([300, 128, 64], Layout::Interleaved);
+    assert_eq!(interleaved, Strategy::Vectors);
+}
