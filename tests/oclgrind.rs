@@ -589,6 +589,7 @@ mod vectors {
             }
         }
         check_strips::<i16>(256, &Transform::new(Wavelet::CDF_5_3, [14, 511]));
+        check_strips::<i32>(32, &Transform::new(Wavelet::VC2_FIDELITY, [20, 147]));
         let periodic =
             |wavelet, height| Transform::new(wavelet, [height, 159]).boundary(Boundary::Periodic);
         check_strips::<f32>(32, &periodic(Wavelet::CDF_9_7, 6));

@@ -70,9 +70,10 @@ INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s
 
 // The same where rows end within a vector, or do not go on; and where one of the two is not there.
 INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, const bool has_last, const Sweep *next, const bool has_next,
-                          const Strip *strip, Aged s, Aged d) {
+                          const Strip *strip, const int boundary, Aged s, Aged d) {
   const bool gathers = last->results.gathers, stores = has_last && last->stores, ends = strip->extension == EXTENSION_NONE;
-  const int after = ends && strip->at_right ? 0 : VECTORS_AFTER, before = ends && strip->at_left ? 0 : VECTORS_BEFORE;
+  const int before = ends && strip->own.left == 0 ? 0 : VECTORS_BEFORE;
+  const int after = ends && strip->own.right == S_COUNT(strip->own.width) ? 0 : VECTORS_AFTER;
   const int end = end_of_own(strip), left = end - X_LAST_LAG * VECTOR_PLACES;
   if (has_last && strip->is_whole)
     for (int cy = 0; cy < 2; ++cy) load_beyond(picture, p - 1, cy, strip->extension, last->borders + cy * ROW);
@@ -80,6 +81,10 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
     take_in(last, strip, s, d, end + i * VECTOR_PLACES, false);
     store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
+#if !X_FIRST
+  // A narrow strip has some of its border in what follows it.
+  if (ends && stores) put_borders(last, strip, boundary);
+#endif
   for (int cy = 0; cy < 2 && has_next && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, next->borders + cy * ROW);
   for (int i = after; i < (has_next ? after + before + X_LAST_LAG : X_LAST_LAG); ++i) {
     const int at = strip->skipped + (i - after - before) * VECTOR_PLACES;
@@ -98,11 +103,12 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
 }
 
 // Goes along a pair of rows, which is in no border's reach, from where `join_rows` has come to, to its last vector.
-INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int boundary) {
+INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Aged s, Aged d) {
   const bool ends = strip->extension == EXTENSION_NONE, gathers = sweep->results.gathers;
   const int end = end_of_own(strip) - X_LAST_LAG * VECTOR_PLACES;
   // What of the way is inner: neither results of a border, nor, where y is first, what these are lifted from.
-  const int from = ends && strip->at_left ? BORDER_PLACES : strip->skipped;
+  const int kept = X_FIRST ? 0 : 2 * BORDER_PLACES - X_LAST_LAG * VECTOR_PLACES;
+  const int from = ends && strip->at_left ? max(BORDER_PLACES, kept) : strip->skipped;
   const int border = strip->right_border + (X_FIRST ? X_LAST_LAG * VECTOR_PLACES : -BORDER_PLACES);
   const int last = ends && strip->at_right ? min(border, d_count_of(strip->all)) : d_count_of(strip->all);
   const int to = min(last - X_LAST_LAG * VECTOR_PLACES, end) - VECTOR;
@@ -112,10 +118,4 @@ INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Aged s, Aged d, const i
     if (has_inner && at >= from) at = sweep_inner(sweep, strip, s, d, at, to);
     if (at < end) advance_and_store(sweep, strip, s, d, at, false, sweep->stores, gathers, false);
   }
-#if !X_FIRST
-  if (!ends || !sweep->stores) return;
-  if (strip->at_left || strip->at_right) lift_buffers_x(sweep->borders, 2, strip->joined, boundary);
-  if (strip->at_left) put_border(sweep, strip, strip->skipped, min(BORDER_PLACES, s_count_of(strip->own) + strip->skipped));
-  if (strip->at_right) put_border(sweep, strip, strip->right_border, s_count_of(strip->own) + strip->skipped);
-#endif
 }

@@ -156,4 +156,12 @@ INLINE void put_border(const Sweep *sweep, const Strip *strip, const int from, c
     }
   }
 }
+
+// Lifts what is at the borders along x, once the whole pair of rows is taken in, and stores it.
+INLINE void put_borders(const Sweep *sweep, const Strip *strip, const int boundary) {
+  const int end = strip->skipped + s_count_of(strip->own);
+  if (strip->at_left || strip->at_right) lift_buffers_x(sweep->borders, 2, strip->joined, boundary);
+  if (strip->at_left) put_border(sweep, strip, strip->skipped, min(BORDER_PLACES, end));
+  if (strip->at_right) put_border(sweep, strip, strip->right_border, end);
+}
 #endif

@@ -92,7 +92,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
         lift_border_columns(&picture, p, 1 + has_row(&column, p, 1), &strip, pass.boundary, borders);
 #endif
       if (inside)
-        sweep_rows(&sweep, &strip, s, d, pass.boundary);
+        sweep_rows(&sweep, &strip, s, d);
       else
         step_by_step(&picture, &column, p, top, begin, &strip, ring, zeros, borders, result);
     }
@@ -101,7 +101,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
     if (inside && goes_in && sweep.stores && sweep.results.known && strip.is_whole && is_dense(&sweep.in))
       join_rows(&sweep, &next, &strip, s, d);
     else if (inside || goes_in)
-      join_any_rows(&picture, p + 1, &sweep, inside, &next, goes_in, &strip, s, d);
+      join_any_rows(&picture, p + 1, &sweep, inside, &next, goes_in, &strip, pass.boundary, s, d);
     inside = goes_in;
   }
 }

@@ -142,7 +142,28 @@ struct Sizes {
 }
 
 impl Sizes {
+    /// Results of reals leave a vector later where the narrowest strip has so many vectors. By 9/7, PoCL 3.1, 1024 x 1024 takes 0.95 of the CPU
+    /// time of results at once in f32 (inverse 0.94), 0.79 (0.91) in rounded samples, 0.81 in halves, 4096 x 4096 0.94 (0.97), 0.95 (0.96) and
+    /// 0.87; 3000 x 3000 x 3 in 16 bits 1.1 (0.92), in f32 0.93 (Zen 4), as steps wait for each other less. On Zen 5 4096 x 4096 took 1.04 in
+    /// f32. Integers take as long, and 1.08 where y is first.
     fn new(todo: &Todo, strategy: Strategy, geometry: &Geometry, colours: usize) -> Self {
+        let samples = geometry.samples as usize;
+        let later = Sizes::of(todo, strategy, geometry, colours, true);
+        let [strips, strip] = later.strips(samples);
+        match later.is_last_long(samples, strips, strip) {
+            true => later,
+            false => Sizes::of(todo, strategy, geometry, colours, false),
+        }
+    }
+
+    /// The same with results of reals a vector later or not.
+    fn of(
+        todo: &Todo,
+        strategy: Strategy,
+        geometry: &Geometry,
+        colours: usize,
+        later: bool,
+    ) -> Self {
         let (problem, target) = (todo.problem, todo.target);
         let stencils = effective(&problem.stencils());
         let reach = Reach::new(&stencils);
@@ -160,17 +181,8 @@ impl Sizes {
         let tuned = target.size(strategy, problem, &STRIP);
         // Rounding apart, real steps along different axes commute; x first needs no row for results.
         let x_first = todo.x_first() || !problem.sample.is_integer();
-        // Steps wait for each other, and less where results are a vector later. By 9/7, PoCL 3.1, 1024 x 1024 takes 0.95 of the CPU time of
-        // results at once in f32 (inverse 0.94), 0.79 (0.91) in rounded samples, 0.81 in halves, 4096 x 4096 0.94 (0.97), 0.95 (0.96) and
-        // 0.87; 3000 x 3000 x 3 in 16 bits 1.1 (0.92), in f32 0.93 (Zen 4). On Zen 5 4096 x 4096 took 1.04 in f32. Integers take as long,
-        // and 1.08 where y is first.
-        let columns = (geometry.samples as usize).div_ceil(2);
-        let has_room = columns.div_ceil(pixels) > vectors.late_x();
-        if target.device.kind == DeviceKind::Cpu
-            && x_first
-            && !problem.sample.is_integer()
-            && has_room
-        {
+        let is_cpu = target.device.kind == DeviceKind::Cpu;
+        if later && is_cpu && x_first && !problem.sample.is_integer() {
             vectors = vectors.one_later_x();
         }
         // Strips start and end at whole vectors, so that their stores do.
@@ -229,12 +241,17 @@ impl Sizes {
         best.unwrap_or(shares(least))
     }
 
-    /// Whether the last strip has two borders of details, and as many vectors of its own as are loaded before the first result.
+    /// Whether the last strip has two borders of details, and is long enough.
     fn is_last_wide(&self, samples: usize, strips: usize, strip: usize) -> bool {
-        let own = (samples / 2).saturating_sub((strips - 1) * strip);
-        strips == 1
-            || self.halo.0 + own >= 2 * self.border
-                && own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
+        let details = (self.halo.0 + samples / 2).saturating_sub((strips - 1) * strip);
+        let is_wide = details >= 2 * self.border && self.is_last_long(samples, strips, strip);
+        strips == 1 || is_wide
+    }
+
+    /// Whether the last strip has as many vectors of its own as are loaded before the first result. Else it goes step by step.
+    fn is_last_long(&self, samples: usize, strips: usize, strip: usize) -> bool {
+        let own = samples.div_ceil(2) - (strips - 1) * strip;
+        own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
     }
 
     /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside

@@ -178,9 +178,9 @@ mod past_the_caches {
         check_in_vectors::<f16>(Wavelet::CDF_9_7);
     }
 
-    const TWO_PIXELS: &str = "VECTOR=8 STRIP=6";
+    const TWO_PIXELS: &str = "VECTOR=8 STRIP=10";
 
-    /// Strips of 6 pairs and of 20 end within a vector of memory.
+    /// Strips of 10 pairs and of 20 end within a vector of memory.
     fn check_pixels<T: RandomSample>(wavelet: Wavelet, colours: usize, sizes: &str) {
         let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
         for device in devices().into_iter().filter(is_cpu) {
@@ -217,6 +217,21 @@ mod past_the_caches {
     #[test]
     fn floats_of_which_a_pixel_leaves_some_of_a_vector() {
         check_pixels::<f32>(Wavelet::CDF_9_7, 11, "VECTOR=16 STRIP=20");
+    }
+
+    /// A border is more than the strip that is at it.
+    #[test]
+    fn integers_of_a_long_reach_in_narrow_strips() {
+        let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
+        for device in devices().into_iter().filter(is_cpu) {
+            let name = &device.info().name;
+            let line = format!("{name} | colour_loop | i32 | VECTOR=8 STRIP=14");
+            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+            for shape in [[37, 53, 3], [34, 161, 3], [140, 172, 3]] {
+                let picture = Transform::new(Wavelet::VC2_FIDELITY, shape).axes([0, 1]);
+                check::<i32>(&engine, Strategy::ColourLoop, &picture, 7);
+            }
+        }
     }
 
     #[test]
