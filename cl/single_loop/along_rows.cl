@@ -39,6 +39,10 @@ INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at,
     return at;
   }
   if (FORWARD && NON_TEMPORAL && SHORT && FILLED && sweep->results.by_twos) {
+    if ((at - sweep->results.first) / VECTOR % 2 && at <= to) {
+      advance_and_store(sweep, strip, s, d, at, true, true, false, true);
+      at += VECTOR;
+    }
     for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(sweep, strip, s, d, at);
     return at;
   }
@@ -79,7 +83,7 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
     for (int cy = 0; cy < 2; ++cy) load_beyond(picture, p - 1, cy, strip->extension, last->borders + cy * ROW);
   for (int i = 0; i < after && has_last; ++i) {
     take_in(last, strip, s, d, end + i * VECTOR_PLACES, false);
-    store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+    if (i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
 #if !X_FIRST
   // A narrow strip has some of its border in what follows it.

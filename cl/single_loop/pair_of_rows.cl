@@ -26,6 +26,13 @@ INLINE void set_out(Sweep *sweep, const Picture *picture, const int p, const int
   const Columns to_end = {strip->all.left, strip->own.right, strip->own.width};
   const int first = apart ? max(BORDER_PLACES, strip->skipped) : strip->skipped;
   begin_results(&sweep->results, picture, p - Y_LAST_LAG, to_end, gathered, first);
+#if !X_FIRST
+  // A vector that pixels do not fill ends there, as the border is stored before it.
+  if (strip->extension == EXTENSION_NONE && strip->at_right) {
+    sweep->results.s_count = min(sweep->results.s_count, strip->right_border);
+    sweep->results.d_count = min(sweep->results.d_count, strip->right_border);
+  }
+#endif
   sweep->stores = p - Y_LAST_LAG >= begin;
   sweep->borders = borders;
 }
@@ -146,8 +153,8 @@ INLINE void lift_border_columns(const Picture *picture, const int p, const int r
 // Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
 INLINE void put_border(const Sweep *sweep, const Strip *strip, const int from, const int to) {
   Results results = sweep->results;
-  results.s_count = min(results.s_count, to);
-  results.d_count = min(results.d_count, to);
+  results.s_count = min(strip->skipped + s_count_of(strip->own), to);
+  results.d_count = min(strip->skipped + d_count_of(strip->own), to);
   for (int cy = 0; cy < 2; ++cy) {
     for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(strip, at);

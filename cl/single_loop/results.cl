@@ -29,7 +29,7 @@ typedef struct {
   int s_count, d_count;
   bool gathers;
   bool known;  // inner vectors are neighbours in memory where STORE_KNOWN may store them
-  bool by_twos;  // and every other one is at a multiple of the size of two
+  bool by_twos;  // and every other one from place `first` on is at a multiple of the size of two
   int first;     // the first place that is gathered
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
@@ -62,7 +62,7 @@ INLINE void begin_results(Results *results, const Picture *picture, const int p,
     results->done[run] = results->base + (VECTOR - past) % VECTOR;
     aligned &= past * sizeof(STORED) % 16 == 0;
     known &= !KNOWS_PLACE || past == 0;
-    by_twos &= (ulong)run_of(results, run) % (2 * sizeof(STORED_V)) == 0;
+    by_twos &= (ulong)(run_of(results, run) + results->base) % (2 * sizeof(STORED_V)) == 0;
     dense &= !FORWARD || results->rows.stride[run] == COLOURS;
   }
   results->gathers = NON_TEMPORAL && dense && !aligned;

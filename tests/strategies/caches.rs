@@ -178,6 +178,65 @@ mod past_the_caches {
         check_in_vectors::<f16>(Wavelet::CDF_9_7);
     }
 
+    /// Stores of two vectors at once start at a border, and at strips of any number of vectors.
+    fn check_pairs_of_vectors<T: RandomSample>(wavelet: Wavelet) {
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
+            if !can_run("two vectors at once", &device, "local-memory", has_memory) {
+                continue;
+            }
+            for sizes in [
+                "VECTOR=8 STRIP=4096",
+                "VECTOR=8 STRIP=40",
+                "VECTOR=16 STRIP=80",
+            ] {
+                let line = format!("cpu | single_loop | {} | CACHED=1 {sizes}", T::TYPE);
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for boundary in [Boundary::Symmetric, Boundary::Zero, Boundary::Periodic] {
+                    let picture = Transform::new(wavelet.clone(), [34, 1024]).boundary(boundary);
+                    check::<T>(&engine, Strategy::SingleLoop, &picture, 7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn two_vectors_of_halves() {
+        check_pairs_of_vectors::<f16>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn two_vectors_of_shorts() {
+        check_pairs_of_vectors::<i16>(Wavelet::CDF_5_3);
+    }
+
+    /// A vector of three colours has more places than pixels fill: beyond them it must not overwrite the border.
+    #[test]
+    fn borders_apart_beside_vectors_that_pixels_do_not_fill() {
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
+            if !can_run("borders apart", &device, "local-memory", has_memory) {
+                continue;
+            }
+            for vector in [8, 16] {
+                let line = format!("cpu | colour_loop | i32 | VECTOR={vector}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for boundary in [Boundary::Zero, Boundary::Clamp] {
+                    for wavelet in [Wavelet::VC2_DD_9_7, Wavelet::VC2_DD_13_7] {
+                        for order in [[0, 1], [1, 0]] {
+                            let picture =
+                                Transform::new(wavelet.clone(), [120, 120, 3]).axes(order);
+                            let picture = picture.boundary(boundary);
+                            check::<i32>(&engine, Strategy::ColourLoop, &picture, 7);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     const TWO_PIXELS: &str = "VECTOR=8 STRIP=10";
 
     /// Strips of 10 pairs and of 20 end within a vector of memory.
