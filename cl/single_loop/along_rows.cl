@@ -7,7 +7,7 @@
 #include "single_loop/pair_of_rows.cl"
 
 // Stores the results at place `at`, if these are any.
-INLINE void store_results(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores, const bool gathers,
+INLINE void store_turn(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores, const bool gathers,
                           const bool known) {
   Turn results;
   if (!results_of(sweep, strip, s, d, at, inner, results) || !stores) return;
@@ -19,7 +19,7 @@ INLINE void store_results(Sweep *sweep, const Strip *strip, Aged s, Aged d, cons
 INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores,
                               const bool gathers, const bool known) {
   take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR_PLACES, inner);
-  store_results(sweep, strip, s, d, at, inner, stores, gathers, known);
+  store_turn(sweep, strip, s, d, at, inner, stores, gathers, known);
 }
 
 // The same by two inner vectors, forward.
@@ -68,7 +68,7 @@ INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s
       take_in_beyond(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, false);
     else
       take_in(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, true);
-    if (i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, true, true, false, true);
+    if (i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, true, true, false, true);
   }
 }
 
@@ -83,7 +83,7 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
     for (int cy = 0; cy < 2; ++cy) load_beyond(picture, p - 1, cy, strip->extension, last->borders + cy * ROW);
   for (int i = 0; i < after && has_last; ++i) {
     take_in(last, strip, s, d, end + i * VECTOR_PLACES, false);
-    if (i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+    if (i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
 #if !X_FIRST
   // A narrow strip has some of its border in what follows it.
@@ -98,7 +98,7 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
       take_in(next, strip, s, d, at, true);
     else
       take_in(next, strip, s, d, at, false);
-    if (has_last && i < X_LAST_LAG) store_results(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+    if (has_last && i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
   if (!stores || !gathers) return;
   prefetch_seams(picture, p - Y_LAST_LAG, strip->own);
