@@ -43,7 +43,8 @@
 #define JOIN(a, b) JOIN_(a, b)
 // PoCL 3.1 goes wrong where its optimiser sees a function with a barrier that is not inlined, and its compiler crashes on some
 // that it inlines late. Oclgrind 21.10 in turn cannot run an always-inlined function that returns a structure: those are
-// plainly `static inline`, where they are called once, and fill one in where they are called more often. Tests without the optimiser set this to `static` (scripts/quick-pocl).
+// plainly `static inline`, or fill in one that they are given. (Those of core/pass.cl it can run.) Tests without the
+// optimiser set this to `static` (scripts/quick-pocl).
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
 #endif

@@ -1,14 +1,15 @@
-// Pairs of rows through the pipeline along x, one after the other: what a pair goes on with and what comes before the next one are two
-// vectors between them, and the last results of the one leave while the first vectors of the other come in. So the pipeline neither fills
-// nor empties at the ends of rows. By that pictures of 128 x 128 take 0.75 of the time in f32 by 9/7 (inverse 0.78), of 256 x 256 0.80 (0.84)
-// and of 4096 x 4096 0.93, i16 by 5/3 0.87 and 0.92 for the latter two; rows that end within a vector take as long, short ones inverse up to
-// 1.1 (PoCL 3.1, one core of Zen 4).
+// Pairs of rows through the pipeline along x, one after the other: what a pair goes on with and what comes before the next one are
+// vectors between them, and the last results of the one leave while the first vectors of the other come in. So the pipeline neither
+// fills nor empties at the ends of rows.
+// By that pictures of 128 x 128 take 0.78 of the time in f32 by 9/7 (inverse 0.77), of 256 x 256 0.81 (0.84), of 4096 x 4096 0.95 (0.88),
+// i16 by 5/3 0.88 (0.89) and 0.9 (0.91) for the latter two. Rows that end within a vector take as long, and narrow ones whose borders are
+// lifted apart, inverse, 1.1 times (PoCL 3.1, one core of Zen 4).
 
 #include "single_loop/pair_of_rows.cl"
 
 // Stores the results at place `at`, if these are any.
-INLINE void store_turn(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores, const bool gathers,
-                          const bool known) {
+INLINE void store_turn(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores,
+                       const bool gathers, const bool known) {
   Turn results;
   if (!results_of(sweep, strip, s, d, at, inner, results) || !stores) return;
   UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at, results[cy], gathers, known);

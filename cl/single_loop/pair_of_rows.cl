@@ -150,7 +150,7 @@ INLINE void lift_border_columns(const Picture *picture, const int p, const int r
   lift_buffers_x(borders, rows, strip->joined, boundary);
 }
 #else
-// Puts the results of a border from place `from` to place `to` of the strip, and nothing after them, which is there already.
+// Puts the results of a border from place `from` to place `to` of the strip, and nothing after them.
 INLINE void put_border(const Sweep *sweep, const Strip *strip, const int from, const int to) {
   Results results = sweep->results;
   results.s_count = min(strip->skipped + s_count_of(strip->own), to);

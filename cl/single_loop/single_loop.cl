@@ -29,8 +29,8 @@
 // 3.9 ms and two 2.9, plain C that reads and stores the same way without any arithmetic took 3.8 and 2.9.
 // Halves are not limited by memory on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
 // time. Results along x leave one vector later than they could (Rust computes X_LAST_LAG), and stores do not ask where that is known
-// (STORE_KNOWN): without both, f16 by 9/7 takes 1.2 times as long, 1024 x 1024 in f32 1.25 times. Then f16 takes 0.84 of the time
-// of f32, inverse 0.72 (one core of Zen 4, 4096 x 4096).
+// (STORE_KNOWN): without both, f16 by 9/7 takes 1.2 times as long, 1024 x 1024 in f32 1.25 times. Then f16 takes 0.85 of the time
+// of f32, inverse 0.76 (one core of Zen 4, 4096 x 4096).
 // A vector of 16-bit samples is half a line of the caches, or, where LLVM stores as many as it converts, two quarters; past the
 // caches these wait for each other in four runs at once. Two vectors at a time (advance_by_two) f16 takes 0.91 of the CPU
 // time (5/3 0.8 to 0.9), rounded samples 0.94, i16 by 5/3 0.85 to 0.99 (PoCL 3.1, one core of Zen 4;

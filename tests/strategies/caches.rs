@@ -178,14 +178,19 @@ mod past_the_caches {
         check_in_vectors::<f16>(Wavelet::CDF_9_7);
     }
 
+    /// The devices that have local memory for rows as CPUs have them, as CPUs.
+    fn as_cpus(what: &str) -> Vec<Device> {
+        let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
+        let can_run = |device: &Device| can_run(what, device, "local-memory", has_memory);
+        let devices = devices().into_iter().filter(can_run);
+        devices
+            .map(|device| device.with_kind(DeviceKind::Cpu))
+            .collect()
+    }
+
     /// Stores of two vectors at once start at a border, and at strips of any number of vectors.
     fn check_pairs_of_vectors<T: RandomSample>(wavelet: Wavelet) {
-        for device in devices() {
-            let device = device.with_kind(DeviceKind::Cpu);
-            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
-            if !can_run("two vectors at once", &device, "local-memory", has_memory) {
-                continue;
-            }
+        for device in as_cpus("two vectors at once") {
             for sizes in [
                 "VECTOR=8 STRIP=4096",
                 "VECTOR=8 STRIP=40",
@@ -214,12 +219,7 @@ mod past_the_caches {
     /// A vector of three colours has more places than pixels fill: beyond them it must not overwrite the border.
     #[test]
     fn borders_apart_beside_vectors_that_pixels_do_not_fill() {
-        for device in devices() {
-            let device = device.with_kind(DeviceKind::Cpu);
-            let has_memory = |info: &DeviceInfo| info.local_memory >= 64 << 10;
-            if !can_run("borders apart", &device, "local-memory", has_memory) {
-                continue;
-            }
+        for device in as_cpus("borders apart") {
             for vector in [8, 16] {
                 let line = format!("cpu | colour_loop | i32 | VECTOR={vector}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
@@ -281,11 +281,9 @@ mod past_the_caches {
     /// A border is more than the strip that is at it.
     #[test]
     fn integers_of_a_long_reach_in_narrow_strips() {
-        let is_cpu = |device: &Device| device.info().kind == DeviceKind::Cpu;
-        for device in devices().into_iter().filter(is_cpu) {
-            let name = &device.info().name;
-            let line = format!("{name} | colour_loop | i32 | VECTOR=8 STRIP=14");
-            let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+        for device in as_cpus("narrow strips") {
+            let line = "cpu | colour_loop | i32 | VECTOR=8 STRIP=14";
+            let engine = Engine::new(&device).unwrap().with_tuning(line).unwrap();
             for shape in [[37, 53, 3], [34, 161, 3], [140, 172, 3]] {
                 let picture = Transform::new(Wavelet::VC2_FIDELITY, shape).axes([0, 1]);
                 check::<i32>(&engine, Strategy::ColourLoop, &picture, 7);
