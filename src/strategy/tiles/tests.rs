@@ -1,7 +1,7 @@
 //! Tiles that are lifted one by one give what the whole array gives.
 
 use super::*;
-use crate::transform::{Layout, reference};
+use crate::transform::{Layout, Region, reference};
 use crate::wavelet::Wavelet;
 
 fn moved(moves: &[Move], from: &[i32], to: &mut [i32], is_source: bool) {
