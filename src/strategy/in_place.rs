@@ -5,6 +5,9 @@
 //! and others overwrite: the pairs around every seam and the border of every line. Lines that are swept as a whole need
 //! none.
 
+mod segments;
+
+use self::segments::Segments;
 use super::cost::{Cost, Meter};
 use super::design::{
     Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are, smallest_sub_groups,
@@ -83,37 +86,6 @@ pub(crate) fn plan_in_place(problem: &Problem, target: &Target) -> Result<InPlac
         scratch: scratch.unwrap_or(0),
         passes: takes.into_iter().flat_map(|take| take.passes).collect(),
     })
-}
-
-/// How the pairs of a line that depend on no border are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Segments {
-    count: usize,
-    /// But for the last one.
-    pairs_each: usize,
-    pairs: usize,
-}
-
-impl Segments {
-    /// Cuts `pairs` into segments of a multiple of `unit` pairs, at most `most` of them.
-    fn new(pairs: usize, unit: usize, most: usize) -> Self {
-        let pairs_each = pairs.div_ceil(most.max(1)).next_multiple_of(unit);
-        Segments {
-            count: pairs.div_ceil(pairs_each),
-            pairs_each,
-            pairs,
-        }
-    }
-
-    /// As the kernels' arguments.
-    fn own(&self, border_groups: usize) -> Vec<(&'static str, i32)> {
-        vec![
-            ("segments", self.count as i32),
-            ("pairs_per_segment", self.pairs_each as i32),
-            ("pairs", self.pairs as i32),
-            ("border_groups", border_groups as i32),
-        ]
-    }
 }
 
 /// A kernel that sweeps along segments.
