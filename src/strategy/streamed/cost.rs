@@ -1,6 +1,6 @@
 //! What a launch of `streamed` costs: strips and segments overlap, and a frame is lifted in tiles.
 
-use super::Picture;
+use super::picture::Picture;
 use super::segments::Segments;
 use crate::strategy::cost::{Cost, Meter};
 use crate::wavelet::Direction;

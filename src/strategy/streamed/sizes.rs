@@ -1,6 +1,6 @@
 //! What `streamed` is specialised on besides the wavelet: which work-item has how much of a picture.
 
-use super::{PAIRS, vector};
+use super::PAIRS;
 use crate::device::Exchange;
 use crate::lifting::extension::are_near;
 use crate::lifting::prelude::stencils;
@@ -243,4 +243,9 @@ impl Sizes {
         };
         self.reach.before.next_multiple_of(self.pairs)..end / self.pairs * self.pairs
     }
+}
+
+/// Samples of such a size in the vectors by which rows go: at most 16 bytes.
+fn vector(size: usize, samples: usize) -> usize {
+    (16 / size).clamp(1, samples)
 }

@@ -1,12 +1,12 @@
 //! What `streamed` is specialised on for which pictures and devices.
 
-use super::*;
-use crate::device::DeviceInfo;
+use crate::device::{DeviceInfo, Exchange};
 use crate::strategy::Strategy;
+use crate::strategy::design::Kernel;
 use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::number;
 use crate::transform::{Layout, Transform};
-use crate::wavelet::{Boundary, SampleType, Wavelet};
+use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 
 /// The kernel of the first launch of `streamed`.
 fn kernel(setting: Setting, transform: &Transform, sample: SampleType) -> Kernel {
