@@ -1,6 +1,7 @@
 //! Where lines, pictures and channels stand in arrays of several axes.
 
 use super::*;
+use crate::transform::{Layout, Region};
 use crate::wavelet::Wavelet;
 
 fn sides(signal: &View, bands: &View, low: Option<View>) -> Sides {
