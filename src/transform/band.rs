@@ -129,11 +129,6 @@ impl Transform {
         axes
     }
 
-    /// The number of the coarsest level that transforms anything; 0 if none does.
-    pub(crate) fn coarsest(&self) -> u32 {
-        self.active_levels().len() as u32
-    }
-
     /// Returns the bands that the coefficients consist of, each with the number of its level, coarsest first:
     /// the low-pass band of the coarsest level, then the other bands of every level down to the finest,
     /// which is level 1. A band may be empty.

@@ -7,6 +7,8 @@ mod coefficients;
 mod gains;
 pub(crate) mod geometry;
 mod headroom;
+mod layout;
+mod levels;
 mod norms;
 mod overlap;
 pub mod reference;
@@ -16,13 +18,13 @@ mod view;
 pub use band::Band;
 pub use coefficients::Coefficients;
 pub(crate) use coefficients::zeroed;
+pub use layout::Layout;
+pub(crate) use levels::Level;
 pub use region::Region;
 pub use view::{BandView, BandViewMut};
 
 use crate::error::{Error, Result};
-use crate::names::named;
-use crate::wavelet::Boundary;
-use crate::wavelet::{AxisOrder, Wavelet};
+use crate::wavelet::{Boundary, Wavelet};
 
 /// The largest number of axes that an array may have.
 pub const MAX_AXES: usize = 4;
@@ -30,33 +32,6 @@ pub const MAX_AXES: usize = 4;
 pub const MAX_LENGTH: usize = 1 << 30;
 /// The largest number of levels that a transform may have.
 pub const MAX_LEVELS: u32 = 64;
-
-/// The layout of the coefficients: where they stand in an array of the input's shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Layout {
-    /// Planar: along each axis of n samples the ceil(n/2) low-pass coefficients come first, then the high-pass
-    /// ones. The next level recurses into the LL band, which is at the start of every axis.
-    Mallat,
-    /// Interleaved: coefficients stay where their samples were. Level l works on every 2^(l-1)-th place along
-    /// each transformed axis.
-    Interleaved,
-}
-
-impl Layout {
-    /// All layouts.
-    pub const ALL: &'static [Layout] = &[Layout::Mallat, Layout::Interleaved];
-
-    /// Returns the name of the layout, as [`FromStr`](std::str::FromStr) reads it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Layout::Mallat => "mallat",
-            Layout::Interleaved => "interleaved",
-        }
-    }
-}
-
-named!(Layout, "layout");
 
 /// A transform as plain data: the wavelet, the shape of the array (1 to 4 axes, row-major, the last axis
 /// contiguous), the axes to transform (the others are a batch), the number of levels, the boundary rule and
@@ -85,17 +60,6 @@ pub struct Transform {
     levels: u32,
     boundary: Boundary,
     layout: Layout,
-}
-
-/// A level that transforms at least one axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Level {
-    /// The number of the level; 1 is the finest.
-    pub number: u32,
-    /// The shape that the level transforms: of the array, or of the LL band of the level before.
-    pub shape: Vec<usize>,
-    /// The transformed axes that are longer than one sample here, in the order of the forward transform.
-    pub axes: Vec<usize>,
 }
 
 impl Transform {
@@ -304,38 +268,6 @@ impl Transform {
             return refuse("levels", expected, self.levels.to_string());
         }
         Ok(())
-    }
-
-    /// The shape that is left after `levels` levels: that of the LL band (Mallat) or of the lattice that the next
-    /// level works on (interleaved).
-    pub(crate) fn shape_after(&self, levels: u32) -> Vec<usize> {
-        let mut shape = self.shape.clone();
-        for &axis in &self.axes {
-            for _ in 0..levels.min(usize::BITS) {
-                shape[axis] = shape[axis].div_ceil(2);
-            }
-        }
-        shape
-    }
-
-    /// The levels in which some axis is longer than one sample, finest first.
-    pub(crate) fn active_levels(&self) -> Vec<Level> {
-        let mut order = self.axes.clone();
-        if self.wavelet.axis_order() == AxisOrder::InnermostFirst {
-            order.reverse();
-        }
-        (1..=self.levels)
-            .map(|number| {
-                let shape = self.shape_after(number - 1);
-                let axes = order.iter().copied().filter(|&a| shape[a] > 1).collect();
-                Level {
-                    number,
-                    shape,
-                    axes,
-                }
-            })
-            .take_while(|level| !level.axes.is_empty())
-            .collect()
     }
 }
 
