@@ -8,9 +8,11 @@
 
 mod boundary;
 mod channel;
+mod checks;
 mod pixel;
 mod rounded;
 mod sample;
+mod scale;
 mod steps;
 mod table;
 
@@ -20,13 +22,14 @@ pub(crate) use pixel::Pixels;
 pub use pixel::{Element, Pixel, PixelType};
 pub use rounded::Rounded;
 pub use sample::{Sample, SampleType};
+pub use scale::Scale;
 pub use steps::{IntegerStep, RealStep, Stencil};
 
 use crate::error::{Error, Result};
+use checks::{check_stencils, refused, stencils};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::str::FromStr;
-use steps::{Steps, plain_zero};
+use steps::Steps;
 
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
@@ -48,54 +51,6 @@ pub enum AxisOrder {
     InnermostFirst,
     /// The first axis comes first and the last axis (x, along rows) last, as in JPEG 2000.
     OutermostFirst,
-}
-
-/// The factors by which the two channels are multiplied after the last forward step. The inverse divides by
-/// them before its first step.
-///
-/// Scales are equal if their factors are, bit for bit, where -0.0 is taken for 0.0.
-#[derive(Clone, Copy, Debug)]
-pub struct Scale {
-    /// The factor of the approximation channel.
-    pub approximation: f64,
-    /// The factor of the detail channel.
-    pub detail: f64,
-}
-
-impl Scale {
-    /// No scaling.
-    pub const NONE: Scale = Scale {
-        approximation: 1.0,
-        detail: 1.0,
-    };
-
-    /// Returns the factor of a channel.
-    pub const fn of(self, channel: Channel) -> f64 {
-        match channel {
-            Channel::Approximation => self.approximation,
-            Channel::Detail => self.detail,
-        }
-    }
-}
-
-impl Scale {
-    fn bits(self) -> [u64; 2] {
-        [self.approximation, self.detail].map(|factor| plain_zero(factor).to_bits())
-    }
-}
-
-impl PartialEq for Scale {
-    fn eq(&self, other: &Self) -> bool {
-        self.bits() == other.bits()
-    }
-}
-
-impl Eq for Scale {}
-
-impl Hash for Scale {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.bits().hash(state);
-    }
 }
 
 /// A wavelet: lifting steps for real samples, for integer samples or for both, with the boundary rule and the
@@ -313,53 +268,6 @@ const fn stored(name: &str) -> [u8; MAX_NAME] {
         i += 1;
     }
     bytes
-}
-
-fn stencils<S>(steps: &[S], stencil: impl Fn(&S) -> Stencil) -> Vec<Stencil> {
-    steps.iter().map(stencil).collect()
-}
-
-fn check_stencils(name: &str, stencils: &[Stencil]) -> Result<()> {
-    if stencils.is_empty() {
-        return Err(refused(name, "it has no steps".to_owned()));
-    }
-    if stencils.len() > MAX_STEPS {
-        let steps = stencils.len();
-        return Err(refused(
-            name,
-            format!("it has {steps} steps, but at most {MAX_STEPS} are allowed"),
-        ));
-    }
-    if let Some(stencil) = stencils.iter().find(|s| !(1..=MAX_TAPS).contains(&s.count)) {
-        return Err(refused(
-            name,
-            format!(
-                "a step has {} taps, but 1 to {MAX_TAPS} are allowed",
-                stencil.count
-            ),
-        ));
-    }
-    let reach = |toward: fn(Stencil) -> i64| -> i64 {
-        stencils.iter().map(|&stencil| toward(stencil).max(0)).sum()
-    };
-    let before = reach(|stencil| -i64::from(stencil.first));
-    let after = reach(|stencil| i64::from(stencil.first) + stencil.count as i64 - 1);
-    if before.max(after) > MAX_REACH as i64 {
-        return Err(refused(
-            name,
-            format!(
-                "its steps reach {before} pairs back and {after} ahead, but at most {MAX_REACH} are allowed"
-            ),
-        ));
-    }
-    Ok(())
-}
-
-fn refused(name: &str, why: String) -> Error {
-    Error::Wavelet {
-        name: name.to_owned(),
-        why,
-    }
 }
 
 impl fmt::Display for Wavelet {
