@@ -6,7 +6,6 @@ pub(super) mod cases;
 mod cost;
 mod coverage;
 pub(super) mod host;
-mod host_pictures;
 mod model;
 mod refusals;
 mod walks;

@@ -1,6 +1,6 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
-use super::host::{Place, colours, column_stride, is_set, levels_of, line_start, own};
+use super::{Place, colours, column_stride, is_set, levels_of, line_start, own};
 use crate::strategy::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
