@@ -1,8 +1,8 @@
 //! A table with a row for every problem and device.
 
-use crate::Problem;
 use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
+use crate::problem::Problem;
 use wavelift::{Engine, Error};
 
 /// Prints the devices, and a table of what `cells` says of each problem on each of them, under `columns` after those that name

@@ -1,10 +1,11 @@
 //! A batch, or the tiles of one array, over all devices at once, beside the first of them alone.
 
+use crate::arguments::Arguments;
 use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
 use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
 use crate::common::timing::median;
-use crate::{Arguments, Problem};
+use crate::problem::Problem;
 use half::f16;
 use std::ops::ControlFlow;
 use std::time::Instant;

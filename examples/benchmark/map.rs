@@ -4,7 +4,7 @@
 use crate::common::cli::{Result, Shape};
 use crate::common::replace::write_temporary;
 use crate::common::table::{Align, Table};
-use crate::{Outcome, Row};
+use crate::session::{Outcome, Row};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::io::Write;

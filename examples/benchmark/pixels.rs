@@ -1,12 +1,13 @@
 //! Plans that take pixels, beside those that take samples and a pass that only converts.
 
+use crate::arguments::Arguments;
 use crate::common::check::RandomSample;
 use crate::common::cli::Result;
 use crate::common::pixels::{PixelCase, by_pixel};
 use crate::common::runner::enqueue;
 use crate::common::timing::{median, nanoseconds};
 use crate::each::print_each;
-use crate::{Arguments, Problem};
+use crate::problem::Problem;
 use half::f16;
 use wavelift::{Direction, Engine, Pixel, PixelType, Rounded, SampleType};
 

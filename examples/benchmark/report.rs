@@ -4,7 +4,7 @@ use crate::common::cli;
 use crate::common::replace::write_temporary;
 use crate::common::table::{Align, Table};
 use crate::common::timing::{Times, median};
-use crate::{Outcome, Row};
+use crate::session::{Outcome, Row};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;

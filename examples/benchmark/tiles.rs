@@ -1,11 +1,12 @@
 //! Calls on slices of the host in tiles, under limits of memory, beside a call without one.
 
+use crate::arguments::Arguments;
+use crate::bus::{Bus, FRAMES};
 use crate::common::check::{RandomSample, random_samples, relative_error, to_f64};
 use crate::common::cli::{self, Result};
 use crate::common::table::{Align, Table};
 use crate::common::timing::median;
-use crate::host::{Bus, FRAMES};
-use crate::{Arguments, Problem};
+use crate::problem::Problem;
 use half::f16;
 use std::time::Instant;
 use wavelift::{Coefficients, Direction, Engine, Error, Rounded, SampleType};
