@@ -23,7 +23,7 @@ use tuner::{Problem, Row, Tuner};
 use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
 
 /// Searches for sizes with which a strategy is faster on a device than with the library's own sizes, and prints
-/// lines for src/strategy/tuned.txt or for the file that WAVELIFT_TUNING names.
+/// lines for src/strategy/planning/tuned.txt or for the file that WAVELIFT_TUNING names.
 ///
 /// The search changes one size at a time. Starting from the defaults, it sets each size in turn to the best of
 /// its candidates if that is 2 % better, until a whole round changes nothing. So it measures tens of variants

@@ -3,10 +3,10 @@
 
 mod launch;
 
-use super::cpu::{Vectors, wanted};
-use super::lines::Lines;
-use super::planner::Taken;
-use super::todo::Todo;
+use super::planning::planner::Taken;
+use super::planning::todo::Todo;
+use super::shared::cpu::{Vectors, wanted};
+use super::shared::lines::Lines;
 use crate::lifting::reach::Reach;
 use crate::transform::Level;
 use crate::transform::geometry::{Axis, Geometry};

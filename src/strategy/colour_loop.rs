@@ -1,8 +1,8 @@
 //! `single_loop` for two axes of pictures whose pixels have a few samples side by side (cl/cpu/pixels_in_vectors.cl).
 
-use super::cpu::MOST_SAMPLES;
-use super::planner::Offer;
-use super::todo::Todo;
+use super::planning::planner::Offer;
+use super::planning::todo::Todo;
+use super::shared::cpu::MOST_SAMPLES;
 use super::{Strategy, single_loop};
 use crate::device::DeviceKind;
 

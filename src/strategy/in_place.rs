@@ -8,14 +8,14 @@
 mod segments;
 
 use self::segments::Segments;
-use super::cost::{Cost, Meter};
-use super::design::{
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{
     Kernel, Pass, Problem, Slots, Target, define, long_loops_as_they_are, smallest_sub_groups,
 };
-use super::line_ends;
-use super::lines::fits_32_bits;
-use super::planner::impossible;
+use super::planning::planner::impossible;
 use super::separable::reduced;
+use super::shared::line_ends;
+use super::shared::lines::fits_32_bits;
 use crate::device::DeviceKind;
 use crate::error::{Error, Result};
 use crate::lifting::reach::Reach;

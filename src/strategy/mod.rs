@@ -1,51 +1,41 @@
 //! How to compute a transform: strategies turn what is left of a problem into passes, the planner composes them. All of it
 //! is plain data that can be compared, printed and counted without a device.
 
-mod binding;
-mod border;
 mod boxes_in_cache;
 mod colour_loop;
-mod cost;
-mod cpu;
-mod design;
 mod in_place;
-mod line_ends;
-mod lines;
-mod passes;
-mod pixels;
-mod planner;
+mod planning;
 mod pyramid;
 mod register_block;
 mod register_columns;
 mod register_planes;
 mod register_rows;
 mod separable;
+mod shared;
 mod single_loop;
 mod stepwise;
 mod streamed;
 mod streamed_colours;
 mod streamed_volumes;
 mod tiles;
-mod todo;
-mod tuning;
 mod vectors;
 mod whole_boxes;
 
-pub use cost::Cost;
-pub(crate) use design::{
+pub(crate) use in_place::{InPlace, plan_in_place};
+pub use planning::cost::Cost;
+pub(crate) use planning::design::{
     Array, Arrays, Design, Kernel, LARGEST_VECTOR, Launch, MOST_ARRIVALS, Pass, Problem, Regions,
     Target, define,
 };
-pub(crate) use in_place::{InPlace, plan_in_place};
-pub use passes::{ColumnPass, RowPass};
-pub(crate) use planner::plan;
+pub(crate) use planning::planner::plan;
+pub use planning::tuning::Tunable;
+pub(crate) use planning::tuning::Tuning;
+pub use separable::passes::{ColumnPass, RowPass};
 pub(crate) use tiles::{Move, Stage, Tile, stages};
-pub use tuning::Tunable;
-pub(crate) use tuning::Tuning;
 
 use crate::error::{Error, Result};
-use planner::Offer;
-use todo::Todo;
+use planning::planner::Offer;
+use planning::todo::Todo;
 
 macro_rules! strategies {
     ($($(#[$doc:meta])* $variant:ident

@@ -5,11 +5,11 @@ mod sizes;
 mod windows;
 
 use self::sizes::Sizes;
-use super::border::Border;
-use super::design::{Kernel, Pass, RUN, Slots, lack_of_registers};
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::design::{Kernel, Pass, RUN, Slots, lack_of_registers};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;

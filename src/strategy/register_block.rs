@@ -2,17 +2,17 @@
 //! (cl/register_block/register_block.cl).
 
 use super::Strategy;
-use super::border::Border;
-use super::cost::{Cost, Meter};
-use super::design::{
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{
     Define, Kernel, LANES_ALONE, Pass, Slots, can_stream, define, define_distance,
     group_of_sub_groups, lack_of_registers, loops_as_they_are, registers,
 };
-use super::pixels;
-use super::planner::{Offer, Taken};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::pixels;
 use super::streamed;
-use super::todo::Todo;
-use super::tuning::Tunable;
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::Geometry;

@@ -2,18 +2,18 @@
 //! registers (cl/register_columns/register_columns.cl). Where the border of lines depends on both ends, other work-groups of the
 //! launch lift these (cl/register_columns/columns_and_ends.cl).
 
-use super::border::Border;
-use super::cost::Meter;
-use super::design::{
+use super::planning::cost::Meter;
+use super::planning::design::{
     Define, Kernel, Pass, Slots, can_stream, define, groups_at_once, loops_as_they_are,
     smallest_sub_groups,
 };
-use super::line_ends;
-use super::lines::{Lines, segments, taken};
-use super::pixels;
-use super::planner::Offer;
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::planner::Offer;
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::line_ends;
+use super::shared::lines::{Lines, segments, taken};
+use super::shared::pixels;
 use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
 use crate::transform::geometry::{Geometry, Side};
@@ -210,7 +210,7 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
 mod tests {
     use super::*;
     use crate::device::DeviceInfo;
-    use crate::strategy::design::Launch;
+    use crate::strategy::planning::design::Launch;
     use crate::strategy::tests::cases::{Setting, large_gpu, problem};
     use crate::strategy::tests::host::{number, own};
     use crate::transform::{Layout, Transform};

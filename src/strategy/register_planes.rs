@@ -1,17 +1,17 @@
 //! One launch per level for two axes of planes that stand side by side in memory: each work-item sweeps down a few columns of one
 //! plane, both axes in registers (cl/register_planes/register_planes.cl).
 
-use super::border::Border;
-use super::cost::{Cost, Meter};
-use super::design::{
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{
     Define, Kernel, MOST_REGISTERS, Pass, RUN, Slots, can_stream, define, define_distance,
     groups_at_once, lack_of_registers, loops_as_they_are, smallest_sub_groups,
 };
-use super::lines::segments;
-use super::pixels;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::lines::segments;
+use super::shared::pixels;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;

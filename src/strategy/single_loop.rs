@@ -3,13 +3,13 @@
 
 use super::Strategy;
 use super::boxes_in_cache::MOST_WHOLE;
-use super::cost::{Cost, Meter};
-use super::cpu::{CACHED, VECTOR, Vectors};
-use super::design::{Define, Kernel, Pass, Problem, Slots, define, lack_of_registers};
-use super::pixels;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{Define, Kernel, Pass, Problem, Slots, define, lack_of_registers};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::cpu::{CACHED, VECTOR, Vectors};
+use super::shared::pixels;
 use crate::device::DeviceKind;
 use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, around_odd, effective};

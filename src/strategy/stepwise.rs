@@ -1,12 +1,14 @@
 //! One launch per lifting step, in place in global memory (cl/stepwise/stepwise.cl).
 
 use super::Strategy;
-use super::cost::Meter;
-use super::design::{Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots, Target};
-use super::pixels;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::cost::Meter;
+use super::planning::design::{
+    Array, Arrays, Design, Kernel, Launch, Pass, Problem, Slots, Target,
+};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::pixels;
 use crate::transform::geometry::{Geometry, Sides, View, innermost};
 use crate::wavelet::{Direction, Scale};
 

@@ -4,14 +4,14 @@
 mod sizes;
 
 use self::sizes::{FILLING, PAIRS, PREFETCHED, Sizes};
-use super::border::Border;
-use super::cost::Meter;
-use super::design::{Kernel, Pass, Slots, can_stream};
-use super::lines::segments;
-use super::planner::{Offer, Taken};
+use super::planning::cost::Meter;
+use super::planning::design::{Kernel, Pass, Slots, can_stream};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::{Coloured, Todo};
+use super::planning::tuning::Tunable;
 use super::register_planes;
-use super::todo::{Coloured, Todo};
-use super::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::lines::segments;
 use crate::device::DeviceKind;
 use crate::lifting::extension::is_symmetric;
 use crate::transform::geometry::Geometry;

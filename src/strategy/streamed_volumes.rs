@@ -4,13 +4,13 @@
 mod sizes;
 
 use self::sizes::{OWN_ROWS, Sizes};
-use super::border::Border;
-use super::cost::{Cost, Meter};
-use super::design::{Kernel, Pass, Slots};
-use super::lines::segments;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{Kernel, Pass, Slots};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::lines::segments;
 use crate::device::{DeviceKind, Exchange};
 use crate::transform::geometry::Geometry;
 use crate::wavelet::SampleType;

@@ -4,14 +4,14 @@
 
 use super::Strategy;
 use super::boxes_in_cache;
-use super::cost::{Cost, Meter};
-use super::cpu::{CACHED, VECTOR, Vectors, wanted};
-use super::design::{Define, Kernel, Pass, Slots, Target, define};
-use super::lines::{Lines, taken};
-use super::pixels;
-use super::planner::Offer;
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::{Define, Kernel, Pass, Slots, Target, define};
+use super::planning::planner::Offer;
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::cpu::{CACHED, VECTOR, Vectors, wanted};
+use super::shared::lines::{Lines, taken};
+use super::shared::pixels;
 use crate::device::DeviceKind;
 use crate::lifting::schedule::Lags;
 
@@ -173,7 +173,7 @@ fn column_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
 #[cfg(test)]
 mod tests {
     use crate::device::DeviceInfo;
-    use crate::strategy::design::Pass;
+    use crate::strategy::planning::design::Pass;
     use crate::strategy::tests::cases::{Setting, cpu, problem};
     use crate::strategy::tests::host::number;
     use crate::transform::Transform;

@@ -3,12 +3,12 @@
 
 mod launch;
 
-use super::border::Border;
-use super::design::{REGISTERS_OF_UNIT, RUN, registers};
-use super::lines::Lines;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::design::{REGISTERS_OF_UNIT, RUN, registers};
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::border::Border;
+use super::shared::lines::Lines;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;

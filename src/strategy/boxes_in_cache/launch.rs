@@ -1,14 +1,14 @@
 //! The launch of boxes: its arguments, and its cost.
 
 use super::{Boxes, MOST_OF_TILE, MOST_WHOLE, bytes_per_place, is_periodic};
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::cpu::{Vectors, wanted};
-use crate::strategy::design::{Kernel, Pass, Slots, define};
-use crate::strategy::line_ends;
-use crate::strategy::lines::Lines;
-use crate::strategy::pixels;
-use crate::strategy::planner::Taken;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{Kernel, Pass, Slots, define};
+use crate::strategy::planning::planner::Taken;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::cpu::{Vectors, wanted};
+use crate::strategy::shared::line_ends;
+use crate::strategy::shared::lines::Lines;
+use crate::strategy::shared::pixels;
 
 impl Boxes {
     pub fn taken(self, todo: &Todo, vectors: &Vectors, held: usize) -> Taken {

@@ -1,7 +1,7 @@
 //! Which rows, columns and pictures go as boxes on CPUs, and how they are cut.
 
 use crate::device::DeviceInfo;
-use crate::strategy::design::{Launch, Pass};
+use crate::strategy::planning::design::{Launch, Pass};
 use crate::strategy::tests::cases::{Setting, cpu, problem};
 use crate::strategy::tests::host::own;
 use crate::transform::{Layout, Transform};

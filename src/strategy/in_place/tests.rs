@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::DeviceInfo;
-use crate::strategy::design::Regions;
+use crate::strategy::planning::design::Regions;
 use crate::strategy::tests::cases::{
     BOTH, Setting, cpu, for_all, large_gpu, problem, small_gpu, transforms,
 };

@@ -3,13 +3,13 @@
 use super::borders;
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::reach::Reach;
-use crate::strategy::border::Border;
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{
     Define, RUN, define, define_distance, loops_as_they_are, smallest_sub_groups,
 };
-use crate::strategy::pixels;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::border::Border;
+use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Direction, SampleType};
 

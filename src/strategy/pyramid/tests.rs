@@ -4,7 +4,7 @@ use super::sizes::{Extent, GROUP, extents};
 use super::*;
 use crate::device::Exchange;
 use crate::strategy::Strategy;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, cpu, gpu, large_gpu, problem, small_gpu};
 use crate::strategy::tests::host::{levels_of, number};
 use crate::transform::Transform;

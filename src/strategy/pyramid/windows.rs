@@ -5,7 +5,7 @@ mod search;
 
 pub(super) use self::search::cheapest;
 use crate::device::Exchange;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
 
 const NAME: &str = "pyramid_windows";
 

@@ -1,9 +1,9 @@
 //! How a row, a tile of it or lines that stand side by side are dealt out to the work-items of a work-group.
 
-use super::super::border::Border;
-use super::super::design::registers;
-use super::super::lines::Lines;
-use super::super::todo::Todo;
+use super::super::planning::design::registers;
+use super::super::planning::todo::Todo;
+use super::super::shared::border::Border;
+use super::super::shared::lines::Lines;
 use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
 use super::{NAME, are_dense, levels_of_rows};
 use crate::device::Exchange;

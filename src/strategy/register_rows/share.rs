@@ -1,9 +1,9 @@
 //! How long a tile of a row is, and how many work-items and pairs of a run it takes.
 
-use super::super::border::Border;
-use super::super::design::{LANES_ALONE, registers};
-use super::super::lines::Lines;
-use super::super::todo::Todo;
+use super::super::planning::design::{LANES_ALONE, registers};
+use super::super::planning::todo::Todo;
+use super::super::shared::border::Border;
+use super::super::shared::lines::Lines;
 use super::{NAME, exchange_among};
 use crate::device::{DeviceInfo, Exchange};
 use crate::lifting::reach::Reach;

@@ -2,12 +2,12 @@
 
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::lifting::schedule::Lags;
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{
     Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
 };
-use crate::strategy::lines::Lines;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::lines::Lines;
 
 /// The columns and the work-items down a column that Kucis et al. found best, and van der Laan et al. have.
 const WINDOW: [usize; 2] = [32, 8];

@@ -2,16 +2,17 @@
 //! all others. Both do the ends of lines by cl/core/border.cl.
 
 mod columns;
+pub(super) mod passes;
 mod rows;
 mod transposed;
 
-use super::cost::{Cost, Meter};
-use super::design::Target;
-use super::line_ends;
-use super::lines::{Lines, taken};
-use super::planner::Offer;
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::cost::{Cost, Meter};
+use super::planning::design::Target;
+use super::planning::planner::Offer;
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
+use super::shared::line_ends;
+use super::shared::lines::{Lines, taken};
 use super::{ColumnPass, RowPass};
 use crate::device::{DeviceInfo, DeviceKind};
 

@@ -2,13 +2,13 @@
 
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::strategy::RowPass;
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{
     Kernel, Pass, Slots, define, long_loops_as_they_are, smallest_sub_groups,
 };
-use crate::strategy::lines::Lines;
-use crate::strategy::todo::Todo;
-use crate::strategy::tuning::Tunable;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::planning::tuning::Tunable;
+use crate::strategy::shared::lines::Lines;
 
 /// Kucis et al. take work-groups of 256.
 pub(super) const ROWS_X: Tunable = Tunable {

@@ -1,7 +1,7 @@
 //! The passes of `separable`: sizes, shares, and what they ask of a device.
 
 use crate::device::{DeviceInfo, Exchange};
-use crate::strategy::design::{Launch, Pass};
+use crate::strategy::planning::design::{Launch, Pass};
 use crate::strategy::tests::cases::{Setting, gpu, problem, small_gpu};
 use crate::strategy::tests::host::{number, own};
 use crate::strategy::{ColumnPass, RowPass, Strategy};

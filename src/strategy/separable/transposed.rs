@@ -2,10 +2,10 @@
 
 use super::{reduced, rows};
 use crate::strategy::RowPass;
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{Kernel, Pass, Slot, Slots, define};
-use crate::strategy::lines::Lines;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{Kernel, Pass, Slot, Slots, define};
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::lines::Lines;
 use crate::transform::geometry::{Axis, Geometry, Side};
 use crate::wavelet::Direction;
 

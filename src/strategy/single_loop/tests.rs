@@ -1,6 +1,6 @@
 use super::*;
 use crate::device::DeviceInfo;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, cpu, problem};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;

@@ -2,7 +2,7 @@
 
 use super::picture::Picture;
 use super::segments::Segments;
-use crate::strategy::cost::{Cost, Meter};
+use crate::strategy::planning::cost::{Cost, Meter};
 use crate::wavelet::Direction;
 
 impl Picture<'_> {

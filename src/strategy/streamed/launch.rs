@@ -3,11 +3,11 @@
 use super::picture::Picture;
 use super::segments::Segments;
 use super::sizes::FRAME_PAIRS;
-use crate::strategy::design::{
+use crate::strategy::planning::design::{
     Define, Kernel, Pass, Slots, define, define_distance, loops_as_they_are,
 };
-use crate::strategy::pixels;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 
 /// Pairs of rows in the ring from which on a round of the loop is half of them. On an NVIDIA H200, VC-2's Fidelity (12) then

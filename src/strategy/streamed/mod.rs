@@ -11,10 +11,10 @@ mod sizes;
 
 use self::launch::pass;
 use self::picture::Picture;
-use super::design::can_stream;
-use super::planner::{Offer, Taken};
-use super::todo::Todo;
-use super::tuning::Tunable;
+use super::planning::design::can_stream;
+use super::planning::planner::{Offer, Taken};
+use super::planning::todo::Todo;
+use super::planning::tuning::Tunable;
 use crate::device::DeviceKind;
 use crate::transform::geometry::Geometry;
 

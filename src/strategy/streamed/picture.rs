@@ -4,8 +4,8 @@ use super::segments::{Segments, of_one_level, of_two_levels};
 use super::sizes::{FRAME_PAIRS, Sizes};
 use crate::device::Exchange;
 use crate::lifting::extension::{Extension, is_symmetric};
-use crate::strategy::design::group_of_sub_groups;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::design::group_of_sub_groups;
+use crate::strategy::planning::todo::Todo;
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::Direction;
 

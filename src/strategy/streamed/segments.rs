@@ -120,8 +120,8 @@ pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> O
 mod tests {
     use super::*;
     use crate::strategy::Target;
+    use crate::strategy::planning::todo::Todo;
     use crate::strategy::tests::cases::{Setting, large_gpu, problem};
-    use crate::strategy::todo::Todo;
     use crate::transform::Transform;
     use crate::wavelet::{Direction, SampleType, Wavelet};
 

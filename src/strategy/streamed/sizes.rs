@@ -7,8 +7,8 @@ use crate::lifting::prelude::stencils;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
-use crate::strategy::design::{Problem, lack_of_registers, registers};
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::design::{Problem, lack_of_registers, registers};
+use crate::strategy::planning::todo::Todo;
 use crate::wavelet::Direction;
 
 /// Pairs that a tile of the frame is long.

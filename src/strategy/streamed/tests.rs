@@ -2,7 +2,7 @@
 
 use crate::device::{DeviceInfo, Exchange};
 use crate::strategy::Strategy;
-use crate::strategy::design::Kernel;
+use crate::strategy::planning::design::Kernel;
 use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::number;
 use crate::transform::{Layout, Transform};

@@ -5,12 +5,12 @@ use crate::device::Exchange;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
-use crate::strategy::design::{
+use crate::strategy::planning::design::{
     Define, define, define_distance, groups_at_once, lack_of_registers, loops_as_they_are,
 };
-use crate::strategy::pixels;
-use crate::strategy::todo::{Coloured, Todo};
-use crate::strategy::tuning::Tunable;
+use crate::strategy::planning::todo::{Coloured, Todo};
+use crate::strategy::planning::tuning::Tunable;
+use crate::strategy::shared::pixels;
 use crate::transform::geometry::{Geometry, Side};
 
 // On an NVIDIA H200, one level of 4096 x 4096 x 3 by 9/7 in f32 takes 131 us (inverse 134) by two pairs, 124 (121) by one.

@@ -1,6 +1,6 @@
 use crate::device::{DeviceInfo, Exchange};
 use crate::strategy::Strategy;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::{Layout, Transform};

@@ -4,10 +4,12 @@ use super::{NAME, samples};
 use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::{are_near, is_symmetric};
 use crate::lifting::reach::Reach;
-use crate::strategy::border::Border;
-use crate::strategy::design::{Define, LARGEST_VECTOR, define, define_distance, loops_as_they_are};
-use crate::strategy::pixels;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::design::{
+    Define, LARGEST_VECTOR, define, define_distance, loops_as_they_are,
+};
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::border::Border;
+use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Channel, SampleType, Stencil};
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::strategy::Strategy;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{Setting, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
 use crate::transform::Transform;

@@ -4,7 +4,7 @@ use super::cases::{BOTH, Setting, for_all, pictures, problem, settings, transfor
 use super::host::colours;
 use crate::device::DeviceInfo;
 use crate::strategy::Strategy;
-use crate::strategy::design::{Array, Design, Launch};
+use crate::strategy::planning::design::{Array, Design, Launch};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, SampleType, Wavelet};
 use proptest::prelude::Strategy as Generator;

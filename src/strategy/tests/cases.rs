@@ -2,7 +2,7 @@
 
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::error::Result;
-use crate::strategy::design::Design;
+use crate::strategy::planning::design::Design;
 use crate::strategy::{InPlace, Problem, Strategy, Target, Tuning, plan, plan_in_place};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{

@@ -4,8 +4,8 @@ use super::cases::{
     BOTH, Setting, for_all, gpu, large_gpu, pictures, problem, settings, transforms,
 };
 use crate::device::{DeviceInfo, Exchange};
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::Design;
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::Design;
 use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Direction, SampleType, Wavelet};

@@ -16,7 +16,7 @@ use crate::lifting::extension::Extension;
 use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 use proptest::prelude::{Just, Strategy as Generator, prop_oneof};

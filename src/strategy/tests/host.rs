@@ -12,7 +12,7 @@ mod volumes;
 
 use crate::lifting::reach::Reach;
 use crate::strategy::Problem;
-use crate::strategy::design::{Array, Design, Kernel, Launch};
+use crate::strategy::planning::design::{Array, Design, Kernel, Launch};
 use crate::transform::geometry::{Axis, Geometry, Side};
 use crate::transform::reference::{forward_line, inverse_line};
 use crate::wavelet::{Boundary, Direction, Sample};

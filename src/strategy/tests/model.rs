@@ -7,7 +7,7 @@ use super::cases::{
 };
 use super::host::run;
 use crate::strategy::Strategy;
-use crate::strategy::design::Regions;
+use crate::strategy::planning::design::Regions;
 use crate::transform::{Region, Transform, reference};
 use crate::wavelet::{Boundary, Direction, Sample, SampleType, Wavelet};
 use proptest::collection::vec;

@@ -8,7 +8,7 @@ use super::cases::{Setting, problem};
 use super::host::number;
 use crate::device::DeviceInfo;
 use crate::strategy::Strategy;
-use crate::strategy::design::{Array, Design, Launch};
+use crate::strategy::planning::design::{Array, Design, Launch};
 use crate::transform::Transform;
 use crate::transform::geometry::{Axis, Geometry};
 use crate::wavelet::{Direction, SampleType, Wavelet};

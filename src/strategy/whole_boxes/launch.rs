@@ -1,12 +1,12 @@
 //! The launch of whole boxes: its arguments, its cost, and what the kernel is specialised on.
 
 use super::{Boxes, NAME, is_known, numbers_held};
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{
     Define, Kernel, Pass, RUN, Slots, define, loops_as_they_are, smallest_sub_groups,
 };
-use crate::strategy::pixels;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::pixels;
 
 impl Boxes {
     pub fn pass(&self, todo: &Todo) -> Pass {

@@ -2,12 +2,12 @@
 
 use super::{NAME, Window, Windows};
 use crate::device::{Exchange, Fence};
-use crate::strategy::cost::{Cost, Meter};
-use crate::strategy::design::{
+use crate::strategy::planning::cost::{Cost, Meter};
+use crate::strategy::planning::design::{
     Define, Kernel, LARGEST_VECTOR, Pass, Slots, define, define_distance, loops_as_they_are,
 };
-use crate::strategy::pixels;
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::todo::Todo;
+use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 
 impl Windows {

@@ -5,8 +5,8 @@ use super::{NAME, PAIRS, Windows};
 use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
-use crate::strategy::design::{LANES_ALONE, MOST_ARRIVALS, MOST_REGISTERS, registers};
-use crate::strategy::todo::Todo;
+use crate::strategy::planning::design::{LANES_ALONE, MOST_ARRIVALS, MOST_REGISTERS, registers};
+use crate::strategy::planning::todo::Todo;
 use crate::transform::Layout;
 use crate::wavelet::Direction;
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::reach::Reach;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::pyramid::tests::launches;
 use crate::strategy::tests::cases::{BOTH, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{levels_of, number, own};

@@ -1,7 +1,7 @@
 //! The shares of kernels that lift pictures and volumes.
 
 use super::{Coverage, Shares};
-use crate::strategy::design::RUN;
+use crate::strategy::planning::design::RUN;
 
 impl Shares<'_> {
     /// Pairs of columns, pairs of rows and pictures.

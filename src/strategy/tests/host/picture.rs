@@ -1,7 +1,7 @@
 //! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
 
 use super::{Place, colours, column_stride, is_set, levels_of, line_start, own};
-use crate::strategy::design::{Array, Launch};
+use crate::strategy::planning::design::{Array, Launch};
 use crate::transform::geometry::Side;
 
 /// `Picture` of cl/core/picture.cl.

@@ -2,7 +2,7 @@
 
 use super::{assert_walks, axis, forward};
 use crate::device::DeviceInfo;
-use crate::strategy::design::Launch;
+use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{Setting, large_gpu};
 use crate::strategy::{ColumnPass, Strategy};
 use crate::transform::Transform;

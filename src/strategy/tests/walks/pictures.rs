@@ -3,7 +3,7 @@
 use super::{assert_walks, axis, forward, inverse, walk};
 use crate::device::Exchange;
 use crate::strategy::Strategy;
-use crate::strategy::design::{Design, Launch};
+use crate::strategy::planning::design::{Design, Launch};
 use crate::strategy::tests::cases::{Setting, cpu, gpu, large_gpu, problem};
 use crate::strategy::tests::host::number;
 use crate::transform::{Layout, Transform};

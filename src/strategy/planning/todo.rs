@@ -6,7 +6,7 @@ use crate::transform::{Layout, Level};
 use crate::wavelet::{Direction, Pixels};
 
 /// What is left to do.
-pub(super) struct Todo<'a> {
+pub(in crate::strategy) struct Todo<'a> {
     pub problem: &'a Problem,
     pub target: &'a Target<'a>,
     /// The levels that are not done, finest first; the first is at hand.
@@ -143,7 +143,7 @@ impl Todo<'_> {
 }
 
 /// Pictures of pixels that have several samples, which the geometry does not count.
-pub(super) struct Coloured {
+pub(in crate::strategy) struct Coloured {
     pub geometry: Geometry,
     pub colours: usize,
 }

@@ -1,14 +1,14 @@
 //! The ends of lines under any boundary rule, in a launch by themselves (cl/line_ends/line_ends.cl): of lines that are nothing
 //! else, or after a launch of a kernel that knows no such border.
 
-use super::cost::Meter;
-use super::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::super::planning::cost::Meter;
+use super::super::planning::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
+use super::super::planning::todo::Todo;
 use super::lines::Lines;
 use super::pixels;
-use super::todo::Todo;
 
-pub(super) const KERNEL: &str = "line_ends";
-pub(super) const FILE: &str = "line_ends/line_ends.cl";
+pub(in crate::strategy) const KERNEL: &str = "line_ends";
+pub(in crate::strategy) const FILE: &str = "line_ends/line_ends.cl";
 
 /// Work-items in a work-group, each with a line.
 const GROUP: usize = 64;
@@ -28,7 +28,7 @@ fn joined_samples(todo: &Todo, lines: &Lines) -> Option<i32> {
 }
 
 /// What the compiler shall know of the ends of lines (cl/core/border.cl).
-pub(super) fn defines(todo: &Todo, lines: &Lines) -> Vec<Define> {
+pub(in crate::strategy) fn defines(todo: &Todo, lines: &Lines) -> Vec<Define> {
     let mut defines = vec![define("BORDER", lines.reach.border())];
     if let Some(samples) = joined_samples(todo, lines) {
         defines.push(define("JOINED_SAMPLES", samples));
@@ -37,7 +37,7 @@ pub(super) fn defines(todo: &Todo, lines: &Lines) -> Vec<Define> {
     defines
 }
 
-pub(super) fn pass(todo: &Todo, lines: &Lines) -> Pass {
+pub(in crate::strategy) fn pass(todo: &Todo, lines: &Lines) -> Pass {
     let meter = Meter::new(todo.problem, 1, lines.geometry.shift).with_signal(todo.signal_size());
     let group = GROUP.min(todo.target.work_group(KERNEL));
     let mut defines = defines(todo, lines);

@@ -1,8 +1,8 @@
 //! What a pass works on that lifts the lines of one axis.
 
-use super::design::Pass;
-use super::planner::Taken;
-use super::todo::Todo;
+use super::super::planning::design::Pass;
+use super::super::planning::planner::Taken;
+use super::super::planning::todo::Todo;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 
@@ -12,7 +12,7 @@ const SHORT: i32 = 8;
 const MANY: i32 = 4096;
 
 /// The lines of the next axis that is left.
-pub(super) struct Lines {
+pub(in crate::strategy) struct Lines {
     pub geometry: Geometry,
     pub reach: Reach,
     /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
@@ -81,7 +81,7 @@ impl Lines {
 }
 
 /// One axis of the level at hand, by these passes.
-pub(super) fn taken(passes: Vec<Pass>) -> Taken {
+pub(in crate::strategy) fn taken(passes: Vec<Pass>) -> Taken {
     Taken {
         levels: 1,
         axes: 1,
@@ -93,7 +93,7 @@ pub(super) fn taken(passes: Vec<Pass>) -> Taken {
 const PAST_THE_END: i32 = 1 << 12;
 
 /// Whether places of a line in an array fit 32 bits.
-pub(super) fn fits_32_bits(side: &Side, samples: i32) -> bool {
+pub(in crate::strategy) fn fits_32_bits(side: &Side, samples: i32) -> bool {
     let pairs = (i64::from(samples) + 1) / 2;
     side.line.stride.saturating_mul(pairs) <= i64::from(i32::MAX)
 }
@@ -103,7 +103,7 @@ const MOST_TURNS: usize = 64;
 
 /// Into how many segments `lines` of so many pairs each are cut, of which each takes `overlap` pairs more and has at least
 /// `least` pairs of its own: so that the last of all that run at once ends soonest.
-pub(super) fn segments(
+pub(in crate::strategy) fn segments(
     [lines, pairs]: [usize; 2],
     overlap: usize,
     at_once: usize,

@@ -5,7 +5,7 @@
 //! in small letters or capitals; a closer match wins, and of equal ones the later line. `wavelet=` and `direction=` among the
 //! sizes restrict a line further. Sizes that are not named keep their defaults.
 
-use super::Strategy;
+use super::super::Strategy;
 use super::design::Problem;
 use crate::device::DeviceInfo;
 use crate::error::{Error, Result};

@@ -1,13 +1,13 @@
 //! How lines go on beyond their border, for kernels that lift it like the inside.
 
+use super::super::planning::todo::Todo;
 use super::lines::Lines;
-use super::todo::Todo;
 use crate::lifting::extension::Extension;
 use crate::wavelet::Boundary;
 
 /// How an axis goes on beyond its border.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Border {
+pub(in crate::strategy) enum Border {
     /// Backwards, from its outermost sample on.
     Mirrored,
     /// From its other end on.

@@ -1,10 +1,11 @@
 //! The planner walks a transform, level by level and axis by axis, and asks the strategies in turn how much of what is left
 //! they take.
 
+use super::super::shared::pixels;
+use super::super::{Strategy, stepwise};
 use super::binding::{Take, bind_arrays};
 use super::design::{Design, Pass, Problem, Target};
 use super::todo::Todo;
-use super::{Strategy, pixels, stepwise};
 use crate::error::{Error, Result};
 use crate::transform::Region;
 use crate::transform::geometry::most_lines;
@@ -12,7 +13,7 @@ use crate::wavelet::SampleType;
 
 /// A strategy's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Offer {
+pub(in crate::strategy) enum Offer {
     Preferred(Taken),
     Works(Taken),
     /// It works, and is preferred for other shapes: for this one others are faster, even by a pass over memory for each axis.
@@ -30,7 +31,7 @@ impl Offer {
 
 /// What a strategy takes: so many whole levels, or so many axes of the level at hand, by these passes in running order.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Taken {
+pub(in crate::strategy) struct Taken {
     pub levels: usize,
     pub axes: usize,
     pub passes: Vec<Pass>,
@@ -189,7 +190,7 @@ fn is_long(problem: &Problem) -> bool {
 const MOST_LINES: usize = i32::MAX as usize - (1 << 12);
 
 /// Why no strategy can compute a problem on a device.
-pub(super) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
+pub(in crate::strategy) fn impossible(problem: &Problem, target: &Target) -> Option<String> {
     if problem.sample == SampleType::F64 && !target.device.fp64 {
         return Some(format!("{} has no double precision", target.device));
     }

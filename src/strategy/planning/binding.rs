@@ -1,11 +1,11 @@
 //! Which arrays the passes of a plan work between: what a level leaves is what the next one takes.
 
-use super::Strategy;
+use super::super::Strategy;
 use super::design::{Array, Arrays, Design, Launch, Pass, Problem, Slot, Slots};
 use crate::wavelet::Direction;
 
 /// A step of the walk: passes that share their arrays.
-pub(super) struct Take {
+pub(in crate::strategy) struct Take {
     pub strategy: Strategy,
     pub passes: Vec<Pass>,
     /// The level at hand, and its samples.
@@ -14,7 +14,7 @@ pub(super) struct Take {
 }
 
 /// Gives every take its arrays, and puts the takes into running order.
-pub(super) fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> Design {
+pub(in crate::strategy) fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> Design {
     let direction = problem.direction;
     let (signal, coefficients) = match direction {
         Direction::Forward => (Array::Input, Array::Output),

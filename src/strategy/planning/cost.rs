@@ -41,7 +41,7 @@ pub struct Cost {
 
 impl Cost {
     /// What a work-group has besides its arithmetic.
-    pub(super) fn of_group(barriers: usize, local_bytes: usize) -> Self {
+    pub(in crate::strategy) fn of_group(barriers: usize, local_bytes: usize) -> Self {
         Cost {
             barriers: barriers as u64,
             local_bytes: local_bytes as u64,
@@ -79,7 +79,7 @@ impl Sum for Cost {
 }
 
 /// Counts what passes do that lift one axis, or two or three at once.
-pub(super) struct Meter<'a> {
+pub(in crate::strategy) struct Meter<'a> {
     problem: &'a Problem,
     /// The bytes of a sample, or of a pixel, on the signal side.
     signal_size: usize,

@@ -2,11 +2,11 @@
 
 mod registers;
 
-pub(super) use self::registers::{
+pub(in crate::strategy) use self::registers::{
     MOST_REGISTERS, REGISTERS_OF_UNIT, can_stream, group_of_sub_groups, groups_at_once,
     lack_of_registers, registers, smallest_sub_groups,
 };
-use super::Strategy;
+use super::super::Strategy;
 use super::cost::Cost;
 use super::tuning::{Tunable, Tuning};
 use crate::device::{DeviceInfo, Exchange, Fence, Way};
@@ -21,10 +21,10 @@ use std::fmt;
 pub(crate) const LARGEST_VECTOR: usize = 16;
 
 /// Pairs that a work-item lifts at a time along a line, where it has short runs (cl/core/run.cl).
-pub(super) const RUN: usize = 4;
+pub(in crate::strategy) const RUN: usize = 4;
 
 /// Work-items that take the place of a sub-group where there is no exchange.
-pub(super) const LANES_ALONE: usize = 32;
+pub(in crate::strategy) const LANES_ALONE: usize = 32;
 
 /// A transform in one direction on one sample type.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,10 @@
 //! Pixels on the signal side: what a launch that takes them is told, and the launch that makes samples of them for those that do
 //! not (cl/pixels/convert.cl).
 
-use super::cost::Meter;
-use super::design::{Define, Kernel, LARGEST_VECTOR, Pass, Problem, Slots, Target, define};
+use super::super::planning::cost::Meter;
+use super::super::planning::design::{
+    Define, Kernel, LARGEST_VECTOR, Pass, Problem, Slots, Target, define,
+};
 use crate::transform::Region;
 use crate::transform::geometry::{Geometry, Sides, View, innermost};
 use crate::wavelet::Pixels;
@@ -13,7 +15,7 @@ const KERNEL: &str = "convert_pixels";
 const GROUP: usize = 256;
 
 /// What a kernel with pixels on its signal side is specialised on.
-pub(super) fn defines(pixels: Option<Pixels>) -> Vec<Define> {
+pub(in crate::strategy) fn defines(pixels: Option<Pixels>) -> Vec<Define> {
     let Some(Pixels { pixel, level_shift }) = pixels else {
         return Vec::new();
     };
@@ -24,7 +26,7 @@ pub(super) fn defines(pixels: Option<Pixels>) -> Vec<Define> {
 }
 
 /// The launch between the caller's pixels and samples that stand in `bands`.
-pub(super) fn convert(problem: &Problem, target: &Target, bands: &Region) -> Pass {
+pub(in crate::strategy) fn convert(problem: &Problem, target: &Target, bands: &Region) -> Pass {
     let geometry = lines(&problem.regions.signal, bands);
     let vector = LARGEST_VECTOR / problem.sample.size();
     let by_vectors = [geometry.signal, geometry.bands]
@@ -77,7 +79,7 @@ fn lines(signal: &Region, bands: &Region) -> Geometry {
 mod tests {
     use super::*;
     use crate::strategy::Strategy;
-    use crate::strategy::design::{Array, Launch};
+    use crate::strategy::planning::design::{Array, Launch};
     use crate::strategy::tests::cases::{BOTH, Setting, cpu, large_gpu};
     use crate::transform::Transform;
     use crate::wavelet::{Direction, PixelType, SampleType, Wavelet};

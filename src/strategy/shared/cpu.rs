@@ -1,12 +1,12 @@
 //! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/cpu/vectors.cl).
 
-use super::Strategy;
-use super::design::{Define, Problem, Target, define};
-use super::tuning::Tunable;
+use super::super::Strategy;
+use super::super::planning::design::{Define, Problem, Target, define};
+use super::super::planning::tuning::Tunable;
 use crate::lifting::schedule::Lags;
 use crate::wavelet::Stencil;
 
-pub(super) const VECTOR: Tunable = Tunable {
+pub(in crate::strategy) const VECTOR: Tunable = Tunable {
     name: "VECTOR",
     default: 8,
     candidates: &[8, 16],
@@ -14,9 +14,9 @@ pub(super) const VECTOR: Tunable = Tunable {
 };
 
 /// Samples of a vector, at most.
-pub(super) const MOST_SAMPLES: usize = 16;
+pub(in crate::strategy) const MOST_SAMPLES: usize = 16;
 
-pub(super) const CACHED: Tunable = Tunable {
+pub(in crate::strategy) const CACHED: Tunable = Tunable {
     name: "CACHED",
     default: 16 << 10,
     candidates: &[],
@@ -24,7 +24,7 @@ pub(super) const CACHED: Tunable = Tunable {
 };
 
 /// Vectors of samples, and the schedules of steps that run on them.
-pub(super) struct Vectors {
+pub(in crate::strategy) struct Vectors {
     /// Samples in a vector.
     pub samples: usize,
     /// Samples of a pixel, which are neighbours in memory.
@@ -142,7 +142,7 @@ impl Vectors {
 }
 
 /// Work-items that a launch should have, some for each compute unit, so that all of these end at about the same time.
-pub(super) fn wanted(target: &Target) -> usize {
+pub(in crate::strategy) fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
 
