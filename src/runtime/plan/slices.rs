@@ -4,8 +4,13 @@ use super::{Plan, Staging};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::Site;
-use crate::runtime::host::{TiledPlan, copy_threads, stands_at, where_they_stand};
+use crate::runtime::host::{
+    TiledPlan, ask_for_huge_pages, copy_threads, stands_at, where_they_stand,
+};
 use crate::runtime::lock::lock;
+#[cfg(doc)]
+use crate::transform::Transform;
+use crate::transform::{Coefficients, zeroed};
 use crate::wavelet::{Direction, Element, Sample};
 use bytemuck::{cast_slice, cast_slice_mut};
 use std::sync::Arc;
@@ -14,13 +19,79 @@ use std::sync::Arc;
 type Arranged<P, T, I, O> =
     for<'a> fn(&'a mut Staging<P, T>) -> (&'a mut DeviceArray<I>, &'a mut DeviceArray<O>);
 
+impl<T: Sample> Plan<T> {
+    /// Transforms a slice into another one: samples into coefficients, or back.
+    pub(crate) fn between_slices(
+        &self,
+        input: &[T],
+        output: &mut [T],
+        direction: Direction,
+    ) -> Result<()> {
+        match direction {
+            Direction::Forward => self.there(input, output),
+            Direction::Inverse => self.back(input, output),
+        }
+    }
+}
+
 impl<T: Sample, P: Element> Plan<T, P> {
-    pub(super) fn there(&self, samples: &[P], coefficients: &mut [T]) -> Result<()> {
+    /// Transforms samples (row-major, of the transform's shape) into coefficients. Integers that are too large wrap, and the inverse
+    /// may not restore them: [`Transform::check_range`] says whether samples leave the wavelet enough bits.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
+    /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
+    /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions that are not each
+    /// in one piece; those of [`Engine::plan`](crate::runtime::Engine::plan) where plans of tiles or pieces are built, as
+    /// [`forward_into`](Self::forward_into) says; [`Error::OpenCl`].
+    pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
+        let mut coefficients = Coefficients::zeros(&self.transform)?;
+        ask_for_huge_pages(coefficients.as_mut_slice());
+        self.forward_into(samples, &mut coefficients)?;
+        Ok(coefficients)
+    }
+
+    /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
+    /// allocates the plan's staging arrays, on CPU devices only if it needs them, and where several threads copy large pictures and
+    /// batches to a device it builds the plans of their pieces, as [`forward_pinned`](Self::forward_pinned) says; where there is too
+    /// little memory left for the arrays, or for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning.
+    /// Otherwise nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel first runs, so that the first
+    /// run in each direction takes seconds there.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
+    pub fn forward_into(&self, samples: &[P], coefficients: &mut Coefficients<T>) -> Result<()> {
+        self.transform.check_same(coefficients.transform())?;
+        self.there(samples, coefficients.as_mut_slice())
+    }
+
+    /// Transforms coefficients back into samples (row-major, of the transform's shape).
+    ///
+    /// # Errors
+    /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
+    pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<P>> {
+        let mut samples = zeroed("the samples", self.transform.len())?;
+        ask_for_huge_pages(&mut samples);
+        self.inverse_into(coefficients, &mut samples)?;
+        Ok(samples)
+    }
+
+    /// Transforms coefficients back into an existing slice of samples. The first call with host slices is as that of
+    /// [`forward_into`](Self::forward_into).
+    ///
+    /// # Errors
+    /// As [`forward_into`](Self::forward_into).
+    pub fn inverse_into(&self, coefficients: &Coefficients<T>, samples: &mut [P]) -> Result<()> {
+        self.transform.check_same(coefficients.transform())?;
+        self.back(coefficients.as_slice(), samples)
+    }
+
+    fn there(&self, samples: &[P], coefficients: &mut [T]) -> Result<()> {
         let arrays: Arranged<P, T, P, T> = |(signal, bands)| (signal, bands);
         self.on_host(samples, coefficients, arrays, Direction::Forward)
     }
 
-    pub(super) fn back(&self, coefficients: &[T], samples: &mut [P]) -> Result<()> {
+    fn back(&self, coefficients: &[T], samples: &mut [P]) -> Result<()> {
         let arrays: Arranged<P, T, T, P> = |(signal, bands)| (bands, signal);
         self.on_host(coefficients, samples, arrays, Direction::Inverse)
     }
