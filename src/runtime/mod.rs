@@ -4,8 +4,8 @@
 //!
 //! | call | files, in the order in which they are entered | memory | who waits |
 //! |---|---|---|---|
-//! | `Engine::new`, `from_raw` | `engine.rs` or `raw.rs`, `context.rs`, `probe/` | the probe's own | the call, for the first proof of a device in a process |
-//! | `Engine::plan` and its like | `engine.rs`, `plan/building.rs`, `builder.rs`, `refused.rs`, `program.rs`, `trial.rs` | scratch arrays of the plan | the call: the compiler, and the trial of kernels that never ran on hardware |
+//! | `Engine::new`, `from_raw` | `engine/mod.rs` or `raw.rs`, `context.rs`, `probe/` | the probe's own | the call, for the first proof of a device in a process |
+//! | `Engine::plan` and its like | `engine/plans.rs`, `plan/building.rs`, `builder.rs`, `refused.rs`, `program.rs`, `trial.rs` | scratch arrays of the plan | the call: the compiler, and the trial of kernels that never ran on hardware |
 //! | `Plan::enqueue_*` | `plan/enqueueing.rs`, `views.rs`, `queue.rs`, `launch.rs` | arrays of the caller's, and the plan's scratch | nobody, until `Run::wait` (`run.rs`) |
 //! | `InPlacePlan::enqueue_*` | `in_place.rs`, then as above | one array of the caller's, and what the plan saves | nobody, until `Run::wait` |
 //! | `upload`, `write`, `download` of arrays and views | `array.rs`, `views.rs`, `transfer.rs`, `host_copy.rs` | an array, and a slice of the caller's | the call |
