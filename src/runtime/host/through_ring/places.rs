@@ -1,0 +1,81 @@
+//! What the other threads do: copy between slots and slices.
+
+use super::Ends;
+use crate::runtime::host::belt::{Belt, Stop};
+use crate::runtime::host::copies::{Rows, Way};
+use crate::runtime::host::past_caches;
+use crate::runtime::host::route::Job;
+
+/// What threads copy between: slots, and pieces of the slices.
+pub(super) struct Places<'a> {
+    /// The first slot each way, their number, and the bytes of each.
+    slots: [*mut u8; 2],
+    count: usize,
+    slot_bytes: usize,
+    pieces: &'a [Vec<Job>; 2],
+    input: &'a [u8],
+    output: *mut u8,
+}
+
+// SAFETY: which thread uses a slot, and the piece that goes with it, is settled by the belt; the input is only read.
+unsafe impl Sync for Places<'_> {}
+
+impl<'a> Places<'a> {
+    pub fn new(
+        slots: [*mut u8; 2],
+        (count, slot_bytes): (usize, usize),
+        pieces: &'a [Vec<Job>; 2],
+        ends: Ends<'a>,
+    ) -> Self {
+        let end = |piece: &Job| {
+            let Rows { count, bytes } = piece.rows;
+            piece.host.first + (count - 1) * piece.host.pitch + bytes
+        };
+        let lens = [ends.input.len(), ends.output.len()];
+        for (pieces, len) in pieces.iter().zip(lens) {
+            let bytes = |piece: &Job| piece.rows.count * piece.rows.bytes;
+            assert_eq!(pieces.iter().map(bytes).sum::<usize>(), len);
+            assert!(pieces.iter().all(|piece| end(piece) <= len));
+        }
+        Places {
+            slots,
+            count,
+            slot_bytes,
+            pieces,
+            input: ends.input,
+            output: ends.output.as_mut_ptr(),
+        }
+    }
+
+    /// Copies as long as there is something to copy.
+    pub fn copy_all(&self, belt: &Belt) {
+        let stop = Stop(belt);
+        while let Some((way, job)) = belt.begin() {
+            let Job { rows, host, .. } = self.pieces[way as usize][job];
+            let slot = self.slots[way as usize];
+            let slot = slot.wrapping_add(job % self.count * self.slot_bytes);
+            for row in 0..rows.count {
+                let (slot, host) = (
+                    slot.wrapping_add(row * rows.bytes),
+                    host.first + row * host.pitch,
+                );
+                // SAFETY: between `begin` and `has_copied` the slot is this thread's, and so is the piece of the output: a route
+                // brings every sample down once. No piece is larger than a slot, and all lie within the slices, as `new` checked.
+                unsafe {
+                    match way {
+                        Way::ToDevice => {
+                            let piece = &self.input[host..host + rows.bytes];
+                            slot.copy_from_nonoverlapping(piece.as_ptr(), piece.len());
+                        }
+                        Way::ToHost => {
+                            past_caches::copy(slot, self.output.wrapping_add(host), rows.bytes);
+                        }
+                    }
+                }
+            }
+            belt.has_copied(way, job);
+        }
+        // Only a panic stops the others.
+        std::mem::forget(stop);
+    }
+}
