@@ -10,9 +10,9 @@ use opencl3::memory::ClMem;
 use opencl3::types::cl_bool;
 use std::ffi::c_void;
 
-/// Which way a copy goes.
+/// Where a copy heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Heading {
     ToDevice,
     ToHost,
 }
@@ -30,7 +30,7 @@ pub(super) struct Corner {
 pub(super) struct HostCopy<'a, B: ?Sized> {
     pub queue: &'a Queue,
     pub buffer: &'a B,
-    pub way: Way,
+    pub heading: Heading,
     /// `CL_BLOCKING` where all is to be copied when the call returns.
     pub blocking: cl_bool,
     pub waits: &'a [Event],
@@ -48,14 +48,14 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
         let (host, count, list): (*mut c_void, _, _) = (host.cast(), waits.count(), waits.first());
         // SAFETY: queue, buffer and events are alive, and the rest is the caller's promise.
         let (call, event) = unsafe {
-            match self.way {
-                Way::ToDevice => (
+            match self.heading {
+                Heading::ToDevice => (
                     "clEnqueueWriteBuffer",
                     cl::enqueue_write_buffer(
                         queue, buffer, blocking, first, bytes, host, count, list,
                     ),
                 ),
-                Way::ToHost => (
+                Heading::ToHost => (
                     "clEnqueueReadBuffer",
                     cl::enqueue_read_buffer(
                         queue, buffer, blocking, first, bytes, host, count, list,
@@ -87,8 +87,8 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
         // SAFETY: queue, buffer and events are alive, origins and regions have three numbers each, and the rest is the
         // caller's promise.
         let (call, event) = unsafe {
-            match self.way {
-                Way::ToDevice => (
+            match self.heading {
+                Heading::ToDevice => (
                     "clEnqueueWriteBufferRect",
                     cl::enqueue_write_buffer_rect(
                         queue,
@@ -106,7 +106,7 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
                         list,
                     ),
                 ),
-                Way::ToHost => (
+                Heading::ToHost => (
                     "clEnqueueReadBufferRect",
                     cl::enqueue_read_buffer_rect(
                         queue,

@@ -2,7 +2,7 @@
 
 use super::context::opencl;
 use super::event::Event;
-use super::host_copy::{Corner, HostCopy, Way};
+use super::host_copy::{Corner, Heading, HostCopy};
 use super::queue::{Access, Queue};
 use crate::error::Result;
 use crate::transform::Region;
@@ -138,13 +138,15 @@ pub(super) fn transfer<T: Element>(
             let samples = rows.count.iter().product::<usize>();
             let range = done..done + samples;
             done += samples;
-            let (host, way): (*mut u8, Way) = match &mut what {
-                Transfer::ToDevice(all) => (all[range].as_ptr().cast_mut().cast(), Way::ToDevice),
-                Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Way::ToHost),
+            let (host, heading): (*mut u8, Heading) = match &mut what {
+                Transfer::ToDevice(all) => {
+                    (all[range].as_ptr().cast_mut().cast(), Heading::ToDevice)
+                }
+                Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Heading::ToHost),
             };
             // SAFETY: the region lies within the buffer, by the caller's promise, and the box within the region; the host's
             // samples are as many, and the call returns when all is copied. The host's are only read where they go to the device.
-            unsafe { copy_box(queue, buffer, place, rows, host, way, waits)? };
+            unsafe { copy_box(queue, buffer, place, rows, host, heading, waits)? };
         }
     }
     Ok(())
@@ -158,14 +160,14 @@ unsafe fn copy_box<T: Element>(
     place: usize,
     rows: Box3,
     host: *mut u8,
-    way: Way,
+    heading: Heading,
     waits: &[Event],
 ) -> Result<()> {
     let bytes = |samples: usize| samples * size_of::<T>();
     let copy = HostCopy {
         queue,
         buffer,
-        way,
+        heading,
         blocking: CL_BLOCKING,
         waits,
     };

@@ -91,14 +91,14 @@ impl<T: Sample, P: Element> Batch<T, P> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::copies::Way;
+    use super::super::copies::Heading;
     use super::super::route::{Pieces, Route, Step, tests::largest_difference_by};
     use super::*;
     use crate::device::devices_if_any;
     use crate::runtime::Engine;
     use crate::wavelet::{Direction, Wavelet};
 
-    /// Both ways in so many parts, on a device: the largest difference from the reference.
+    /// In both directions in so many parts, on a device: the largest difference from the reference.
     fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, count: usize) -> f64 {
         let batch = Batch::<T>::new(&engine.site, transform, None, None, count).unwrap();
         assert_eq!(batch.parts.len(), count);
@@ -135,7 +135,7 @@ mod tests {
             };
             let steps = route.steps().into_iter().map(|step| match step {
                 Step::Compute(_) => "lift",
-                Step::Copy(job) if job.way == Way::ToDevice => "up",
+                Step::Copy(job) if job.heading == Heading::ToDevice => "up",
                 Step::Copy(_) => "down",
             });
             let first = ["up", "lift", "up", "down", "lift", "up", "down"];

@@ -1,16 +1,16 @@
 //! The order of copies through slots of pinned memory, up and down at the same time: threads copy between slots and slices, and one
 //! more moves slots to and from the device.
 //!
-//! Each way has slots of its own, and job j works in slot j modulo their number. Up, a thread copies into the slot, then the device
-//! reads it; down, the device writes the slot, then a thread copies out of it. The device takes the jobs of a way in their order, and
+//! Each heading has slots of its own, and job j works in slot j modulo their number. Up, a thread copies into the slot, then the device
+//! reads it; down, the device writes the slot, then a thread copies out of it. The device takes the jobs of a heading in their order, and
 //! threads begin with them in their order, with none before its slot is theirs: so a thread that has begun waits for nobody.
 
-use super::copies::Way;
+use super::copies::Heading;
 use crate::runtime::lock::{lock, wait};
 use std::sync::{Condvar, Mutex};
 
 pub struct Belt {
-    /// Slots each way.
+    /// Slots for each heading.
     slots: usize,
     progress: Mutex<Progress>,
     /// Whether something has been moved, and whether something has been copied.
@@ -19,11 +19,11 @@ pub struct Belt {
 }
 
 struct Progress {
-    ways: [Jobs; 2],
+    headings: [Jobs; 2],
     stopped: bool,
 }
 
-/// The jobs of a way.
+/// The jobs of a heading.
 struct Jobs {
     /// With how many threads have begun.
     begun: usize,
@@ -35,7 +35,7 @@ struct Jobs {
 impl Belt {
     /// For so many jobs up, and so many down.
     pub fn new(jobs: [usize; 2], slots: usize) -> Self {
-        let ways = jobs.map(|count| Jobs {
+        let headings = jobs.map(|count| Jobs {
             begun: 0,
             copied: vec![false; count],
             moved: 0,
@@ -43,7 +43,7 @@ impl Belt {
         let stopped = false;
         Belt {
             slots,
-            progress: Mutex::new(Progress { ways, stopped }),
+            progress: Mutex::new(Progress { headings, stopped }),
             moves: Condvar::new(),
             copies: Condvar::new(),
         }
@@ -51,41 +51,44 @@ impl Belt {
 
     /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied; none where threads have
     /// begun with all, or the belt was stopped.
-    pub fn begin(&self) -> Option<(Way, usize)> {
+    pub fn begin(&self) -> Option<(Heading, usize)> {
         let mut progress = lock(&self.progress);
         loop {
-            let [up, down] = &mut progress.ways;
+            let [up, down] = &mut progress.headings;
             // What the slot held before must have left it; what goes down must have come.
-            let ready = [(Way::ToDevice, up, self.slots), (Way::ToHost, down, 0)];
-            for (way, jobs, ahead) in ready {
+            let ready = [
+                (Heading::ToDevice, up, self.slots),
+                (Heading::ToHost, down, 0),
+            ];
+            for (heading, jobs, ahead) in ready {
                 let job = jobs.begun;
                 if job < jobs.copied.len().min(jobs.moved + ahead) {
                     jobs.begun += 1;
-                    return Some((way, job));
+                    return Some((heading, job));
                 }
             }
             let is_over = |jobs: &Jobs| jobs.begun == jobs.copied.len();
-            if progress.stopped || progress.ways.iter().all(is_over) {
+            if progress.stopped || progress.headings.iter().all(is_over) {
                 return None;
             }
             progress = wait(&self.moves, progress);
         }
     }
 
-    pub fn has_copied(&self, way: Way, job: usize) {
-        lock(&self.progress).ways[way as usize].copied[job] = true;
+    pub fn has_copied(&self, heading: Heading, job: usize) {
+        lock(&self.progress).headings[heading as usize].copied[job] = true;
         self.copies.notify_all();
     }
 
     /// Waits until the device may have the slot of a job; false where the belt was stopped.
-    pub fn is_ready(&self, way: Way, job: usize) -> bool {
-        let awaited = match way {
-            Way::ToDevice => Some(job),
-            Way::ToHost => job.checked_sub(self.slots),
+    pub fn is_ready(&self, heading: Heading, job: usize) -> bool {
+        let awaited = match heading {
+            Heading::ToDevice => Some(job),
+            Heading::ToHost => job.checked_sub(self.slots),
         };
         let mut progress = lock(&self.progress);
         while let Some(job) = awaited
-            && !progress.ways[way as usize].copied[job]
+            && !progress.headings[heading as usize].copied[job]
             && !progress.stopped
         {
             progress = wait(&self.copies, progress);
@@ -94,8 +97,8 @@ impl Belt {
     }
 
     /// The device is done with one job more.
-    pub fn has_moved(&self, way: Way) {
-        lock(&self.progress).ways[way as usize].moved += 1;
+    pub fn has_moved(&self, heading: Heading) {
+        lock(&self.progress).headings[heading as usize].moved += 1;
         self.moves.notify_all();
     }
 

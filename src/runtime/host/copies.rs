@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::runtime::context::opencl;
 use crate::runtime::event::{Event, WaitList};
-pub(super) use crate::runtime::host_copy::Way;
+pub(super) use crate::runtime::host_copy::Heading;
 use crate::runtime::host_copy::{Corner, HostCopy};
 use crate::runtime::queue::Queue;
 use cl3::command_queue as cl;
@@ -20,13 +20,13 @@ pub unsafe fn copy<B: ClMem + ?Sized>(
     queue: &Queue,
     (buffer, first, bytes): (&B, usize, usize),
     host: *mut u8,
-    way: Way,
+    heading: Heading,
     waits: &[Event],
 ) -> Result<Event> {
     let copy = HostCopy {
         queue,
         buffer,
-        way,
+        heading,
         blocking: CL_NON_BLOCKING,
         waits,
     };
@@ -76,18 +76,26 @@ pub unsafe fn copy_rows<B: ClMem + ?Sized>(
     rows: Rows,
     (buffer, at): (&B, At),
     (host, host_at): (*mut u8, At),
-    way: Way,
+    heading: Heading,
     waits: &[Event],
 ) -> Result<Event> {
     if at.is_dense(rows) && host_at.is_dense(rows) {
         let place = (buffer, at.first, rows.count * rows.bytes);
         // SAFETY: by the caller's promise.
-        return unsafe { copy(queue, place, host.wrapping_add(host_at.first), way, waits) };
+        return unsafe {
+            copy(
+                queue,
+                place,
+                host.wrapping_add(host_at.first),
+                heading,
+                waits,
+            )
+        };
     }
     let copy = HostCopy {
         queue,
         buffer,
-        way,
+        heading,
         blocking: CL_NON_BLOCKING,
         waits,
     };

@@ -2,7 +2,7 @@
 
 use super::array::PinnedArray;
 use super::borrowed::{over_both, seen_by_host, stands_at};
-use super::copies::{Way, copy_rows};
+use super::copies::{Heading, copy_rows};
 use super::route::{Pieces, Route, RouteArrays};
 use super::transit::Transit;
 use crate::error::{Error, Result};
@@ -163,15 +163,15 @@ impl<T: Sample, P: Element> Flight<T, P> {
             }
         };
         route.go(&steps, arrays, &mut self.events, |job, memory, waits| {
-            let (queue, host) = match job.way {
-                Way::ToDevice => (&up, input),
-                Way::ToHost => (&down, output),
+            let (queue, host) = match job.heading {
+                Heading::ToDevice => (&up, input),
+                Heading::ToHost => (&down, output),
             };
             names(queue);
             let (place, host) = ((memory, job.at), (host, job.host));
             // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
             // them before, which has landed; of the memory the caller promised it.
-            let event = unsafe { copy_rows(queue, job.rows, place, host, job.way, waits)? };
+            let event = unsafe { copy_rows(queue, job.rows, place, host, job.heading, waits)? };
             // Kernels come behind an upload only.
             names(kernels);
             queue.flush()?;

@@ -1,6 +1,6 @@
 //! Pinned memory, cut into slots: what devices copy from and to at the speed of the bus.
 
-use super::copies::Way;
+use super::copies::Heading;
 use super::pages::Pages;
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
@@ -8,7 +8,7 @@ use crate::runtime::lock::lock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Slots of a ring each way, and the bytes of each. Slices of 8192 x 8192 in f32 take 11.8 to 13.3 ms, on the host of an NVIDIA H100;
+/// Slots of a ring for each heading, and the bytes of each. Slices of 8192 x 8192 in f32 take 11.8 to 13.3 ms, on the host of an NVIDIA H100;
 /// by 8 slots 14.1 to 14.8, by 12 12.2 to 13.4, by 24 13.8 to 14.9 and by 32 16, and by slots of 1 MiB 11.8 to 12.2, of 4 MiB 16.2 to 16.6.
 const SLOTS: usize = 16;
 const SLOT_BYTES: usize = 2 << 20;
@@ -16,7 +16,7 @@ const SLOT_BYTES: usize = 2 << 20;
 /// Slots of one size, as many for what goes up as for what comes down.
 pub struct Ring {
     memory: Pages,
-    /// Slots each way.
+    /// Slots for each heading.
     pub slots: usize,
     pub slot_bytes: usize,
     /// Why the device may still use the memory, which is then never given back.
@@ -34,9 +34,9 @@ impl Ring {
         })
     }
 
-    /// Where the slot of a job that goes this way starts.
-    pub fn slot(&self, way: Way, job: usize) -> *mut u8 {
-        let number = way as usize * self.slots + job % self.slots;
+    /// Where the slot of a job with this heading starts.
+    pub fn slot(&self, heading: Heading, job: usize) -> *mut u8 {
+        let number = heading as usize * self.slots + job % self.slots;
         self.memory.start().wrapping_add(number * self.slot_bytes)
     }
 

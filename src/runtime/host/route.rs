@@ -1,8 +1,8 @@
-//! The way of a transform from memory of the host to memory of the host: copies and kernels, one step after the other.
+//! The route of a transform from memory of the host to memory of the host: copies and kernels, one step after the other.
 
 use super::bands::Bands;
 use super::batch::Batch;
-use super::copies::{At, Rows, Way};
+use super::copies::{At, Heading, Rows};
 use crate::error::Result;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::event::Event;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Rows that are copied between memory of the host and one of the arrays of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    pub way: Way,
+    pub heading: Heading,
     pub array: usize,
     pub rows: Rows,
     /// Where they stand in the array, and on the host.
@@ -67,7 +67,7 @@ impl<T: Sample, P: Element> Clone for Pieces<T, P> {
     }
 }
 
-/// A plan's way in one direction, in pieces or as a whole.
+/// A plan's route in one direction, in pieces or as a whole.
 pub struct Route<'a, T: Sample, P: Element = T> {
     pub plan: &'a Plan<T, P>,
     pub direction: Direction,
@@ -97,8 +97,8 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
             .plan
             .host_bytes(self.direction)
             .map(|all| all / len.max(1));
-        let up = |part| copy_of(part, input, Way::ToDevice, 0);
-        let down = |part| copy_of(part, output, Way::ToHost, 1);
+        let up = |part| copy_of(part, input, Heading::ToDevice, 0);
+        let down = |part| copy_of(part, output, Heading::ToHost, 1);
         // The next part goes up before this one comes down.
         let mut ups = parts.iter().map(up);
         let mut steps = Vec::from_iter(ups.next());
@@ -122,9 +122,9 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
         for step in steps {
             match step {
                 Step::Copy(job) => {
-                    let (last, waits) = match job.way {
-                        Way::ToDevice => (Some(&mut uploaded), &[][..]),
-                        Way::ToHost => (None, Option::as_slice(&computed)),
+                    let (last, waits) = match job.heading {
+                        Heading::ToDevice => (Some(&mut uploaded), &[][..]),
+                        Heading::ToHost => (None, Option::as_slice(&computed)),
                     };
                     let event = copy(job, arrays.memory(job.array, self.direction), waits)?;
                     if let Some(last) = last {
@@ -180,14 +180,14 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
 }
 
 /// The copy of a part, which stands in the array where it stands on the host.
-fn copy_of(part: &Range<usize>, of_sample: usize, way: Way, array: usize) -> Step {
+fn copy_of(part: &Range<usize>, of_sample: usize, heading: Heading, array: usize) -> Step {
     let bytes = part.len() * of_sample;
     let at = At {
         first: part.start * of_sample,
         pitch: bytes,
     };
     Step::Copy(Job {
-        way,
+        heading,
         array,
         rows: Rows { count: 1, bytes },
         at,
@@ -203,7 +203,7 @@ pub mod tests {
     use crate::runtime::queue::Queue;
     use crate::transform::{Transform, reference};
 
-    /// Both ways in these pieces, on a device, between arrays that are poisoned: the largest difference from the reference.
+    /// In both directions in these pieces, on a device, between arrays that are poisoned: the largest difference from the reference.
     pub fn largest_difference_by<T: Sample>(
         engine: &Engine,
         transform: &Transform,
@@ -248,14 +248,14 @@ pub mod tests {
         let to = output.as_mut_ptr().cast();
         let (mut events, steps) = (Vec::new(), route.steps());
         let done = route.go(&steps, &mut arrays, &mut events, |job, memory, waits| {
-            let (queue, host) = match job.way {
-                Way::ToDevice => (&up, from),
-                Way::ToHost => (&down, to),
+            let (queue, host) = match job.heading {
+                Heading::ToDevice => (&up, from),
+                Heading::ToHost => (&down, to),
             };
             let place = (memory, job.at);
             // SAFETY: both are there until the queues are done, and nothing else uses them.
             let event =
-                unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.way, waits)? };
+                unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.heading, waits)? };
             queue.flush()?;
             Ok(event)
         });

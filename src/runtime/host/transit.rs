@@ -113,7 +113,7 @@ impl<T: Sample, P: Element> Transit<T, P> {
         }
     }
 
-    /// The way of a plan's transform, with arrays for it.
+    /// The route of a plan's transform, with arrays for it.
     pub(super) fn route<'a>(
         &self,
         plan: &'a Plan<T, P>,

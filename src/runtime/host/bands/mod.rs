@@ -162,7 +162,7 @@ impl<T: Sample> Bands<T> {
         }
     }
 
-    /// The rows and columns of low and of high pairs of rows: those that are low both ways go with the rest, if there is one.
+    /// The rows and columns of low and of high pairs of rows: those that are low along both axes go with the rest, if there is one.
     fn parts(&self, pairs: &Range<usize>) -> [(Range<usize>, usize); 2] {
         let (low, high) = (pairs.clone(), pairs.start..pairs.end.min(self.height / 2));
         let column = match self.rest {

@@ -1,7 +1,7 @@
 //! The steps of a picture in bands: which rows are copied when, and from where to where.
 
 use super::{Band, Bands, rows_of};
-use crate::runtime::host::copies::Way;
+use crate::runtime::host::copies::Heading;
 use crate::runtime::host::route::{Job, Step};
 use crate::wavelet::{Direction, Sample};
 use std::ops::Range;
@@ -16,15 +16,15 @@ const LOW_BANDS: usize = 4;
 impl<T: Sample> Bands<T> {
     /// All steps: bands come down while later ones go up.
     pub fn steps(&self, direction: Direction) -> Vec<Step> {
-        let [ups, downs] = [Way::ToDevice, Way::ToHost].map(|way| {
-            let is_signal = (way == Way::ToDevice) == (direction == Direction::Forward);
+        let [ups, downs] = [Heading::ToDevice, Heading::ToHost].map(|heading| {
+            let is_signal = (heading == Heading::ToDevice) == (direction == Direction::Forward);
             let jobs = self
                 .bands
                 .iter()
                 .enumerate()
                 .map(move |(number, band)| match is_signal {
-                    true => vec![self.samples_of(band, number, way)],
-                    false => self.coefficients_of(band, number, way),
+                    true => vec![self.samples_of(band, number, heading)],
+                    false => self.coefficients_of(band, number, heading),
                 });
             let copies = |jobs: Vec<Job>| jobs.into_iter().map(Step::Copy).collect();
             jobs.map(copies).collect::<Vec<Vec<_>>>()
@@ -33,7 +33,7 @@ impl<T: Sample> Bands<T> {
         let rest = self.rest.as_ref().map(|_| Step::Compute(count));
         let mut steps = Vec::new();
         if let (Some(rest), Direction::Inverse) = (rest, direction) {
-            steps.push(Step::Copy(self.rest_of(Way::ToDevice)));
+            steps.push(Step::Copy(self.rest_of(Heading::ToDevice)));
             steps.push(rest);
         }
         // Each needs its neighbours' rows.
@@ -45,24 +45,24 @@ impl<T: Sample> Bands<T> {
         }
         if let (Some(rest), Direction::Forward) = (rest, direction) {
             steps.push(rest);
-            steps.push(Step::Copy(self.rest_of(Way::ToHost)));
+            steps.push(Step::Copy(self.rest_of(Heading::ToHost)));
         }
         steps
     }
 
     /// The copy of a band's samples. On their way back they stand in an output of the band's own, behind rows of its neighbour.
-    fn samples_of(&self, band: &Band<T>, number: usize, way: Way) -> Job {
+    fn samples_of(&self, band: &Band<T>, number: usize, heading: Heading) -> Job {
         let rows = rows_of(&band.own, self.height);
         let host = self.at(0, rows.start, 0);
-        let (array, at) = match way {
-            Way::ToDevice => (FROM, host),
-            Way::ToHost => {
+        let (array, at) = match heading {
+            Heading::ToDevice => (FROM, host),
+            Heading::ToHost => {
                 let row = rows.start - 2 * band.all.start;
                 (TO, self.at(number * self.slot, row, 0))
             }
         };
         Job {
-            way,
+            heading,
             array,
             rows: self.rows(&rows, 0),
             at,
@@ -71,22 +71,22 @@ impl<T: Sample> Bands<T> {
     }
 
     /// The copies of a band's coefficients but for those that go with the rest.
-    fn coefficients_of(&self, band: &Band<T>, number: usize, way: Way) -> Vec<Job> {
+    fn coefficients_of(&self, band: &Band<T>, number: usize, heading: Heading) -> Vec<Job> {
         let pairs = self.height.div_ceil(2);
         // In a band high rows come behind its low ones, in the picture behind all.
         let starts = [(0, 0), (band.all.len(), pairs)];
         let parts = self.parts(&band.own).into_iter().zip(starts);
         let job = |((part, column), (here, there)): ((Range<usize>, usize), _)| {
             let host = self.at(0, there + part.start, column);
-            let (array, at) = match way {
-                Way::ToDevice => (FROM, host),
-                Way::ToHost => {
+            let (array, at) = match heading {
+                Heading::ToDevice => (FROM, host),
+                Heading::ToHost => {
                     let row = here + part.start - band.all.start;
                     (TO, self.at(number * self.slot, row, column))
                 }
             };
             Job {
-                way,
+                heading,
                 array,
                 rows: self.rows(&part, column),
                 at,
@@ -98,9 +98,9 @@ impl<T: Sample> Bands<T> {
     }
 
     /// The copy of the coefficients of all levels but the finest.
-    fn rest_of(&self, way: Way) -> Job {
+    fn rest_of(&self, heading: Heading) -> Job {
         Job {
-            way,
+            heading,
             array: LOW_BANDS,
             rows: self.low_rows(self.height.div_ceil(2)),
             at: self.low_at(0),

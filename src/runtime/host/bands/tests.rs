@@ -4,7 +4,7 @@ use crate::runtime::Engine;
 use crate::runtime::host::route::{Pieces, tests::largest_difference_by};
 use crate::wavelet::Wavelet;
 
-/// Both ways in bands of so many pairs, on a device: the largest difference from the reference.
+/// In both directions in bands of so many pairs, on a device: the largest difference from the reference.
 fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: usize) -> f64 {
     assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
     let bands = Bands::<T>::new(&engine.site, transform, None, pairs).unwrap();

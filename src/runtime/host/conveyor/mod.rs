@@ -4,13 +4,14 @@
 //! in the caches of the host, and tiles can be large. All pieces of a tile are up before it is computed; those of the next one go
 //! up to another array. No command names a slice of the caller's.
 //!
-//! A single thread makes all calls, for one piece up and one down in turn, so that neither way gets far ahead of the other: while a
+//! A single thread makes all calls, for one piece up and one down in turn, so that neither heading gets far ahead of the other: while a
 //! tile is computed only the first few pieces of the next one go up, and the rest as this one comes down.
 
 mod trip;
 
 use self::trip::Trip;
 use super::array::PinnedArray;
+use super::copies::Heading;
 use super::crew::Crew;
 use super::tiled::Pass;
 use crate::error::{Error, Result};
@@ -107,9 +108,9 @@ impl<T: Sample> Conveyor<T> {
         Trip::new(self, crew, pass).go(done)
     }
 
-    /// Where the slot of a piece that goes this way starts.
-    fn slot(&self, way: usize, slot: usize) -> *mut T {
-        let start = self.memory[way].start().cast::<T>();
+    /// Where the slot of a piece with this heading starts.
+    fn slot(&self, heading: Heading, slot: usize) -> *mut T {
+        let start = self.memory[heading as usize].start().cast::<T>();
         start.wrapping_add(slot * self.piece)
     }
 }

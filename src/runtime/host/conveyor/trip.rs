@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::runtime::context::opencl;
 use crate::runtime::event::Event;
 use crate::runtime::host::array::PinnedArray;
-use crate::runtime::host::copies::{Way, copy};
+use crate::runtime::host::copies::{Heading, copy};
 use crate::runtime::host::crew::{Copying, Crew, Moves};
 use crate::runtime::host::rows::Rows;
 use crate::runtime::host::tiled::Pass;
@@ -21,6 +21,10 @@ use std::sync::Arc;
 
 /// Copies that the device has at a time in each direction, so that threads have the other slots.
 const AHEAD: usize = 4;
+
+/// Where what goes up, and what comes down, stands in arrays of both.
+const UP: usize = Heading::ToDevice as usize;
+const DOWN: usize = Heading::ToHost as usize;
 
 /// A tile on its way up or down.
 struct Leg<'t, 'a, T> {
@@ -64,10 +68,6 @@ pub(super) struct Trip<'c, 't, 'a, T: Sample> {
     is_over: bool,
 }
 
-const UP: usize = 0;
-
-const DOWN: usize = 1;
-
 impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     pub fn new(
         conveyor: &'c mut Conveyor<T>,
@@ -105,7 +105,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
                     let Some((number, tile)) = tiles.next() else {
                         break;
                     };
-                    self.begin(UP, number, Rc::new(tile))?;
+                    self.begin(Heading::ToDevice, number, Rc::new(tile))?;
                 }
                 self.gather();
             }
@@ -133,9 +133,9 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     }
 
     /// A tile is to go up or to come down.
-    fn begin(&mut self, way: usize, number: usize, tile: Rc<Tile<'t>>) -> Result<()> {
-        let moves = self.pass.moves(&tile, way == UP)?;
-        self.legs[way].push_back(Leg {
+    fn begin(&mut self, heading: Heading, number: usize, tile: Rc<Tile<'t>>) -> Result<()> {
+        let moves = self.pass.moves(&tile, heading == Heading::ToDevice)?;
+        self.legs[heading as usize].push_back(Leg {
             number,
             tile,
             left: 0..moves.tile,
@@ -144,10 +144,10 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         Ok(())
     }
 
-    /// The next piece that goes one way.
-    fn next(&mut self, way: usize) -> Option<Piece<'t, 'a, T>> {
+    /// The next piece with this heading.
+    fn next(&mut self, heading: Heading) -> Option<Piece<'t, 'a, T>> {
         let conveyor = &*self.conveyor;
-        let leg = self.legs[way].front_mut()?;
+        let leg = self.legs[heading as usize].front_mut()?;
         let Range { start, end } = leg.left;
         leg.left.start = end.min(start + conveyor.piece);
         let piece = Piece {
@@ -155,12 +155,12 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
             tile: leg.tile.clone(),
             moves: leg.moves.clone(),
             places: start..leg.left.start,
-            slot: conveyor.slot(way, self.begun[way] % conveyor.slots),
+            slot: conveyor.slot(heading, self.begun[heading as usize] % conveyor.slots),
             is_last: leg.left.is_empty(),
         };
-        self.begun[way] += 1;
+        self.begun[heading as usize] += 1;
         if piece.is_last {
-            self.legs[way].pop_front();
+            self.legs[heading as usize].pop_front();
         }
         Some(piece)
     }
@@ -182,7 +182,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     }
 
     fn gather(&mut self) {
-        if let Some(piece) = self.next(UP) {
+        if let Some(piece) = self.next(Heading::ToDevice) {
             let copying = self.post(&piece, true);
             self.gathering.push_back((piece, copying));
         }
@@ -194,7 +194,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
             return Ok(false);
         };
         self.crew.wait(&copying)?;
-        let event = self.copy(&piece, Way::ToDevice)?;
+        let event = self.copy(&piece, Heading::ToDevice)?;
         self.uploading.push_back(event.clone());
         if piece.is_last {
             self.compute(piece, event)?;
@@ -222,7 +222,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         let run = plan.enqueue(from, to, self.pass.direction, &waits)?;
         self.computed[number % tiles] = Some(run.event());
         self.runs.push_back(run);
-        self.begin(DOWN, number, piece.tile)
+        self.begin(Heading::ToHost, number, piece.tile)
     }
 
     /// Sends the next piece of what is computed on its way; false where there is none.
@@ -236,8 +236,8 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
             }
             self.settle()?;
         }
-        if let Some(piece) = self.next(DOWN) {
-            let event = self.copy(&piece, Way::ToHost)?;
+        if let Some(piece) = self.next(Heading::ToHost) {
+            let event = self.copy(&piece, Heading::ToHost)?;
             if piece.is_last {
                 let tiles = self.fetched.len();
                 self.fetched[piece.number % tiles] = Some(event.clone());
@@ -248,13 +248,13 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     }
 
     /// Enqueues the copy of a piece between its slot and the device.
-    fn copy(&self, piece: &Piece<T>, way: Way) -> Result<Event> {
+    fn copy(&self, piece: &Piece<T>, heading: Heading) -> Result<Event> {
         let Conveyor { arrays, queues, .. } = &*self.conveyor;
         let number = piece.number % arrays.len();
         let [from, to] = &arrays[number];
-        let (queue, array) = match way {
-            Way::ToDevice => (&queues[UP], from),
-            Way::ToHost => (&queues[DOWN], to),
+        let (queue, array) = match heading {
+            Heading::ToDevice => (&queues[UP], from),
+            Heading::ToHost => (&queues[DOWN], to),
         };
         // Up, behind the run of an earlier tile that reads the array; down, behind this tile's own.
         let waits = match piece.places.start {
@@ -268,7 +268,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         // slot: what goes up is gathered, and what comes down is scattered when it is here. It is the device's until the event is
         // done, or `drop` has waited for the queue, or given the slots up. Of the array, no other piece has these bytes but that
         // of an earlier tile, behind whose run, or copy, this one is.
-        let event = unsafe { copy(queue, (&*array.buffer, first, count), slot, way, waits)? };
+        let event = unsafe { copy(queue, (&*array.buffer, first, count), slot, heading, waits)? };
         queue.flush()?;
         Ok(event)
     }

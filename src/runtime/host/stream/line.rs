@@ -91,7 +91,7 @@ impl<I: Element, O: Element> Line<I, O> {
         result
     }
 
-    /// A slot to be filled, for which a frame counts as a writer.
+    /// A slot to be filled: who has it counts as a writer.
     pub fn to_fill(&self, waits: bool) -> Result<Slot<I, O>> {
         let mut state = lock(&self.state);
         loop {

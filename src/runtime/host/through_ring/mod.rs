@@ -12,7 +12,7 @@ use self::passage::Passage;
 use self::pieces::in_pieces;
 use self::places::Places;
 use super::belt::{Belt, Stop};
-use super::copies::Way;
+use super::copies::Heading;
 use super::ring::Ring;
 use super::route::{Job, Route, RouteArrays, Step};
 use crate::error::{Error, Result};
@@ -86,16 +86,16 @@ fn carry<T: Sample, P: Element>(
     ends: Ends,
 ) -> Result<bool> {
     let (steps, slot_bytes) = (route.steps(), ring.slot_bytes);
-    let pieces = [Way::ToDevice, Way::ToHost].map(|way| {
+    let pieces = [Heading::ToDevice, Heading::ToHost].map(|heading| {
         let jobs = steps.iter().filter_map(|step| match step {
-            Step::Copy(job) if job.way == way => Some(*job),
+            Step::Copy(job) if job.heading == heading => Some(*job),
             _ => None,
         });
         let pieces = jobs.flat_map(|job| in_pieces(job, slot_bytes));
         pieces.collect::<Vec<Job>>()
     });
-    let belt = Belt::new([0, 1].map(|way| pieces[way].len()), ring.slots);
-    let slots = [Way::ToDevice, Way::ToHost].map(|way| ring.slot(way, 0));
+    let belt = Belt::new([0, 1].map(|heading| pieces[heading].len()), ring.slots);
+    let slots = [Heading::ToDevice, Heading::ToHost].map(|heading| ring.slot(heading, 0));
     let places = Places::new(slots, (ring.slots, slot_bytes), &pieces, ends);
     let mut passage = Passage::new(ring, queues, &route.plan.site.queue);
     thread::scope(|scope| {

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::runtime::context::opencl;
 use crate::runtime::event::Event;
 use crate::runtime::host::belt::Belt;
-use crate::runtime::host::copies::{At, Rows, Way, copy_rows};
+use crate::runtime::host::copies::{At, Heading, Rows, copy_rows};
 use crate::runtime::host::ring::Ring;
 use crate::runtime::host::route::Job;
 use crate::runtime::queue::Queue;
@@ -13,7 +13,7 @@ use opencl3::memory::ClMem;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Slots that the device has at a time each way, so that threads have the others. By 2 slices of 8192 x 8192 in f32 take
+/// Slots that the device has at a time for each heading, so that threads have the others. By 2 slices of 8192 x 8192 in f32 take
 /// 11.8 to 12.1 ms on the host of an NVIDIA H100, by 8 15 to 19 (ring.rs).
 pub(super) const AHEAD: usize = 4;
 
@@ -23,7 +23,7 @@ pub(super) struct Passage<'a> {
     /// For uploads and for downloads.
     queues: [Arc<Queue>; 2],
     kernels: &'a Queue,
-    /// Pieces each way that the device was given, and their copies that it may not be done with.
+    /// Pieces for each heading that the device was given, and their copies that it may not be done with.
     copied: [usize; 2],
     copies: [VecDeque<Event>; 2],
     pub is_over: bool,
@@ -49,48 +49,51 @@ impl<'a> Passage<'a> {
         memory: &dyn ClMem,
         waits: &[Event],
     ) -> Result<Event> {
-        let way = job.way;
+        let heading = job.heading;
         let mut last = None;
         for piece in in_pieces(job, self.ring.slot_bytes) {
-            let (number, queue) = (self.copied[way as usize], &self.queues[way as usize]);
-            if !belt.is_ready(way, number) {
+            let (number, queue) = (
+                self.copied[heading as usize],
+                &self.queues[heading as usize],
+            );
+            if !belt.is_ready(heading, number) {
                 return Err(Error::Thread {
                     what: "copying slices",
                     why: "a thread panicked".to_owned(),
                 });
             }
-            let slot = (self.ring.slot(way, number), dense(piece.rows));
+            let slot = (self.ring.slot(heading, number), dense(piece.rows));
             // SAFETY: the array has these rows, and the belt says that the slot is the device's; it becomes a thread's again when
             // the event is done. If this gives up before that, the ring is not used until all events are.
             let event =
-                unsafe { copy_rows(queue, piece.rows, (memory, piece.at), slot, way, waits)? };
-            self.copied[way as usize] += 1;
-            self.copies[way as usize].push_back(event.clone());
+                unsafe { copy_rows(queue, piece.rows, (memory, piece.at), slot, heading, waits)? };
+            self.copied[heading as usize] += 1;
+            self.copies[heading as usize].push_back(event.clone());
             queue.flush()?;
-            if self.copies[way as usize].len() > AHEAD {
-                self.land(belt, way)?;
+            if self.copies[heading as usize].len() > AHEAD {
+                self.land(belt, heading)?;
             }
             last = Some(event);
         }
         Ok(last.expect("no step copies nothing"))
     }
 
-    /// Waits for the oldest copy that goes this way.
-    fn land(&mut self, belt: &Belt, way: Way) -> Result<()> {
-        let copies = &mut self.copies[way as usize];
+    /// Waits for the oldest copy with this heading.
+    fn land(&mut self, belt: &Belt, heading: Heading) -> Result<()> {
+        let copies = &mut self.copies[heading as usize];
         if let Some(oldest) = copies.front() {
             oldest.wait()?;
             copies.pop_front();
-            belt.has_moved(way);
+            belt.has_moved(heading);
         }
         Ok(())
     }
 
     /// Waits for all copies.
     pub fn land_all(&mut self, belt: &Belt) -> Result<()> {
-        for way in [Way::ToDevice, Way::ToHost] {
-            while !self.copies[way as usize].is_empty() {
-                self.land(belt, way)?;
+        for heading in [Heading::ToDevice, Heading::ToHost] {
+            while !self.copies[heading as usize].is_empty() {
+                self.land(belt, heading)?;
             }
         }
         Ok(())

@@ -37,7 +37,7 @@ pub(super) fn in_pieces(job: Job, slot_bytes: usize) -> impl Iterator<Item = Job
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::host::copies::Way;
+    use crate::runtime::host::copies::Heading;
 
     #[test]
     fn pieces_are_no_larger_than_slots_and_have_every_byte_once() {
@@ -50,7 +50,7 @@ mod tests {
             let (count, bytes) = rows;
             let at = At { first: 13, pitch };
             let job = Job {
-                way: Way::ToHost,
+                heading: Heading::ToHost,
                 array: 0,
                 rows: Rows { count, bytes },
                 at,

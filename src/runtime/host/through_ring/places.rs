@@ -2,13 +2,13 @@
 
 use super::Ends;
 use crate::runtime::host::belt::{Belt, Stop};
-use crate::runtime::host::copies::{Rows, Way};
+use crate::runtime::host::copies::{Heading, Rows};
 use crate::runtime::host::past_caches;
 use crate::runtime::host::route::Job;
 
 /// What threads copy between: slots, and pieces of the slices.
 pub(super) struct Places<'a> {
-    /// The first slot each way, their number, and the bytes of each.
+    /// The first slot for each heading, their number, and the bytes of each.
     slots: [*mut u8; 2],
     count: usize,
     slot_bytes: usize,
@@ -50,9 +50,9 @@ impl<'a> Places<'a> {
     /// Copies as long as there is something to copy.
     pub fn copy_all(&self, belt: &Belt) {
         let stop = Stop(belt);
-        while let Some((way, job)) = belt.begin() {
-            let Job { rows, host, .. } = self.pieces[way as usize][job];
-            let slot = self.slots[way as usize];
+        while let Some((heading, job)) = belt.begin() {
+            let Job { rows, host, .. } = self.pieces[heading as usize][job];
+            let slot = self.slots[heading as usize];
             let slot = slot.wrapping_add(job % self.count * self.slot_bytes);
             for row in 0..rows.count {
                 let (slot, host) = (
@@ -62,18 +62,18 @@ impl<'a> Places<'a> {
                 // SAFETY: between `begin` and `has_copied` the slot is this thread's, and so is the piece of the output: a route
                 // brings every sample down once. No piece is larger than a slot, and all lie within the slices, as `new` checked.
                 unsafe {
-                    match way {
-                        Way::ToDevice => {
+                    match heading {
+                        Heading::ToDevice => {
                             let piece = &self.input[host..host + rows.bytes];
                             slot.copy_from_nonoverlapping(piece.as_ptr(), piece.len());
                         }
-                        Way::ToHost => {
+                        Heading::ToHost => {
                             past_caches::copy(slot, self.output.wrapping_add(host), rows.bytes);
                         }
                     }
                 }
             }
-            belt.has_copied(way, job);
+            belt.has_copied(heading, job);
         }
         // Only a panic stops the others.
         std::mem::forget(stop);
