@@ -1,9 +1,10 @@
 //! The devices that take the tiles of a transform: one, or those of a group, each by a thread of its own. All are done with a stage
 //! before the next one, which reads what they wrote.
 
+use super::carrier::Carrier;
 use super::crew::Crew;
 use super::threads::host_threads;
-use super::tile_plans::{Tiles, Ways};
+use super::tile_plans::Tiles;
 use super::tiled::Pass;
 use super::traffic::Traffic;
 use crate::error::{Error, Result};
@@ -13,7 +14,7 @@ use std::thread;
 
 /// A device, and its tiles on their way.
 struct Member<T: Sample> {
-    ways: Ways<T>,
+    carrier: Carrier<T>,
     /// Whether it is left out.
     has_failed: bool,
 }
@@ -28,7 +29,7 @@ pub(super) struct Members<T: Sample> {
 impl<T: Sample> Members<T> {
     pub fn new(sites: &[Site]) -> Self {
         let member = |_| Member {
-            ways: Ways::default(),
+            carrier: Carrier::default(),
             has_failed: false,
         };
         Members {
@@ -38,11 +39,11 @@ impl<T: Sample> Members<T> {
         }
     }
 
-    /// Gives up what tiles are on their way in.
+    /// Gives up what takes tiles to the devices.
     pub fn clear(&mut self) {
         self.all
             .iter_mut()
-            .for_each(|one| one.ways = Ways::default());
+            .for_each(|one| one.carrier = Carrier::default());
     }
 
     /// A call begins. A device that failed in an earlier one stays out, unless all have.
@@ -70,7 +71,7 @@ impl<T: Sample> Members<T> {
             if one.has_failed {
                 continue;
             }
-            match tiles.fill(device, &self.sites[device], &mut one.ways) {
+            match tiles.fill(device, &self.sites[device], &mut one.carrier) {
                 Ok(()) => {}
                 Err(error @ Error::Memory { .. }) => memory = Err(error),
                 Err(error) => failures.push((device, error)),
@@ -167,7 +168,7 @@ impl<T: Sample> Member<T> {
         threads: usize,
         done: impl FnMut() -> Result<()>,
     ) -> Result<()> {
-        let Ways { slots, conveyor } = &mut self.ways;
+        let Carrier { slots, conveyor } = &mut self.carrier;
         let crew = Crew::new();
         let mut traffic = Traffic::new(slots);
         thread::scope(|scope| {

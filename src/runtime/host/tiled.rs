@@ -187,7 +187,7 @@ impl<T: Sample> TiledPlan<T> {
         })?;
         let members = &mut *turn.guarded;
         members.begin();
-        let tiles = self.with_ways(members)?;
+        let tiles = self.with_carriers(members)?;
         let last = tiles.stages.len() - 1;
         let low =
             |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
@@ -249,8 +249,8 @@ impl<T: Sample> TiledPlan<T> {
         lock(&self.tiles).clone()
     }
 
-    /// The tiles, with ways for them: others where the memory that was left for these is not there any more.
-    fn with_ways(&self, members: &mut Members<T>) -> Result<Arc<Tiles<T>>> {
+    /// The tiles, with carriers for them: others where the memory that was left for these is not there any more.
+    fn with_carriers(&self, members: &mut Members<T>) -> Result<Arc<Tiles<T>>> {
         if let Some(tiles) = self.tiles()
             && tiles.serve(&members.able())
         {
@@ -259,7 +259,7 @@ impl<T: Sample> TiledPlan<T> {
                 filled => return filled.map(|()| tiles),
             }
         }
-        // First, for what its plans have on the device. Ways may be left for smaller tiles, which were chosen while there was less
+        // First, for what its plans have on the device. Carriers may be left for smaller tiles, which were chosen while there was less
         // memory and did not come about.
         *lock(&self.tiles) = None;
         members.clear();

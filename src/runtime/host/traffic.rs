@@ -1,10 +1,10 @@
 //! Tiles to a device that takes them where they stand, in slots of memory of the host, as by `Plan::submit`: threads gather one
 //! tile and scatter another meanwhile.
 
+use super::carrier::Slot;
 use super::crew::{Copying, Crew};
 use super::pending::Pending;
 use super::rows::Rows;
-use super::tile_plans::Slot;
 use super::tiled::Pass;
 use crate::error::Result;
 use crate::strategy::Tile;

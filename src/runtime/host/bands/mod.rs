@@ -21,7 +21,6 @@ use std::sync::Arc;
 /// Bytes of a band, and how many bands it takes to be faster than a whole picture. Pinned arrays of 8192 x 8192 in f32 take 6.2 to 6.3 ms
 /// on the host of an NVIDIA H100 by bands of so many bytes and of twice as many, 6.3 to 6.6 by half as many.
 const BAND_BYTES: usize = 8 << 20;
-
 const LEAST_BANDS: usize = 4;
 
 /// Pairs of rows come in so many, so that every band starts at a multiple of 16 bytes.

@@ -8,9 +8,7 @@ use std::ops::Range;
 
 /// The arrays of a picture in bands: what comes up, what goes down, one band, and the low rows and columns with their transform.
 const FROM: usize = 0;
-
 const TO: usize = 1;
-
 const LOW_BANDS: usize = 4;
 
 impl<T: Sample> Bands<T> {

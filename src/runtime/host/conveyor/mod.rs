@@ -26,7 +26,6 @@ use std::sync::Arc;
 /// On the host of an H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16
 /// or 24 of 512 KiB, more of them ahead, 68 to 70.
 const PIECE_BYTES: usize = 2 << 20;
-
 const SLOTS: usize = 12;
 
 /// Smaller tiles have as many pieces, but none of fewer bytes.
