@@ -96,7 +96,7 @@ fn integers_at_any_place() {
 }
 
 /// Through pinned memory as by the driver alone: by as many threads as there are pieces and by more, with less than the ring
-/// holds and with more, in whole pieces and not, to and from memory at an odd place; the largest picture goes in bands, and the batch
+/// holds and with more, in whole pieces and not, to and from memory at an odd place; the largest picture goes in stripes, and the batch
 /// in parts.
 #[test]
 fn large_slices_go_through_pinned_memory() {

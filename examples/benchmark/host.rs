@@ -181,7 +181,7 @@ impl Task<'_> {
             let download = clock(|| y.download_into(&mut output))?;
             let on_pinned = clock(|| (ways.pinned)(&pinned, &mut result))?;
             if run == 0 {
-                // Pictures in bands may go by another strategy.
+                // Pictures in stripes may go by another strategy.
                 self.check(&output, [&(ways.result)()?, &result])?;
             }
             let stream = clock(|| stream(feeder, reader, frames))?;

@@ -139,7 +139,7 @@ fn a_device_is_lost() {
     });
 }
 
-/// A picture that goes in bands, each of which has commands of its own.
+/// A picture that goes in stripes, each of which has commands of its own.
 #[test]
 fn a_picture_in_bands_outlives_failures() {
     let name = "pinned::a_picture_in_bands_outlives_failures";

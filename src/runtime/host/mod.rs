@@ -15,13 +15,12 @@
 //! | `TiledPlan` of one engine or of a group | a CPU device takes tiles where they stand | `tiled.rs`, `tile_plans.rs`, `members.rs`, `pile.rs`, `crew.rs`; `traffic.rs`, then as `submit` | pinned slots of the tiled plan | a thread for each device, one of them the caller's; others only copy |
 //! | | else | the same; `conveyor.rs` instead of `traffic.rs` | pinned pieces, and arrays for two tiles at most, of the tiled plan | the same |
 //!
-//! A route goes over the transform as a whole, in bands of rows (`bands.rs`) or in parts of a batch (`batch.rs`). On CPU devices that
+//! A route goes over the transform as a whole, in stripes of rows (`stripes.rs`) or in parts of a batch (`batch.rs`). On CPU devices that
 //! take memory of the host where it stands, what goes by `flight.rs` is not copied either. Tiles come from and go to slices or files
 //! (`store.rs`, `file.rs`), row by row (`rows.rs`). Memory that a lost device may still use is never given back: rings, pinned
 //! arrays and conveyors are given up then, and borrowed slices end the program.
 
 mod array;
-mod bands;
 mod batch;
 mod belt;
 mod borrowed;
@@ -42,6 +41,7 @@ mod route;
 mod rows;
 mod store;
 mod stream;
+mod stripes;
 mod threads;
 mod through_ring;
 mod tile_plans;

@@ -109,7 +109,7 @@ impl<T: Sample> Plan<T> {
     /// Sends a transform on its way from one pinned array to another, and does not wait. Both have as many elements as the transform:
     /// the samples are row-major, of its shape, and the coefficients are in its layout. Upload, transform and download of several
     /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next. Where
-    /// pictures go in bands, as by [`forward_pinned`](Self::forward_pinned), each takes as much as three pictures there, or four
+    /// pictures go in stripes, as by [`forward_pinned`](Self::forward_pinned), each takes as much as three pictures there, or four
     /// where rows are very long, and the first call builds plans.
     ///
     /// Plans of pixels, whose two arrays are of two types, have [`submit_forward`](Self::submit_forward) and

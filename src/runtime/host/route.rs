@@ -1,8 +1,8 @@
 //! The route of a transform from memory of the host to memory of the host: copies and kernels, one step after the other.
 
-use super::bands::Bands;
 use super::batch::Batch;
 use super::copies::{At, Heading, Rows};
+use super::stripes::Stripes;
 use crate::error::Result;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::event::Event;
@@ -34,7 +34,7 @@ pub enum Step {
 pub struct RouteArrays<T: Sample, P: Element> {
     /// The signal side of a plan of pixels.
     pub pixels: Option<DeviceArray<P>>,
-    /// An input and an output, and more where it goes in bands; of a plan of pixels the coefficients.
+    /// An input and an output, and more where it goes in stripes; of a plan of pixels the coefficients.
     pub samples: Vec<DeviceArray<T>>,
 }
 
@@ -53,7 +53,7 @@ impl<T: Sample, P: Element> RouteArrays<T, P> {
 /// The pieces of a transform: each goes up and comes down by itself.
 pub enum Pieces<T: Sample, P: Element = T> {
     Whole,
-    Bands(Arc<Bands<T>>),
+    Stripes(Arc<Stripes<T>>),
     Batch(Arc<Batch<T, P>>),
 }
 
@@ -61,7 +61,7 @@ impl<T: Sample, P: Element> Clone for Pieces<T, P> {
     fn clone(&self) -> Self {
         match self {
             Pieces::Whole => Pieces::Whole,
-            Pieces::Bands(bands) => Pieces::Bands(bands.clone()),
+            Pieces::Stripes(stripes) => Pieces::Stripes(stripes.clone()),
             Pieces::Batch(batch) => Pieces::Batch(batch.clone()),
         }
     }
@@ -79,7 +79,7 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
     pub fn arrays(&self) -> (Option<usize>, Vec<usize>) {
         let len = self.plan.transform().len();
         match &self.pieces {
-            Pieces::Bands(bands) => (None, bands.arrays().into()),
+            Pieces::Stripes(stripes) => (None, stripes.arrays().into()),
             _ if self.plan.is_of_pixels() => (Some(len), vec![len]),
             _ => (None, vec![len; 2]),
         }
@@ -89,7 +89,7 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
     pub fn steps(&self) -> Vec<Step> {
         let len = self.plan.transform().len();
         let parts: Vec<Range<usize>> = match &self.pieces {
-            Pieces::Bands(bands) => return bands.steps(self.direction),
+            Pieces::Stripes(stripes) => return stripes.steps(self.direction),
             Pieces::Batch(batch) => batch.parts().collect(),
             Pieces::Whole => std::iter::once(0..len).collect(),
         };
@@ -150,9 +150,9 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
         events: &mut Vec<Event>,
     ) -> Result<Event> {
         let (plan, part) = match &self.pieces {
-            Pieces::Bands(bands) => {
+            Pieces::Stripes(stripes) => {
                 let (queue, samples) = (&self.plan.site.queue, &mut arrays.samples);
-                return bands.compute(number, self.direction, queue, samples, after, events);
+                return stripes.compute(number, self.direction, queue, samples, after, events);
             }
             Pieces::Batch(batch) => batch.part(number),
             Pieces::Whole => (self.plan, 0..self.plan.transform().len()),

@@ -1,10 +1,10 @@
 //! Transforms from pinned memory to pinned memory: what those of a plan on their way (flight.rs) have in common.
 
 use super::array::PinnedArray;
-use super::bands::{Bands, pairs_of_bands};
 use super::batch::{Batch, count_of_parts};
 use super::flight::Flight;
 use super::route::{Pieces, Route, RouteArrays};
+use super::stripes::{Stripes, pairs_of_stripes};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::Site;
@@ -24,7 +24,7 @@ pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     pub(super) state: Mutex<State<T, P>>,
     /// The plan's transform in pieces, once it is known whether it goes so.
     pieces: Mutex<Option<Pieces<T, P>>>,
-    /// Whether it was said that there is too little memory for bands.
+    /// Whether it was said that there is too little memory for stripes.
     has_warned: AtomicBool,
     /// Whether there was too little memory for the engine's ring beside the arrays: slices go without it from then on.
     pub(super) is_without_ring: AtomicBool,
@@ -126,7 +126,7 @@ impl<T: Sample, P: Element> Transit<T, P> {
         };
         let arrays = self.arrays(&plan.site, &route);
         let arrays = match arrays {
-            Err(error) if matches!(route.pieces, Pieces::Bands(_)) => {
+            Err(error) if matches!(route.pieces, Pieces::Stripes(_)) => {
                 // As a whole it takes less memory.
                 route.pieces = Pieces::Whole;
                 if !self.has_warned.swap(true, Ordering::Relaxed) {
@@ -175,10 +175,10 @@ impl<T: Sample, P: Element> Transit<T, P> {
             let batch = Batch::new(site, transform, plan.pixels(), wanted, count)?;
             return Ok(Pieces::Batch(Arc::new(batch)));
         }
-        match pairs_of_bands::<T>(site, transform) {
+        match pairs_of_stripes::<T>(site, transform) {
             Some(pairs) if !plan.is_of_pixels() => {
-                let bands = Bands::new(site, transform, wanted, pairs)?;
-                Ok(Pieces::Bands(Arc::new(bands)))
+                let stripes = Stripes::new(site, transform, wanted, pairs)?;
+                Ok(Pieces::Stripes(Arc::new(stripes)))
             }
             _ => Ok(Pieces::Whole),
         }
@@ -189,8 +189,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
     /// call allocates two arrays on the device.
     ///
-    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in bands of rows, one of which goes up while another
-    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For bands the first call builds
+    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in stripes of rows, one of which goes up while another
+    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For stripes the first call builds
     /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
     /// Batches, whose first axis is not transformed, go so in parts of some 8 MiB, those of pixels too, in the same two arrays and by
     /// one or two plans more. What a part is transformed by may differ from what the whole is, so the last bits of floats may differ

@@ -102,7 +102,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// How many bytes of device memory the plan has for intermediate results of the transform as a whole, or of its tiles. What
-    /// calls on slices, pinned arrays and streams have on the device beside it, arrays and the plans of bands and parts of a batch,
+    /// calls on slices, pinned arrays and streams have on the device beside it, arrays and the plans of stripes and parts of a batch,
     /// is not counted here but in [`Engine::memory`](super::Engine::memory).
     pub fn scratch_bytes(&self) -> u64 {
         let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());

@@ -23,7 +23,7 @@ impl<T: Sample> Plan<T> {
     /// three slots and one for each frame that is filled or read meanwhile nobody waits but for the slowest of them.
     ///
     /// The stream has kernels of its own ([`another`](Self::another)), and for each slot two arrays of pinned memory and two on the
-    /// device, all of which count as [`Engine::memory`]. Where pictures go in bands, as by
+    /// device, all of which count as [`Engine::memory`]. Where pictures go in stripes, as by
     /// [`forward_pinned`](Self::forward_pinned), those on the device take as much as three pictures, or four where rows are very
     /// long, and the first frame's submission builds plans.
     ///

@@ -2,8 +2,8 @@ use super::passage::AHEAD;
 use super::*;
 use crate::device::devices_if_any;
 use crate::runtime::Engine;
-use crate::runtime::host::bands::Bands;
 use crate::runtime::host::route::Pieces;
+use crate::runtime::host::stripes::Stripes;
 use crate::transform::{Transform, reference};
 use crate::wavelet::{Boundary, Wavelet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -64,9 +64,9 @@ fn slices_of_any_length_are_carried_also_after_errors_and_panics() {
     }
 }
 
-/// Bands whose rows are longer than a slot, or of which a slot has several.
+/// Stripes whose rows are longer than a slot, or of which a slot has several.
 #[test]
-fn bands_come_down_while_others_go_up() {
+fn stripes_come_down_while_others_go_up() {
     for device in devices_if_any() {
         let engine = Engine::new(&device).unwrap();
         for (shape, pairs, levels) in [([67, 40], 8, 1), ([100, 33], 12, 3), ([64, 35], 4, 2)] {
@@ -74,8 +74,8 @@ fn bands_come_down_while_others_go_up() {
                 .boundary(Boundary::Symmetric)
                 .levels(levels);
             let plan = engine.plan::<i32>(&transform).unwrap();
-            let bands = Bands::new(&engine.site, &transform, None, pairs).unwrap();
-            let bands = Pieces::Bands(Arc::new(bands));
+            let stripes = Stripes::new(&engine.site, &transform, None, pairs).unwrap();
+            let stripes = Pieces::Stripes(Arc::new(stripes));
             let samples: Vec<i32> = (0..transform.len())
                 .map(|i| (i * i % 1009) as i32 - 500)
                 .collect();
@@ -89,7 +89,7 @@ fn bands_come_down_while_others_go_up() {
                     let route = Route {
                         plan: &plan,
                         direction,
-                        pieces: bands.clone(),
+                        pieces: stripes.clone(),
                     };
                     let lens = route.arrays().1;
                     let (done, output) = carried(&engine, &mut ring, &route, &lens, from);

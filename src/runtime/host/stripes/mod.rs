@@ -1,8 +1,8 @@
-//! Pictures in bands of rows, so that one goes up while another one comes down.
+//! Pictures in stripes of rows, so that one goes up while another one comes down.
 //!
-//! The finest level is done band by band, by plans for pictures of a few rows: each band with as many more rows above and below as
+//! The finest level is done stripe by stripe, by plans for pictures of a few rows: each stripe with as many more rows above and below as
 //! its results depend on, of whose results nothing is used. What such a plan takes for the border of a picture spoils no more.
-//! The other levels have a quarter of the samples and are done as a whole, behind the bands, or for the inverse in front of them.
+//! The other levels have a quarter of the samples and are done as a whole, behind the stripes, or for the inverse in front of them.
 
 mod computing;
 mod steps;
@@ -18,46 +18,46 @@ use crate::wavelet::{Boundary, Sample};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of a band, and how many bands it takes to be faster than a whole picture. Pinned arrays of 8192 x 8192 in f32 take 6.2 to 6.3 ms
-/// on the host of an NVIDIA H100 by bands of so many bytes and of twice as many, 6.3 to 6.6 by half as many.
-const BAND_BYTES: usize = 8 << 20;
-const LEAST_BANDS: usize = 4;
+/// Bytes of a stripe, and how many stripes it takes to be faster than a whole picture. Pinned arrays of 8192 x 8192 in f32 take 6.2 to 6.3 ms
+/// on the host of an NVIDIA H100 by stripes of so many bytes and of twice as many, 6.3 to 6.6 by half as many.
+const STRIPE_BYTES: usize = 8 << 20;
+const LEAST_STRIPES: usize = 4;
 
-/// Pairs of rows come in so many, so that every band starts at a multiple of 16 bytes.
+/// Pairs of rows come in so many, so that every stripe starts at a multiple of 16 bytes.
 const PAIRS: usize = 4;
 
-/// A picture's finest level in bands, and the rest as a whole.
-pub struct Bands<T: Sample> {
+/// A picture's finest level in stripes, and the rest as a whole.
+pub struct Stripes<T: Sample> {
     height: usize,
     width: usize,
-    bands: Vec<Band<T>>,
+    stripes: Vec<Stripe<T>>,
     /// The levels but the finest.
     rest: Option<Plan<T>>,
-    /// Samples of the largest band with its neighbours' rows, in whole rows, so that each slot starts at the first column.
-    slot: usize,
+    /// Samples of the largest stripe with its neighbours' rows, in whole rows, so that each output starts at the first column.
+    largest: usize,
 }
 
 /// Pairs of rows, with those of its neighbours that results depend on.
-struct Band<T: Sample> {
+struct Stripe<T: Sample> {
     own: Range<usize>,
     all: Range<usize>,
     plan: Arc<Plan<T>>,
 }
 
-/// How many pairs of rows a band has where a transform goes in bands.
-pub fn pairs_of_bands<T: Sample>(site: &Site, transform: &Transform) -> Option<usize> {
+/// How many pairs of rows a stripe has where a transform goes in stripes.
+pub fn pairs_of_stripes<T: Sample>(site: &Site, transform: &Transform) -> Option<usize> {
     let &[height, width] = transform.shape() else {
         return None;
     };
-    let pairs = BAND_BYTES / size_of::<T>() / 2 / width.max(1);
+    let pairs = STRIPE_BYTES / size_of::<T>() / 2 / width.max(1);
     let pairs = pairs.max(1).next_multiple_of(PAIRS);
-    // Bands of few rows would be mostly their neighbours'.
+    // Stripes of few rows would be mostly their neighbours'.
     let is_short = halo::<T>(transform).is_some_and(|halo| halo * 4 <= pairs);
-    let is_fit = is_short && height / 2 / pairs >= LEAST_BANDS && can_go::<T>(transform, pairs);
+    let is_fit = is_short && height / 2 / pairs >= LEAST_STRIPES && can_go::<T>(transform, pairs);
     (site.queue.takes_pieces() && is_fit).then_some(pairs)
 }
 
-/// Whether a transform can go in bands of so many pairs of rows.
+/// Whether a transform can go in stripes of so many pairs of rows.
 fn can_go<T: Sample>(transform: &Transform, pairs: usize) -> bool {
     let &[height, width] = transform.shape() else {
         return false;
@@ -72,7 +72,7 @@ fn can_go<T: Sample>(transform: &Transform, pairs: usize) -> bool {
         && halo::<T>(transform).is_some_and(|halo| halo <= pairs)
 }
 
-/// How many pairs of its neighbours' rows a band needs on either side.
+/// How many pairs of its neighbours' rows a stripe needs on either side.
 fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
     let stencils = T::TYPE.stencils(transform.wavelet())?;
     let [forward, inverse] =
@@ -80,8 +80,8 @@ fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
     Some(forward.max(inverse).next_multiple_of(PAIRS))
 }
 
-impl<T: Sample> Bands<T> {
-    /// Builds the plans. The transform can go in bands of so many pairs or a few more, all of about as many.
+impl<T: Sample> Stripes<T> {
+    /// Builds the plans. The transform can go in stripes of so many pairs or a few more, all of about as many.
     pub fn new(
         site: &Site,
         transform: &Transform,
@@ -102,17 +102,17 @@ impl<T: Sample> Bands<T> {
             true => all,
             false => all * number / count / PAIRS * PAIRS,
         };
-        let mut bands: Vec<Band<T>> = Vec::new();
+        let mut stripes: Vec<Stripe<T>> = Vec::new();
         for number in 0..count {
             let own = start(number)..start(number + 1);
             let with_halo = own.start.saturating_sub(halo)..(own.end + halo).min(all);
             let rows = rows_of(&with_halo, height).len();
-            let is_like = |band: &&Band<T>| band.plan.transform().shape() == [rows, width];
-            let plan = match bands.iter().find(is_like) {
-                Some(band) => band.plan.clone(),
+            let is_like = |stripe: &&Stripe<T>| stripe.plan.transform().shape() == [rows, width];
+            let plan = match stripes.iter().find(is_like) {
+                Some(stripe) => stripe.plan.clone(),
                 None => Arc::new(levels([rows, width], 1)?),
             };
-            bands.push(Band {
+            stripes.push(Stripe {
                 own,
                 all: with_halo,
                 plan,
@@ -121,22 +121,24 @@ impl<T: Sample> Bands<T> {
         let has_rest = transform.level_count() > 1;
         let low = [all, width.div_ceil(2)];
         let rest = has_rest.then(|| levels(low, transform.level_count() - 1));
-        let rows = bands.iter().map(|band| band.plan.transform().shape()[0]);
+        let rows = stripes
+            .iter()
+            .map(|stripe| stripe.plan.transform().shape()[0]);
         let most = rows.max().unwrap_or(0).next_multiple_of(16);
-        Ok(Bands {
+        Ok(Stripes {
             height,
             width,
-            bands,
+            stripes,
             rest: rest.transpose()?,
-            slot: most * width,
+            largest: most * width,
         })
     }
 
     /// Samples of the arrays that a picture goes over.
     pub fn arrays(&self) -> [usize; 5] {
         let low = self.rest.as_ref().map_or(0, |rest| rest.transform().len());
-        let outputs = self.bands.len() * self.slot;
-        [self.height * self.width, outputs, self.slot, low, low]
+        let outputs = self.stripes.len() * self.largest;
+        [self.height * self.width, outputs, self.largest, low, low]
     }
 
     /// Bytes of so many samples.
@@ -162,7 +164,7 @@ impl<T: Sample> Bands<T> {
     }
 
     /// The rows and columns of low and of high pairs of rows: those that are low along both axes go with the rest, if there is one.
-    fn parts(&self, pairs: &Range<usize>) -> [(Range<usize>, usize); 2] {
+    fn halves(&self, pairs: &Range<usize>) -> [(Range<usize>, usize); 2] {
         let (low, high) = (pairs.clone(), pairs.start..pairs.end.min(self.height / 2));
         let column = match self.rest {
             Some(_) => self.width.div_ceil(2),

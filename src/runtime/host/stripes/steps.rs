@@ -1,33 +1,33 @@
-//! The steps of a picture in bands: which rows are copied when, and from where to where.
+//! The steps of a picture in stripes: which rows are copied when, and from where to where.
 
-use super::{Band, Bands, rows_of};
+use super::{Stripe, Stripes, rows_of};
 use crate::runtime::host::copies::Heading;
 use crate::runtime::host::route::{Job, Step};
 use crate::wavelet::{Direction, Sample};
 use std::ops::Range;
 
-/// The arrays of a picture in bands: what comes up, what goes down, one band, and the low rows and columns with their transform.
+/// The arrays of a picture in stripes: what comes up, what goes down, one stripe, and the low rows and columns with their transform.
 const FROM: usize = 0;
 const TO: usize = 1;
 const LOW_BANDS: usize = 4;
 
-impl<T: Sample> Bands<T> {
-    /// All steps: bands come down while later ones go up.
+impl<T: Sample> Stripes<T> {
+    /// All steps: stripes come down while later ones go up.
     pub fn steps(&self, direction: Direction) -> Vec<Step> {
         let [ups, downs] = [Heading::ToDevice, Heading::ToHost].map(|heading| {
             let is_signal = (heading == Heading::ToDevice) == (direction == Direction::Forward);
-            let jobs = self
-                .bands
-                .iter()
-                .enumerate()
-                .map(move |(number, band)| match is_signal {
-                    true => vec![self.samples_of(band, number, heading)],
-                    false => self.coefficients_of(band, number, heading),
-                });
+            let jobs =
+                self.stripes
+                    .iter()
+                    .enumerate()
+                    .map(move |(number, stripe)| match is_signal {
+                        true => vec![self.samples_of(stripe, number, heading)],
+                        false => self.coefficients_of(stripe, number, heading),
+                    });
             let copies = |jobs: Vec<Job>| jobs.into_iter().map(Step::Copy).collect();
             jobs.map(copies).collect::<Vec<Vec<_>>>()
         });
-        let count = self.bands.len();
+        let count = self.stripes.len();
         let rest = self.rest.as_ref().map(|_| Step::Compute(count));
         let mut steps = Vec::new();
         if let (Some(rest), Direction::Inverse) = (rest, direction) {
@@ -48,15 +48,15 @@ impl<T: Sample> Bands<T> {
         steps
     }
 
-    /// The copy of a band's samples. On their way back they stand in an output of the band's own, behind rows of its neighbour.
-    fn samples_of(&self, band: &Band<T>, number: usize, heading: Heading) -> Job {
-        let rows = rows_of(&band.own, self.height);
+    /// The copy of a stripe's samples. On their way back they stand in an output of the stripe's own, behind rows of its neighbour.
+    fn samples_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> Job {
+        let rows = rows_of(&stripe.own, self.height);
         let host = self.at(0, rows.start, 0);
         let (array, at) = match heading {
             Heading::ToDevice => (FROM, host),
             Heading::ToHost => {
-                let row = rows.start - 2 * band.all.start;
-                (TO, self.at(number * self.slot, row, 0))
+                let row = rows.start - 2 * stripe.all.start;
+                (TO, self.at(number * self.largest, row, 0))
             }
         };
         Job {
@@ -68,30 +68,30 @@ impl<T: Sample> Bands<T> {
         }
     }
 
-    /// The copies of a band's coefficients but for those that go with the rest.
-    fn coefficients_of(&self, band: &Band<T>, number: usize, heading: Heading) -> Vec<Job> {
+    /// The copies of a stripe's coefficients but for those that go with the rest.
+    fn coefficients_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> Vec<Job> {
         let pairs = self.height.div_ceil(2);
-        // In a band high rows come behind its low ones, in the picture behind all.
-        let starts = [(0, 0), (band.all.len(), pairs)];
-        let parts = self.parts(&band.own).into_iter().zip(starts);
-        let job = |((part, column), (here, there)): ((Range<usize>, usize), _)| {
-            let host = self.at(0, there + part.start, column);
+        // In a stripe high rows come behind its low ones, in the picture behind all.
+        let starts = [(0, 0), (stripe.all.len(), pairs)];
+        let halves = self.halves(&stripe.own).into_iter().zip(starts);
+        let job = |((half, column), (here, there)): ((Range<usize>, usize), _)| {
+            let host = self.at(0, there + half.start, column);
             let (array, at) = match heading {
                 Heading::ToDevice => (FROM, host),
                 Heading::ToHost => {
-                    let row = here + part.start - band.all.start;
-                    (TO, self.at(number * self.slot, row, column))
+                    let row = here + half.start - stripe.all.start;
+                    (TO, self.at(number * self.largest, row, column))
                 }
             };
             Job {
                 heading,
                 array,
-                rows: self.rows(&part, column),
+                rows: self.rows(&half, column),
                 at,
                 host,
             }
         };
-        let jobs = parts.map(job).filter(|job| job.rows.count > 0);
+        let jobs = halves.map(job).filter(|job| job.rows.count > 0);
         jobs.collect()
     }
 

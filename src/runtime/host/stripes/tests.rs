@@ -4,16 +4,16 @@ use crate::runtime::Engine;
 use crate::runtime::host::route::{Pieces, tests::largest_difference_by};
 use crate::wavelet::Wavelet;
 
-/// In both directions in bands of so many pairs, on a device: the largest difference from the reference.
+/// In both directions in stripes of so many pairs, on a device: the largest difference from the reference.
 fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: usize) -> f64 {
     assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
-    let bands = Bands::<T>::new(&engine.site, transform, None, pairs).unwrap();
-    assert!(bands.bands.len() > 1);
-    largest_difference_by(engine, transform, &Pieces::Bands(Arc::new(bands)))
+    let stripes = Stripes::<T>::new(&engine.site, transform, None, pairs).unwrap();
+    assert!(stripes.stripes.len() > 1);
+    largest_difference_by(engine, transform, &Pieces::Stripes(Arc::new(stripes)))
 }
 
 #[test]
-fn bands_give_what_the_whole_picture_does() {
+fn stripes_give_what_the_whole_picture_does() {
     for device in devices_if_any() {
         let engine = Engine::new(&device).unwrap();
         for (shape, pairs, levels) in [([67, 40], 8, 1), ([100, 33], 12, 3), ([64, 35], 4, 2)] {

@@ -1,6 +1,6 @@
-//! The kernels of a band, and of what is left of the picture.
+//! The kernels of a stripe, and of what is left of the picture.
 
-use super::{Band, Bands};
+use super::{Stripe, Stripes};
 use crate::error::Result;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::event::Event;
@@ -8,8 +8,8 @@ use crate::runtime::host::copies::move_rows;
 use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Sample};
 
-impl<T: Sample> Bands<T> {
-    /// Enqueues the kernels of a band, or, behind the last of these, of the rest; returns the event of their end, which may come
+impl<T: Sample> Stripes<T> {
+    /// Enqueues the kernels of a stripe, or, behind the last of these, of the rest; returns the event of their end, which may come
     /// before that of all, which are appended.
     pub fn compute(
         &self,
@@ -20,62 +20,64 @@ impl<T: Sample> Bands<T> {
         after: &[Event],
         events: &mut Vec<Event>,
     ) -> Result<Event> {
-        let Some(band) = self.bands.get(number) else {
+        let Some(stripe) = self.stripes.get(number) else {
             return self.compute_rest(direction, arrays, after, events);
         };
-        let (len, slot) = (band.plan.transform().len(), number * self.slot);
+        let (len, start) = (stripe.plan.transform().len(), number * self.largest);
         let [from, to, gathered, low, _] = arrays else {
             unreachable!("as many as `arrays` says");
         };
         let run = match direction {
             Direction::Forward => {
-                let from = from.slice(2 * band.all.start * self.width, len)?;
-                band.plan
-                    .enqueue(from, to.slice_mut(slot, len)?, direction, after)?
+                let from = from.slice(2 * stripe.all.start * self.width, len)?;
+                stripe
+                    .plan
+                    .enqueue(from, to.slice_mut(start, len)?, direction, after)?
             }
             Direction::Inverse => {
-                self.gather(band, queue, [&*from, &*low, &*gathered], after, events)?;
+                self.gather(stripe, queue, [&*from, &*low, &*gathered], after, events)?;
                 let from = gathered.slice(0, len)?;
-                band.plan
-                    .enqueue(from, to.slice_mut(slot, len)?, direction, &[])?
+                stripe
+                    .plan
+                    .enqueue(from, to.slice_mut(start, len)?, direction, &[])?
             }
         };
         events.extend(run.events().cloned());
         if self.rest.is_some() && direction == Direction::Forward {
-            let row = band.own.start - band.all.start;
-            let place = (&*to.buffer, self.at(slot, row, 0));
-            let there = (&*low.buffer, self.low_at(band.own.start));
-            let rows = self.low_rows(band.own.len());
+            let row = stripe.own.start - stripe.all.start;
+            let place = (&*to.buffer, self.at(start, row, 0));
+            let there = (&*low.buffer, self.low_at(stripe.own.start));
+            let rows = self.low_rows(stripe.own.len());
             // SAFETY: both have these rows. The queue is in order, and nothing else writes the one or uses the other.
             events.push(unsafe { move_rows(queue, rows, place, there, &[])? });
         }
         Ok(run.event())
     }
 
-    /// Enqueues what puts the coefficients of a band and its neighbours' rows together.
+    /// Enqueues what puts the coefficients of a stripe and its neighbours' rows together.
     fn gather(
         &self,
-        band: &Band<T>,
+        stripe: &Stripe<T>,
         queue: &Queue,
         [from, low, to]: [&DeviceArray<T>; 3],
         after: &[Event],
         events: &mut Vec<Event>,
     ) -> Result<()> {
         let pairs = self.height.div_ceil(2);
-        let starts = [(0, 0), (band.all.len(), pairs)];
-        for ((part, column), (here, there)) in self.parts(&band.all).into_iter().zip(starts) {
-            let place = (&*from.buffer, self.at(0, there + part.start, column));
+        let starts = [(0, 0), (stripe.all.len(), pairs)];
+        for ((half, column), (here, there)) in self.halves(&stripe.all).into_iter().zip(starts) {
+            let place = (&*from.buffer, self.at(0, there + half.start, column));
             let (rows, to) = (
-                self.rows(&part, column),
+                self.rows(&half, column),
                 (&*to.buffer, self.at(0, here, column)),
             );
             // SAFETY: both have these rows. The queue is in order, and nothing else uses the second one; in the first one later
-            // bands arrive meanwhile.
+            // stripes arrive meanwhile.
             events.push(unsafe { move_rows(queue, rows, place, to, after)? });
         }
         if self.rest.is_some() {
-            let place = (&*low.buffer, self.low_at(band.all.start));
-            let rows = self.low_rows(band.all.len());
+            let place = (&*low.buffer, self.low_at(stripe.all.start));
+            let rows = self.low_rows(stripe.all.len());
             let to = (&*to.buffer, self.at(0, 0, 0));
             // SAFETY: as above.
             events.push(unsafe { move_rows(queue, rows, place, to, &[])? });
