@@ -43,8 +43,8 @@ impl Queue {
         }
     }
 
-    /// Whether a transform may go in pieces: what is enqueued runs in their order, and nobody else stops it.
-    pub fn takes_pieces(&self) -> bool {
+    /// Whether a transform may go in parts: what is enqueued runs in their order, and nobody else stops it.
+    pub fn takes_parts(&self) -> bool {
         self.in_order && !self.foreign
     }
 

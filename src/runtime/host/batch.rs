@@ -32,7 +32,7 @@ pub fn count_of_parts<T: Sample, P: Element>(site: &Site, transform: &Transform)
     let bytes = transform.len() * size_of::<T>().max(size_of::<P>());
     let most = transform.shape()[0] / unit::<T, P>(transform);
     let count = (bytes / PART_BYTES).min(most);
-    (site.queue.takes_pieces() && is_batch && count > 1).then_some(count)
+    (site.queue.takes_parts() && is_batch && count > 1).then_some(count)
 }
 
 /// Parts start at multiples of so many pictures, where vectors may start too.
@@ -92,7 +92,7 @@ impl<T: Sample, P: Element> Batch<T, P> {
 #[cfg(test)]
 mod tests {
     use super::super::copies::Heading;
-    use super::super::route::{Pieces, Route, Step, tests::largest_difference_by};
+    use super::super::route::{Parts, Route, Step, tests::largest_difference_by};
     use super::*;
     use crate::device::devices_if_any;
     use crate::runtime::Engine;
@@ -102,7 +102,7 @@ mod tests {
     fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, count: usize) -> f64 {
         let batch = Batch::<T>::new(&engine.site, transform, None, None, count).unwrap();
         assert_eq!(batch.parts.len(), count);
-        largest_difference_by(engine, transform, &Pieces::Batch(Arc::new(batch)))
+        largest_difference_by(engine, transform, &Parts::Batch(Arc::new(batch)))
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             let route = Route {
                 plan: &engine.plan::<i16>(&transform).unwrap(),
                 direction: Direction::Forward,
-                pieces: Pieces::Batch(Arc::new(batch)),
+                parts: Parts::Batch(Arc::new(batch)),
             };
             let steps = route.steps().into_iter().map(|step| match step {
                 Step::Compute(_) => "lift",

@@ -3,7 +3,7 @@
 use super::array::PinnedArray;
 use super::borrowed::{over_both, seen_by_host, stands_at};
 use super::copies::{Heading, copy_rows};
-use super::route::{Pieces, Route, RouteArrays};
+use super::route::{Parts, Route, RouteArrays};
 use super::transit::Transit;
 use crate::error::{Error, Result};
 use crate::runtime::context::opencl;
@@ -128,7 +128,7 @@ impl<T: Sample, P: Element> Flight<T, P> {
         let route = Route {
             plan,
             direction,
-            pieces: Pieces::Whole,
+            parts: Parts::Whole,
         };
         let end = route.compute(0, arrays, &[], &mut self.events)?;
         let seen = match (&arrays.pixels, direction) {

@@ -179,7 +179,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         output: PinnedArray<O>,
     ) -> Result<Pending<I, O>, SubmitError<I, O>> {
         match self.check_host(input.len(), output.len()) {
-            Ok(()) => self.submit_part(direction, input, output),
+            Ok(()) => self.submit_first(direction, input, output),
             Err(error) => Err(SubmitError {
                 error,
                 input,
@@ -189,7 +189,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 
     /// The same between arrays of at least the transform's length, of which it takes the first elements.
-    pub(super) fn submit_part<I: Element, O: Element>(
+    pub(super) fn submit_first<I: Element, O: Element>(
         &self,
         direction: Direction,
         input: PinnedArray<I>,

@@ -50,36 +50,36 @@ impl<T: Sample, P: Element> RouteArrays<T, P> {
     }
 }
 
-/// The pieces of a transform: each goes up and comes down by itself.
-pub enum Pieces<T: Sample, P: Element = T> {
+/// The parts of a transform: each goes up and comes down by itself.
+pub enum Parts<T: Sample, P: Element = T> {
     Whole,
     Stripes(Arc<Stripes<T>>),
     Batch(Arc<Batch<T, P>>),
 }
 
-impl<T: Sample, P: Element> Clone for Pieces<T, P> {
+impl<T: Sample, P: Element> Clone for Parts<T, P> {
     fn clone(&self) -> Self {
         match self {
-            Pieces::Whole => Pieces::Whole,
-            Pieces::Stripes(stripes) => Pieces::Stripes(stripes.clone()),
-            Pieces::Batch(batch) => Pieces::Batch(batch.clone()),
+            Parts::Whole => Parts::Whole,
+            Parts::Stripes(stripes) => Parts::Stripes(stripes.clone()),
+            Parts::Batch(batch) => Parts::Batch(batch.clone()),
         }
     }
 }
 
-/// A plan's route in one direction, in pieces or as a whole.
+/// A plan's route in one direction, in parts or as a whole.
 pub struct Route<'a, T: Sample, P: Element = T> {
     pub plan: &'a Plan<T, P>,
     pub direction: Direction,
-    pub pieces: Pieces<T, P>,
+    pub parts: Parts<T, P>,
 }
 
 impl<T: Sample, P: Element> Route<'_, T, P> {
     /// Elements of the arrays that it takes: of pixels, and of samples.
     pub fn arrays(&self) -> (Option<usize>, Vec<usize>) {
         let len = self.plan.transform().len();
-        match &self.pieces {
-            Pieces::Stripes(stripes) => (None, stripes.arrays().into()),
+        match &self.parts {
+            Parts::Stripes(stripes) => (None, stripes.arrays().into()),
             _ if self.plan.is_of_pixels() => (Some(len), vec![len]),
             _ => (None, vec![len; 2]),
         }
@@ -88,10 +88,10 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
     /// Its steps.
     pub fn steps(&self) -> Vec<Step> {
         let len = self.plan.transform().len();
-        let parts: Vec<Range<usize>> = match &self.pieces {
-            Pieces::Stripes(stripes) => return stripes.steps(self.direction),
-            Pieces::Batch(batch) => batch.parts().collect(),
-            Pieces::Whole => std::iter::once(0..len).collect(),
+        let parts: Vec<Range<usize>> = match &self.parts {
+            Parts::Stripes(stripes) => return stripes.steps(self.direction),
+            Parts::Batch(batch) => batch.parts().collect(),
+            Parts::Whole => std::iter::once(0..len).collect(),
         };
         let [input, output] = self
             .plan
@@ -149,13 +149,13 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
         after: &[Event],
         events: &mut Vec<Event>,
     ) -> Result<Event> {
-        let (plan, part) = match &self.pieces {
-            Pieces::Stripes(stripes) => {
+        let (plan, part) = match &self.parts {
+            Parts::Stripes(stripes) => {
                 let (queue, samples) = (&self.plan.site.queue, &mut arrays.samples);
                 return stripes.compute(number, self.direction, queue, samples, after, events);
             }
-            Pieces::Batch(batch) => batch.part(number),
-            Pieces::Whole => (self.plan, 0..self.plan.transform().len()),
+            Parts::Batch(batch) => batch.part(number),
+            Parts::Whole => (self.plan, 0..self.plan.transform().len()),
         };
         let (start, len) = (part.start, part.len());
         let (pixels, samples) = (&mut arrays.pixels, &mut arrays.samples[..]);
@@ -203,22 +203,22 @@ pub mod tests {
     use crate::runtime::queue::Queue;
     use crate::transform::{Transform, reference};
 
-    /// In both directions in these pieces, on a device, between arrays that are poisoned: the largest difference from the reference.
+    /// In both directions in these parts, on a device, between arrays that are poisoned: the largest difference from the reference.
     pub fn largest_difference_by<T: Sample>(
         engine: &Engine,
         transform: &Transform,
-        pieces: &Pieces<T>,
+        parts: &Parts<T>,
     ) -> f64 {
         let plan = engine.plan::<T>(transform).unwrap();
         let samples: Vec<T> = (0..transform.len())
             .map(|i| T::from_f64((i * i % 1009) as f64 - 500.0))
             .collect();
         let by = |direction, input: &[T]| {
-            let pieces = pieces.clone();
+            let parts = parts.clone();
             let route = Route {
                 plan: &plan,
                 direction,
-                pieces,
+                parts,
             };
             go(engine, &route, input)
         };

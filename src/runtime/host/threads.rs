@@ -23,7 +23,7 @@ pub(in crate::runtime) fn copy_threads(site: &Site, bytes: usize) -> Option<usiz
     };
     let threads = site.copy_threads.unwrap_or_else(by_itself);
     let is_worth = threads > 1 && bytes >= LEAST_BYTES;
-    (is_worth && site.queue.takes_pieces()).then_some(threads)
+    (is_worth && site.queue.takes_parts()).then_some(threads)
 }
 
 /// How many threads should copy pieces of so many bytes between two places on the host, while it does so for so many devices; one

@@ -54,7 +54,7 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
             gathering.wait()?;
             if let Some((input, output)) = self.gathering.take() {
                 let plan = pass.plan_of(&tile);
-                let pending = plan.submit_part(pass.direction, input, output)?;
+                let pending = plan.submit_first(pass.direction, input, output)?;
                 self.flying.push_back((tile, pending));
             }
         }

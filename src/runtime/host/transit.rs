@@ -3,7 +3,7 @@
 use super::array::PinnedArray;
 use super::batch::{Batch, count_of_parts};
 use super::flight::Flight;
-use super::route::{Pieces, Route, RouteArrays};
+use super::route::{Parts, Route, RouteArrays};
 use super::stripes::{Stripes, pairs_of_stripes};
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
@@ -22,8 +22,8 @@ const MOST: usize = 3;
 pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     most: usize,
     pub(super) state: Mutex<State<T, P>>,
-    /// The plan's transform in pieces, once it is known whether it goes so.
-    pieces: Mutex<Option<Pieces<T, P>>>,
+    /// The plan's transform in parts, once it is known whether it goes so.
+    parts: Mutex<Option<Parts<T, P>>>,
     /// Whether it was said that there is too little memory for stripes.
     has_warned: AtomicBool,
     /// Whether there was too little memory for the engine's ring beside the arrays: slices go without it from then on.
@@ -52,7 +52,7 @@ impl<T: Sample, P: Element> Transit<T, P> {
                 submitted: 0,
                 lost: None,
             }),
-            pieces: Mutex::new(None),
+            parts: Mutex::new(None),
             has_warned: AtomicBool::new(false),
             is_without_ring: AtomicBool::new(false),
             turn: Mutex::default(),
@@ -122,13 +122,13 @@ impl<T: Sample, P: Element> Transit<T, P> {
         let mut route = Route {
             plan,
             direction,
-            pieces: self.pieces(plan),
+            parts: self.parts(plan),
         };
         let arrays = self.arrays(&plan.site, &route);
         let arrays = match arrays {
-            Err(error) if matches!(route.pieces, Pieces::Stripes(_)) => {
+            Err(error) if matches!(route.parts, Parts::Stripes(_)) => {
                 // As a whole it takes less memory.
-                route.pieces = Pieces::Whole;
+                route.parts = Parts::Whole;
                 if !self.has_warned.swap(true, Ordering::Relaxed) {
                     log::warn!("up and down are one after the other: {error}");
                 }
@@ -156,31 +156,31 @@ impl<T: Sample, P: Element> Transit<T, P> {
         Ok(done)
     }
 
-    /// The plan's transform in pieces, if that is faster and their plans could be built.
-    fn pieces(&self, plan: &Plan<T, P>) -> Pieces<T, P> {
-        let mut pieces = lock(&self.pieces);
-        if let Some(known) = &*pieces {
+    /// The plan's transform in parts, if that is faster and their plans could be built.
+    fn parts(&self, plan: &Plan<T, P>) -> Parts<T, P> {
+        let mut parts = lock(&self.parts);
+        if let Some(known) = &*parts {
             return known.clone();
         }
         let built = Self::built(plan).unwrap_or_else(|error| {
             log::warn!("up and down are one after the other: {error}");
-            Pieces::Whole
+            Parts::Whole
         });
-        pieces.insert(built).clone()
+        parts.insert(built).clone()
     }
 
-    fn built(plan: &Plan<T, P>) -> Result<Pieces<T, P>> {
+    fn built(plan: &Plan<T, P>) -> Result<Parts<T, P>> {
         let (site, transform, wanted) = (&plan.site, plan.transform(), plan.wanted);
         if let Some(count) = count_of_parts::<T, P>(site, transform) {
             let batch = Batch::new(site, transform, plan.pixels(), wanted, count)?;
-            return Ok(Pieces::Batch(Arc::new(batch)));
+            return Ok(Parts::Batch(Arc::new(batch)));
         }
         match pairs_of_stripes::<T>(site, transform) {
             Some(pairs) if !plan.is_of_pixels() => {
                 let stripes = Stripes::new(site, transform, wanted, pairs)?;
-                Ok(Pieces::Stripes(Arc::new(stripes)))
+                Ok(Parts::Stripes(Arc::new(stripes)))
             }
-            _ => Ok(Pieces::Whole),
+            _ => Ok(Parts::Whole),
         }
     }
 }

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 ///
 /// CPU devices of PoCL and of Intel's runtime use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
 /// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
-/// several threads, pictures and batches in pieces; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
+/// several threads, pictures and batches in parts; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
 /// [`forward_pinned`](Self::forward_pinned). Between pinned arrays ([`Engine::pinned`](super::Engine::pinned)) copies go at the full
 /// speed of the bus. Host slices that the device cannot hold as a
 /// whole, or not beside what the engine has there already, go in tiles, in memory that does not grow with them; see

@@ -42,7 +42,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
     /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
     /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions that are not each
-    /// in one piece; those of [`Engine::plan`](crate::runtime::Engine::plan) where plans of tiles or pieces are built, as
+    /// in one piece; those of [`Engine::plan`](crate::runtime::Engine::plan) where plans of tiles or parts are built, as
     /// [`forward_into`](Self::forward_into) says; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
@@ -53,7 +53,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
 
     /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
     /// allocates the plan's staging arrays, on CPU devices only if it needs them, and where several threads copy large pictures and
-    /// batches to a device it builds the plans of their pieces, as [`forward_pinned`](Self::forward_pinned) says; where there is too
+    /// batches to a device it builds the plans of their parts, as [`forward_pinned`](Self::forward_pinned) says; where there is too
     /// little memory left for the arrays, or for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning.
     /// Otherwise nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel first runs, so that the first
     /// run in each direction takes seconds there.

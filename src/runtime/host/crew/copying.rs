@@ -12,9 +12,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 /// Bytes that a thread copies at a time, about: few, so that all end at the same time. Five levels of 16384 x 16384 in tiles take 46 to
-/// 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by parts of 256 KiB 46 and 46 to 51, of 128 KiB 64 and 66, of 64 KiB 90. The
-/// tests of this library's own have small arrays, which go in many parts nevertheless.
-const PART_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
+/// 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by chunks of 256 KiB 46 and 46 to 51, of 128 KiB 64 and 66, of 64 KiB 90. The
+/// tests of this library's own have small arrays, which go in many chunks nevertheless.
+const CHUNK_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
 /// What moves between a tile and arrays, one of which may be that of the low band.
 pub(in crate::runtime::host) struct Moves<'a, T> {
@@ -49,14 +49,14 @@ pub(in crate::runtime::host) struct Copying<'a, T> {
     places: Range<usize>,
     piece: Rows<'a, T>,
     is_to_tile: bool,
-    pub(super) parts: usize,
-    /// Parts that threads have begun with.
+    pub(super) chunks: usize,
+    /// Chunks that threads have begun with.
     begun: AtomicUsize,
     state: Mutex<State>,
     ended: Condvar,
 }
 
-/// Parts that have ended, and how the first one failed that did.
+/// Chunks that have ended, and how the first one failed that did.
 struct State {
     ended: usize,
     failed: Option<Error>,
@@ -64,7 +64,7 @@ struct State {
 
 impl<'a, T: Sample> Copying<'a, T> {
     /// # Safety
-    /// Until all parts have ended, or nobody begins with one any more, the side to which it goes may be written and is used by
+    /// Until all chunks have ended, or nobody begins with one any more, the side to which it goes may be written and is used by
     /// nothing else, and what it comes from is not written. The piece has as many samples as places. No two moves go to one place.
     pub unsafe fn new(
         moves: &Arc<Moves<'a, T>>,
@@ -72,10 +72,10 @@ impl<'a, T: Sample> Copying<'a, T> {
         piece: Rows<'a, T>,
         is_to_tile: bool,
     ) -> Arc<Self> {
-        let parts = size_of::<T>() * places.len() / PART_BYTES;
+        let chunks = size_of::<T>() * places.len() / CHUNK_BYTES;
         Arc::new(Copying {
             moves: moves.clone(),
-            parts: parts.clamp(1, places.len().max(1)),
+            chunks: chunks.clamp(1, places.len().max(1)),
             places,
             piece,
             is_to_tile,
@@ -88,21 +88,21 @@ impl<'a, T: Sample> Copying<'a, T> {
         })
     }
 
-    /// Whether threads have begun with all parts.
+    /// Whether threads have begun with all chunks.
     pub(super) fn is_taken(&self) -> bool {
-        self.begun.load(Ordering::Relaxed) >= self.parts
+        self.begun.load(Ordering::Relaxed) >= self.chunks
     }
 
-    /// Copies parts until all are begun with.
+    /// Copies chunks until all are begun with.
     pub(super) fn help(&self) {
         loop {
-            let part = self.begun.fetch_add(1, Ordering::Relaxed);
-            if part >= self.parts {
+            let chunk = self.begun.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.chunks {
                 return;
             }
-            let end = End(self);
+            let end = EndOfChunk(self);
             if lock(&self.state).failed.is_none()
-                && let Err(error) = self.copy(part)
+                && let Err(error) = self.copy(chunk)
             {
                 lock(&self.state).failed.get_or_insert(error);
             }
@@ -110,14 +110,14 @@ impl<'a, T: Sample> Copying<'a, T> {
         }
     }
 
-    fn copy(&self, part: usize) -> Result<()> {
+    fn copy(&self, chunk: usize) -> Result<()> {
         let Range { start, end } = self.places;
-        let place = |part: usize| start + (end - start) * part / self.parts;
+        let place = |chunk: usize| start + (end - start) * chunk / self.chunks;
         for (lines, array) in &self.moves.all {
-            for line in lines.within(place(part)..place(part + 1)) {
+            for line in lines.within(place(chunk)..place(chunk + 1)) {
                 let ([at, other], [apart, other_apart]) = (line.at, line.apart);
                 let piece = (self.piece.at(other - start), other_apart);
-                // SAFETY: all samples lie within their arrays, and those of the piece within that; no other part has any of them,
+                // SAFETY: all samples lie within their arrays, and those of the piece within that; no other chunk has any of them,
                 // and no two lines share one of the side to which they go, which may be written, as who made this promised.
                 unsafe { array.copy((at, apart), piece, line.samples, self.is_to_tile)? };
             }
@@ -133,17 +133,17 @@ impl<'a, T: Sample> Copying<'a, T> {
 
     pub(super) fn wait_for_others(&self) -> Result<()> {
         let mut state = lock(&self.state);
-        while state.ended < self.parts {
+        while state.ended < self.chunks {
             state = wait(&self.ended, state);
         }
         state.failed.take().map_or(Ok(()), Err)
     }
 }
 
-/// A part ends, even where its thread panics: then the copy fails, and the panic is passed on when threads are joined.
-pub(super) struct End<'b, 'a, T>(pub(super) &'b Copying<'a, T>);
+/// A chunk ends, even where its thread panics: then the copy fails, and the panic is passed on when threads are joined.
+pub(super) struct EndOfChunk<'b, 'a, T>(pub(super) &'b Copying<'a, T>);
 
-impl<T> Drop for End<'_, '_, T> {
+impl<T> Drop for EndOfChunk<'_, '_, T> {
     fn drop(&mut self) {
         let mut state = lock(&self.0.state);
         state.ended += 1;

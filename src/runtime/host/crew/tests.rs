@@ -1,4 +1,4 @@
-use super::copying::End;
+use super::copying::EndOfChunk;
 use super::*;
 use crate::error::Error;
 use crate::runtime::host::file::SinkFile;
@@ -144,7 +144,7 @@ fn a_thread_that_panics_fails_the_copy() {
     // SAFETY: what is written is borrowed so, and a move's places are apart.
     let copying = unsafe { Copying::new(&moves, 0..4, tile, true) };
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        let _end = End(&copying);
+        let _end = EndOfChunk(&copying);
         panic!("a test")
     }));
     assert!(panicked.is_err());
@@ -152,7 +152,7 @@ fn a_thread_that_panics_fails_the_copy() {
     assert!(matches!(failed, Error::Thread { .. }), "{failed}");
 }
 
-/// The only thread goes on with the parts that are left, and with what is posted later.
+/// The only thread goes on with the chunks that are left, and with what is posted later.
 #[test]
 fn a_thread_that_panics_copies_what_is_left() {
     let from: Vec<i16> = (0..128).collect();
@@ -170,7 +170,7 @@ fn a_thread_that_panics_copies_what_is_left() {
     let copying = |regions: &[Region]| {
         // SAFETY: what is written is borrowed so, and all moves have samples for the same places.
         let copying = unsafe { Copying::new(&moves_of(regions), 0..128, tile, true) };
-        assert!(copying.parts > 1);
+        assert!(copying.chunks > 1);
         copying
     };
     let crew = Crew::new();

@@ -54,7 +54,7 @@ pub fn pairs_of_stripes<T: Sample>(site: &Site, transform: &Transform) -> Option
     // Stripes of few rows would be mostly their neighbours'.
     let is_short = halo::<T>(transform).is_some_and(|halo| halo * 4 <= pairs);
     let is_fit = is_short && height / 2 / pairs >= LEAST_STRIPES && can_go::<T>(transform, pairs);
-    (site.queue.takes_pieces() && is_fit).then_some(pairs)
+    (site.queue.takes_parts() && is_fit).then_some(pairs)
 }
 
 /// Whether a transform can go in stripes of so many pairs of rows.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::device::devices_if_any;
 use crate::runtime::Engine;
-use crate::runtime::host::route::{Pieces, tests::largest_difference_by};
+use crate::runtime::host::route::{Parts, tests::largest_difference_by};
 use crate::wavelet::Wavelet;
 
 /// In both directions in stripes of so many pairs, on a device: the largest difference from the reference.
@@ -9,7 +9,7 @@ fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: 
     assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
     let stripes = Stripes::<T>::new(&engine.site, transform, None, pairs).unwrap();
     assert!(stripes.stripes.len() > 1);
-    largest_difference_by(engine, transform, &Pieces::Stripes(Arc::new(stripes)))
+    largest_difference_by(engine, transform, &Parts::Stripes(Arc::new(stripes)))
 }
 
 #[test]

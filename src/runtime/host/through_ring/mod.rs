@@ -1,5 +1,5 @@
 //! Slices of the host to a device and back through a ring of pinned memory: one thread makes all OpenCL calls, others only copy. A
-//! transform in pieces comes down while it goes up.
+//! transform in parts comes down while it goes up.
 //!
 //! No command names a slice. A call ends, whether well or not, when the device is done with the ring, or else never uses it
 //! again.
@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Transforms a slice into another one, of this direction's elements, through the engine's ring, in pieces where that is faster.
+    /// Transforms a slice into another one, of this direction's elements, through the engine's ring, in parts where that is faster.
     /// False where there is no ring or no thread to be had; nothing is done then.
     pub(in crate::runtime) fn through_ring<I: Element, O: Element>(
         &self,

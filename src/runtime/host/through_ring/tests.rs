@@ -2,7 +2,7 @@ use super::passage::AHEAD;
 use super::*;
 use crate::device::devices_if_any;
 use crate::runtime::Engine;
-use crate::runtime::host::route::Pieces;
+use crate::runtime::host::route::Parts;
 use crate::runtime::host::stripes::Stripes;
 use crate::transform::{Transform, reference};
 use crate::wavelet::{Boundary, Wavelet};
@@ -47,7 +47,7 @@ fn slices_of_any_length_are_carried_also_after_errors_and_panics() {
                 let route = Route {
                     plan: &plan,
                     direction: Direction::Forward,
-                    pieces: Pieces::Whole,
+                    parts: Parts::Whole,
                 };
                 let input: Vec<i16> = (0..len as i16).collect();
                 let untouched = vec![-77; len];
@@ -75,7 +75,7 @@ fn stripes_come_down_while_others_go_up() {
                 .levels(levels);
             let plan = engine.plan::<i32>(&transform).unwrap();
             let stripes = Stripes::new(&engine.site, &transform, None, pairs).unwrap();
-            let stripes = Pieces::Stripes(Arc::new(stripes));
+            let stripes = Parts::Stripes(Arc::new(stripes));
             let samples: Vec<i32> = (0..transform.len())
                 .map(|i| (i * i % 1009) as i32 - 500)
                 .collect();
@@ -89,7 +89,7 @@ fn stripes_come_down_while_others_go_up() {
                     let route = Route {
                         plan: &plan,
                         direction,
-                        pieces: stripes.clone(),
+                        parts: stripes.clone(),
                     };
                     let lens = route.arrays().1;
                     let (done, output) = carried(&engine, &mut ring, &route, &lens, from);
