@@ -109,7 +109,7 @@ pub unsafe fn copy_rows<B: ClMem + ?Sized>(
 /// # Safety
 /// Both arrays have these rows, none of which goes past its pitch; nothing else writes them, nor reads the copy, until the event
 /// is done.
-pub unsafe fn move_rows<T>(
+pub unsafe fn copy_rows_on_device<T>(
     queue: &Queue,
     rows: Rows,
     (from, from_at): (&Buffer<T>, At),

@@ -2,13 +2,13 @@
 
 use super::file::{Samples, SinkFile, SourceFile};
 use super::past_caches;
-use super::rows::Rows;
+use super::shared_slice::SharedSlice;
 use crate::error::Result;
 use crate::transform::zeroed;
 use crate::wavelet::Sample;
 use std::slice;
 
-/// Rows of fewer bytes go through the caches.
+/// Lines of fewer bytes go through the caches.
 const LEAST_BYTES: usize = 512;
 
 /// What a [`TiledPlan`](super::TiledPlan) reads: samples in a slice, or in a file.
@@ -110,7 +110,7 @@ impl<T: Sample> Owned<T> {
 
 /// Samples that several threads read, or write, each its own part.
 pub(super) enum Store<'a, T> {
-    Slice(Rows<'a, T>),
+    Slice(SharedSlice<'a, T>),
     File(&'a Samples<T>),
 }
 
@@ -126,21 +126,21 @@ impl<'a, T: Sample> Store<'a, T> {
     /// To be read only.
     pub fn of(source: Source<'a, T>) -> Self {
         match source {
-            Source::Slice(slice) => Store::Slice(Rows::of(slice)),
+            Source::Slice(slice) => Store::Slice(SharedSlice::of(slice)),
             Source::File(file) => Store::File(&file.0),
         }
     }
 
     pub fn of_mut(sink: Sink<'a, T>) -> Self {
         match sink {
-            Sink::Slice(slice) => Store::Slice(Rows::of_mut(slice)),
+            Sink::Slice(slice) => Store::Slice(SharedSlice::of_mut(slice)),
             Sink::File(file) => Store::File(&file.samples),
         }
     }
 
     pub fn len(&self) -> usize {
         match self {
-            Store::Slice(rows) => rows.len(),
+            Store::Slice(slice) => slice.len(),
             Store::File(file) => file.len(),
         }
     }
@@ -158,14 +158,14 @@ impl<'a, T: Sample> Store<'a, T> {
         is_out: bool,
     ) -> Result<()> {
         match self {
-            Store::Slice(rows) => {
-                let here = rows.at(at);
+            Store::Slice(slice) => {
+                let here = slice.at(at);
                 let (from, to) = match is_out {
                     true => ((here.cast_const(), apart), (other, other_apart)),
                     false => ((other.cast_const(), other_apart), (here, apart)),
                 };
                 // SAFETY: by the caller's promise.
-                unsafe { copy_row(from, to, samples, !is_out) };
+                unsafe { copy_line(from, to, samples, !is_out) };
                 Ok(())
             }
             Store::File(file) if is_out => {
@@ -174,10 +174,10 @@ impl<'a, T: Sample> Store<'a, T> {
                     let to = unsafe { slice::from_raw_parts_mut(other, samples) };
                     return file.read((at, apart), to);
                 }
-                let mut row = zeroed("a row of a file", samples)?;
-                file.read((at, apart), &mut row)?;
+                let mut line = zeroed("a row of a file", samples)?;
+                file.read((at, apart), &mut line)?;
                 // SAFETY: by the caller's promise.
-                unsafe { copy_row((row.as_ptr(), 1), (other, other_apart), samples, false) };
+                unsafe { copy_line((line.as_ptr(), 1), (other, other_apart), samples, false) };
                 Ok(())
             }
             Store::File(file) => {
@@ -186,10 +186,10 @@ impl<'a, T: Sample> Store<'a, T> {
                     let from = unsafe { slice::from_raw_parts(other, samples) };
                     return file.write((at, apart), from);
                 }
-                let mut row = zeroed("a row of a file", samples)?;
+                let mut line = zeroed("a row of a file", samples)?;
                 // SAFETY: by the caller's promise.
-                unsafe { copy_row((other, other_apart), (row.as_mut_ptr(), 1), samples, false) };
-                file.write((at, apart), &row)
+                unsafe { copy_line((other, other_apart), (line.as_mut_ptr(), 1), samples, false) };
+                file.write((at, apart), &line)
             }
         }
     }
@@ -199,7 +199,7 @@ impl<'a, T: Sample> Store<'a, T> {
 ///
 /// # Safety
 /// On both sides there are so many samples; those to which they go are used by nobody else.
-unsafe fn copy_row<T: Copy>(
+unsafe fn copy_line<T: Copy>(
     (from, from_apart): (*const T, usize),
     (to, to_apart): (*mut T, usize),
     samples: usize,

@@ -9,7 +9,7 @@ use super::crew::Moves;
 use super::file::{SinkFile, SourceFile};
 use super::members::Members;
 use super::pile::Pile;
-use super::rows::Rows;
+use super::shared_slice::SharedSlice;
 use super::store::{Owned, Sink, Source, Store};
 use super::tile_plans::{PlannedStage, Tiles};
 use crate::error::{Error, Result, check_length};
@@ -200,7 +200,7 @@ impl<T: Sample> TiledPlan<T> {
             Direction::Forward => (from, to),
             Direction::Inverse => (to, from),
         };
-        let none = Store::Slice(Rows::of(&[]));
+        let none = Store::Slice(SharedSlice::of(&[]));
         let pile = |one: &PlannedStage<T>| {
             Pile::new(one.stage.count(), self.sites.len(), self.shares.as_deref())
         };

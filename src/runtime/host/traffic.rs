@@ -4,7 +4,7 @@
 use super::carrier::Slot;
 use super::crew::{Copying, Crew};
 use super::pending::Pending;
-use super::rows::Rows;
+use super::shared_slice::SharedSlice;
 use super::tiled::Pass;
 use crate::error::Result;
 use crate::strategy::Tile;
@@ -93,7 +93,7 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
         // the threads.
         let copying = unsafe {
-            let rows = Rows::over(input.start().cast(), moves.tile);
+            let rows = SharedSlice::over(input.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, true)
         };
         crew.post(&copying);
@@ -112,7 +112,7 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         // writing, and only tiles of this stage are written there, by other devices as well: these have nothing of their own in
         // common, and the pile gives each to one device at a time, to another only when the threads of the first are joined.
         let copying = unsafe {
-            let rows = Rows::over(output.start().cast(), moves.tile);
+            let rows = SharedSlice::over(output.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, false)
         };
         crew.post(&copying);

@@ -7,7 +7,7 @@ use crate::runtime::event::Event;
 use crate::runtime::host::array::PinnedArray;
 use crate::runtime::host::copies::{Heading, copy};
 use crate::runtime::host::crew::{Copying, Crew, Moves};
-use crate::runtime::host::rows::Rows;
+use crate::runtime::host::shared_slice::SharedSlice;
 use crate::runtime::host::tiled::Pass;
 use crate::runtime::run::Run;
 use crate::strategy::Tile;
@@ -174,7 +174,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         // as well: these have nothing of their own in common, and the pile gives each to one device at a time, to another only when
         // the threads of the first are joined.
         let copying = unsafe {
-            let slot = Rows::over(piece.slot, len);
+            let slot = SharedSlice::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
         };
         self.crew.post(&copying);

@@ -1,7 +1,8 @@
 //! What several threads copy together, line by line: a piece of a tile from arrays, or to them.
 
 use crate::error::{Error, Result};
-use crate::runtime::host::rows::{Lines, Rows};
+use crate::runtime::host::lines::Lines;
+use crate::runtime::host::shared_slice::SharedSlice;
 use crate::runtime::host::store::Store;
 use crate::runtime::lock::{lock, wait};
 use crate::strategy::Move;
@@ -47,7 +48,7 @@ pub(in crate::runtime::host) struct Copying<'a, T> {
     moves: Arc<Moves<'a, T>>,
     /// Its places in the tile, and the memory in which it stands.
     places: Range<usize>,
-    piece: Rows<'a, T>,
+    piece: SharedSlice<'a, T>,
     is_to_tile: bool,
     pub(super) chunks: usize,
     /// Chunks that threads have begun with.
@@ -69,7 +70,7 @@ impl<'a, T: Sample> Copying<'a, T> {
     pub unsafe fn new(
         moves: &Arc<Moves<'a, T>>,
         places: Range<usize>,
-        piece: Rows<'a, T>,
+        piece: SharedSlice<'a, T>,
         is_to_tile: bool,
     ) -> Arc<Self> {
         let chunks = size_of::<T>() * places.len() / CHUNK_BYTES;

@@ -1,5 +1,5 @@
 //! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes the OpenCL calls and posts
-//! what is to be copied, which all do in its order, row by row.
+//! what is to be copied, which all do in its order, line by line.
 //!
 //! A thread that waits for a copy can help with it, and does where there are no others.
 

@@ -2,7 +2,8 @@ use super::copying::EndOfChunk;
 use super::*;
 use crate::error::Error;
 use crate::runtime::host::file::SinkFile;
-use crate::runtime::host::rows::{Lines, Rows};
+use crate::runtime::host::lines::Lines;
+use crate::runtime::host::shared_slice::SharedSlice;
 use crate::runtime::host::store::{Sink, Store};
 use crate::strategy::Move;
 use crate::transform::Region;
@@ -14,11 +15,11 @@ use crate::transform::Region;
 unsafe fn copy<T: Sample>(
     moves: &[Move],
     array: Store<T>,
-    tile: Rows<T>,
+    tile: SharedSlice<T>,
     is_to_tile: bool,
     threads: usize,
 ) -> Result<()> {
-    let arrays = [Store::Slice(Rows::of(&[])), array];
+    let arrays = [Store::Slice(SharedSlice::of(&[])), array];
     let moves = Moves::new(moves, arrays, tile.len())?;
     let crew = Crew::new();
     thread::scope(|scope| {
@@ -28,7 +29,7 @@ unsafe fn copy<T: Sample>(
         let copies = [0..middle, middle..tile.len()].map(|places| {
             // SAFETY: by the caller's promise.
             unsafe {
-                let piece = Rows::over(tile.at(places.start), places.len());
+                let piece = SharedSlice::over(tile.at(places.start), places.len());
                 Copying::new(&moves, places, piece, is_to_tile)
             }
         });
@@ -59,13 +60,13 @@ fn check_all(moves: &[Move], threads: usize) {
     });
     let samples: Vec<i32> = (0..array_end as i32).collect();
     let mut inside = vec![-1; tile_end];
-    let from = Store::Slice(Rows::of(&samples));
+    let from = Store::Slice(SharedSlice::of(&samples));
     // SAFETY: what is written is borrowed so, and a move's places are apart.
-    unsafe { copy(moves, from, Rows::of_mut(&mut inside), true, threads) }.unwrap();
+    unsafe { copy(moves, from, SharedSlice::of_mut(&mut inside), true, threads) }.unwrap();
     let mut back = vec![-1; samples.len()];
-    let to = Store::Slice(Rows::of_mut(&mut back));
+    let to = Store::Slice(SharedSlice::of_mut(&mut back));
     // SAFETY: as above.
-    unsafe { copy(moves, to, Rows::of(&inside), false, threads) }.unwrap();
+    unsafe { copy(moves, to, SharedSlice::of(&inside), false, threads) }.unwrap();
     let mut expected = [vec![-1; inside.len()], vec![-1; back.len()]];
     for one in moves {
         for (one, other) in one.array.places().into_iter().zip(one.tile.places()) {
@@ -83,7 +84,7 @@ fn check_all(moves: &[Move], threads: usize) {
         copy(
             moves,
             Store::of_mut(Sink::File(&mut file)),
-            Rows::of(&inside),
+            SharedSlice::of(&inside),
             false,
             threads,
         )
@@ -95,7 +96,7 @@ fn check_all(moves: &[Move], threads: usize) {
         copy(
             moves,
             Store::of_mut(Sink::File(&mut file)),
-            Rows::of_mut(&mut again),
+            SharedSlice::of_mut(&mut again),
             true,
             threads,
         )
@@ -138,9 +139,9 @@ fn narrow_bands_side_by_side() {
 fn a_thread_that_panics_fails_the_copy() {
     let region = Region::dense([4]);
     let (from, mut to) = ([1i16; 4], [2; 4]);
-    let arrays = [Rows::of(&[]), Rows::of(&from)].map(Store::Slice);
+    let arrays = [SharedSlice::of(&[]), SharedSlice::of(&from)].map(Store::Slice);
     let moves = Moves::new(&[move_of(&region, &region)], arrays, 4).unwrap();
-    let tile = Rows::of_mut(&mut to);
+    let tile = SharedSlice::of_mut(&mut to);
     // SAFETY: what is written is borrowed so, and a move's places are apart.
     let copying = unsafe { Copying::new(&moves, 0..4, tile, true) };
     let panicked = catch_unwind(AssertUnwindSafe(|| {
@@ -157,7 +158,7 @@ fn a_thread_that_panics_fails_the_copy() {
 fn a_thread_that_panics_copies_what_is_left() {
     let from: Vec<i16> = (0..128).collect();
     let mut to = vec![-1; from.len()];
-    let (array, tile) = (Rows::of(&from), Rows::of_mut(&mut to));
+    let (array, tile) = (SharedSlice::of(&from), SharedSlice::of_mut(&mut to));
     let whole = Region::dense([from.len()]);
     // Two samples in the first place of all: nobody makes such a move, and how many stand before a place is a division by 0.
     let bad = Region::dense([2]).with_strides([0]);
@@ -204,9 +205,9 @@ fn what_lies_outside_is_refused() {
     ] {
         let one = [move_of(&array, &tile)];
         let (array, mut tile) = ([1i16; 4], [2; 4]);
-        let from = Store::Slice(Rows::of(&array));
+        let from = Store::Slice(SharedSlice::of(&array));
         // SAFETY: as above.
-        let refused = unsafe { copy(&one, from, Rows::of_mut(&mut tile), true, 1) };
+        let refused = unsafe { copy(&one, from, SharedSlice::of_mut(&mut tile), true, 1) };
         assert!(matches!(refused, Err(Error::Shape { .. })));
         assert_eq!(tile, [2; 4]);
     }

@@ -1,7 +1,7 @@
 //! The two ends of a stream, and the frames that they give out.
 
 use super::Slot;
-use super::line::Line;
+use super::circuit::Circuit;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 /// Where frames enter a stream, by [`Plan::stream`] and its like. Once it is dropped, the stream ends behind the frames that were
 /// submitted and those that somebody still holds.
-pub struct Feeder<I: Element, O: Element = I>(pub(super) Arc<Line<I, O>>);
+pub struct Feeder<I: Element, O: Element = I>(pub(super) Arc<Circuit<I, O>>);
 
 /// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is
 /// dropped, nobody reads them: the feeder goes on.
-pub struct Reader<I: Element, O: Element = I>(pub(super) Arc<Line<I, O>>);
+pub struct Reader<I: Element, O: Element = I>(pub(super) Arc<Circuit<I, O>>);
 
 /// A frame to be filled, which is a slice as long as the transform: of samples or pixels, row-major and of the transform's shape, or
 /// for the inverse of coefficients in its layout. It holds what an earlier frame left.
@@ -28,14 +28,14 @@ pub struct Reader<I: Element, O: Element = I>(pub(super) Arc<Line<I, O>>);
 /// and the stream does not end, because the reader waits for it.
 #[must_use = "a frame that is not submitted goes nowhere"]
 pub struct WriteFrame<I: Element, O: Element = I> {
-    line: Arc<Line<I, O>>,
+    circuit: Arc<Circuit<I, O>>,
     slot: Option<Slot<I, O>>,
 }
 
 /// A result, which is a slice as long as the transform: of coefficients in its layout, or for the inverse of samples or pixels,
 /// row-major and of the transform's shape. Dropped, its slot is free again; forgotten, it costs the stream one slot.
 pub struct ReadFrame<I: Element, O: Element = I> {
-    line: Arc<Line<I, O>>,
+    circuit: Arc<Circuit<I, O>>,
     slot: Option<Slot<I, O>>,
 }
 
@@ -62,8 +62,8 @@ impl<I: Element, O: Element> Feeder<I, O> {
 
     fn frame_if(&self, waits: bool) -> Result<WriteFrame<I, O>> {
         let slot = Some(self.0.to_fill(waits)?);
-        let line = self.0.clone();
-        Ok(WriteFrame { line, slot })
+        let circuit = self.0.clone();
+        Ok(WriteFrame { circuit, slot })
     }
 }
 
@@ -82,7 +82,7 @@ impl<I: Element, O: Element> Reader<I, O> {
     pub fn next(&self) -> Result<Option<ReadFrame<I, O>>> {
         let slot = self.0.to_read()?;
         Ok(slot.map(|slot| ReadFrame {
-            line: self.0.clone(),
+            circuit: self.0.clone(),
             slot: Some(slot),
         }))
     }
@@ -94,11 +94,11 @@ impl<I: Element, O: Element> WriteFrame<I, O> {
     /// # Errors
     /// [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. The slot is free again then.
     pub fn submit(mut self) -> Result<()> {
-        let (line, slot) = (self.line.clone(), self.slot.take());
+        let (circuit, slot) = (self.circuit.clone(), self.slot.take());
         let slot = slot.expect("a frame has a slot until it is submitted or dropped");
-        line.change(|state| {
+        circuit.change(|state| {
             // Under the lock, so that results come in the order of frames.
-            let pending = (line.submit)(slot).map_err(|failed| state.failed(failed))?;
+            let pending = (circuit.submit)(slot).map_err(|failed| state.failed(failed))?;
             state.submitted.push_back(pending);
             Ok(())
         })
@@ -121,7 +121,7 @@ impl<I: Element, O: Element> Drop for WriteFrame<I, O> {
     /// Behind [`submit`](WriteFrame::submit), too, which has taken the slot.
     fn drop(&mut self) {
         let slot = mem::take(&mut self.slot);
-        self.line.change(|state| {
+        self.circuit.change(|state| {
             state.free.extend(slot);
             state.writers -= 1;
         });
@@ -131,7 +131,7 @@ impl<I: Element, O: Element> Drop for WriteFrame<I, O> {
 impl<I: Element, O: Element> Drop for ReadFrame<I, O> {
     fn drop(&mut self) {
         let slot = mem::take(&mut self.slot);
-        self.line.change(|state| state.free.extend(slot));
+        self.circuit.change(|state| state.free.extend(slot));
     }
 }
 

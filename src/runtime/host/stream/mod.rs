@@ -1,10 +1,10 @@
 //! Streams of frames: slots go round from who fills them over the device to who reads them.
 
+mod circuit;
 mod ends;
-mod line;
 
+use self::circuit::Circuit;
 pub use self::ends::{Feeder, ReadFrame, Reader, WriteFrame};
-use self::line::Line;
 use super::array::PinnedArray;
 use super::pages::PAGE;
 use super::transit::Transit;
@@ -121,7 +121,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let slot = || Ok((PinnedArray::new(site, len)?, PinnedArray::new(site, len)?));
         let free: Vec<Slot<I, O>> = (0..slots).map(|_| slot()).collect::<Result<_>>()?;
         let submit = move |(input, output): Slot<I, O>| plan.submit_of(direction, input, output);
-        let line = Line::new(submit, free);
-        Ok((Feeder(line.clone()), Reader(line)))
+        let circuit = Circuit::new(submit, free);
+        Ok((Feeder(circuit.clone()), Reader(circuit)))
     }
 }

@@ -4,7 +4,7 @@ use super::{Stripe, Stripes};
 use crate::error::Result;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::event::Event;
-use crate::runtime::host::copies::move_rows;
+use crate::runtime::host::copies::copy_rows_on_device;
 use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Sample};
 
@@ -49,7 +49,7 @@ impl<T: Sample> Stripes<T> {
             let there = (&*low.buffer, self.low_at(stripe.own.start));
             let rows = self.low_rows(stripe.own.len());
             // SAFETY: both have these rows. The queue is in order, and nothing else writes the one or uses the other.
-            events.push(unsafe { move_rows(queue, rows, place, there, &[])? });
+            events.push(unsafe { copy_rows_on_device(queue, rows, place, there, &[])? });
         }
         Ok(run.event())
     }
@@ -73,14 +73,14 @@ impl<T: Sample> Stripes<T> {
             );
             // SAFETY: both have these rows. The queue is in order, and nothing else uses the second one; in the first one later
             // stripes arrive meanwhile.
-            events.push(unsafe { move_rows(queue, rows, place, to, after)? });
+            events.push(unsafe { copy_rows_on_device(queue, rows, place, to, after)? });
         }
         if self.rest.is_some() {
             let place = (&*low.buffer, self.low_at(stripe.all.start));
             let rows = self.low_rows(stripe.all.len());
             let to = (&*to.buffer, self.at(0, 0, 0));
             // SAFETY: as above.
-            events.push(unsafe { move_rows(queue, rows, place, to, &[])? });
+            events.push(unsafe { copy_rows_on_device(queue, rows, place, to, &[])? });
         }
         Ok(())
     }

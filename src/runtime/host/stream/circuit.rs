@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex};
 type Submit<I, O> = dyn Fn(Slot<I, O>) -> Result<Pending<I, O>, SubmitError<I, O>> + Send + Sync;
 
 /// What a feeder, a reader and their frames share.
-pub(super) struct Line<I: Element, O: Element> {
+pub(super) struct Circuit<I: Element, O: Element> {
     // By a plan of the stream's own, which takes as many as there are slots.
     pub submit: Box<Submit<I, O>>,
     state: Mutex<State<I, O>>,
@@ -63,13 +63,13 @@ impl<I: Element, O: Element> State<I, O> {
     }
 }
 
-impl<I: Element, O: Element> Line<I, O> {
+impl<I: Element, O: Element> Circuit<I, O> {
     /// With all slots free, a feeder and a reader.
     pub fn new(
         submit: impl Fn(Slot<I, O>) -> Result<Pending<I, O>, SubmitError<I, O>> + Send + Sync + 'static,
         free: Vec<Slot<I, O>>,
     ) -> Arc<Self> {
-        Arc::new(Line {
+        Arc::new(Circuit {
             submit: Box::new(submit),
             state: Mutex::new(State {
                 slots: free.len(),

@@ -1,78 +1,19 @@
-//! Rows of what moves between an array and a tile, and slices that several threads copy from or to.
+//! Lines of what moves between an array and a tile: samples that are equally far apart on either side.
 
 use crate::transform::Region;
-use crate::wavelet::Sample;
-use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Longer rows are copied in parts, so that every thread has some.
+/// Longer lines are cut, so that every thread has some.
 const LONGEST: usize = 1 << 16;
 
-/// A slice that several threads copy from, or to, each its own part.
-pub(super) struct Rows<'a, T> {
-    start: *mut T,
-    len: usize,
-    slice: PhantomData<&'a mut [T]>,
-}
-
-impl<T> Clone for Rows<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Rows<'_, T> {}
-
-// SAFETY: it is no more than an address; who copies says who uses what is there.
-unsafe impl<T: Sample> Send for Rows<'_, T> {}
-// SAFETY: as above.
-unsafe impl<T: Sample> Sync for Rows<'_, T> {}
-
-impl<'a, T> Rows<'a, T> {
-    /// A slice to be read only.
-    pub fn of(slice: &'a [T]) -> Self {
-        Rows {
-            start: slice.as_ptr().cast_mut(),
-            len: slice.len(),
-            slice: PhantomData,
-        }
-    }
-
-    pub fn of_mut(slice: &'a mut [T]) -> Self {
-        Rows {
-            start: slice.as_mut_ptr(),
-            len: slice.len(),
-            slice: PhantomData,
-        }
-    }
-
-    /// # Safety
-    /// So many samples are there as long as anything uses this.
-    pub unsafe fn over(start: *mut T, len: usize) -> Self {
-        Rows {
-            start,
-            len,
-            slice: PhantomData,
-        }
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn at(self, place: usize) -> *mut T {
-        self.start.wrapping_add(place)
-    }
-}
-
-/// The rows of a move: axes outside of the innermost as a length and two strides, and the innermost.
+/// The lines of a move: axes outside of the innermost as a length and two strides, and the innermost.
 pub(super) struct Lines {
     starts: [usize; 2],
     outer: Vec<(usize, [usize; 2])>,
-    row: (usize, [usize; 2]),
+    inner: (usize, [usize; 2]),
 }
 
-/// Samples of a row: where the first one stands on either side, how far they are apart there, and how many they are.
+/// Samples of a line: where the first one stands on either side, how far they are apart there, and how many they are.
 pub(super) struct Line {
     pub at: [usize; 2],
     pub apart: [usize; 2],
@@ -107,27 +48,27 @@ impl Lines {
                 _ => axes.push((n, [one, other])),
             }
         }
-        let row = axes.pop().unwrap_or((1, [1, 1]));
+        let inner = axes.pop().unwrap_or((1, [1, 1]));
         Lines {
             starts: [array.offset(), tile.offset()],
             outer: axes,
-            row,
+            inner,
         }
     }
 
-    fn parts(&self) -> usize {
-        self.row.0.div_ceil(LONGEST)
+    fn cuts(&self) -> usize {
+        self.inner.0.div_ceil(LONGEST)
     }
 
     fn count(&self) -> usize {
-        self.outer.iter().map(|(n, _)| n).product::<usize>() * self.parts()
+        self.outer.iter().map(|(n, _)| n).product::<usize>() * self.cuts()
     }
 
-    /// A row, or a part of one. They are in the order in which they stand in the tile.
+    /// A line, or a cut of one. They are in the order in which they stand in the tile.
     fn line(&self, number: usize) -> Line {
-        let first = number % self.parts() * LONGEST;
-        let mut number = number / self.parts();
-        let mut at = [0, 1].map(|side| self.starts[side] + first * self.row.1[side]);
+        let first = number % self.cuts() * LONGEST;
+        let mut number = number / self.cuts();
+        let mut at = [0, 1].map(|side| self.starts[side] + first * self.inner.1[side]);
         for (n, strides) in self.outer.iter().rev() {
             let index = number % n;
             number /= n;
@@ -135,8 +76,8 @@ impl Lines {
         }
         Line {
             at,
-            apart: self.row.1,
-            samples: LONGEST.min(self.row.0 - first),
+            apart: self.inner.1,
+            samples: LONGEST.min(self.inner.0 - first),
         }
     }
 
