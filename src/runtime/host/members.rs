@@ -3,9 +3,9 @@
 
 use super::carrier::Carrier;
 use super::crew::Crew;
+use super::sweep::Sweep;
 use super::threads::host_threads;
 use super::tile_plans::Tiles;
-use super::tiled::Pass;
 use super::traffic::Traffic;
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
@@ -103,14 +103,14 @@ impl<T: Sample> Members<T> {
     /// are done.
     pub fn carry(
         &mut self,
-        pass: &Pass<T>,
+        sweep: &Sweep<T>,
         largest: usize,
         mut tell: impl FnMut(u64) -> Result<()>,
     ) -> Result<()> {
         let mut told = 0;
         loop {
-            self.round(pass, largest, &mut told, &mut tell);
-            let (failures, is_left) = pass.pile.failures()?;
+            self.round(sweep, largest, &mut told, &mut tell);
+            let (failures, is_left) = sweep.pile.failures()?;
             self.leave_out(failures)?;
             if !is_left {
                 return Ok(());
@@ -121,12 +121,12 @@ impl<T: Sample> Members<T> {
     /// Has every device that did not fail take tiles until there are none, and tells of more tiles than were told of.
     fn round(
         &mut self,
-        pass: &Pass<T>,
+        sweep: &Sweep<T>,
         largest: usize,
         told: &mut u64,
         tell: &mut impl FnMut(u64) -> Result<()>,
     ) {
-        let (pile, devices) = (pass.pile, self.all.len());
+        let (pile, devices) = (sweep.pile, self.all.len());
         let both = self.all.iter_mut().zip(&self.sites).enumerate();
         let mut able = both.filter(|(_, (one, _))| !one.has_failed);
         let Some((first, (member, site))) = able.next() else {
@@ -139,8 +139,8 @@ impl<T: Sample> Members<T> {
                 let mut working = pile.start(device);
                 let work = move || {
                     let done = || pile.settle(device).map(drop);
-                    let pass = pass.on(device);
-                    working.end(member.carry(&pass, threads(site), done));
+                    let sweep = sweep.on(device);
+                    working.end(member.carry(&sweep, threads(site), done));
                 };
                 // Where there is no thread to be had, the others do more.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
@@ -149,7 +149,7 @@ impl<T: Sample> Members<T> {
                 *told = pile.settle(first)?;
                 tell(*told)
             };
-            working.end(member.carry(&pass.on(first), threads(site), done));
+            working.end(member.carry(&sweep.on(first), threads(site), done));
             while let Some(done) = pile.more_than(*told) {
                 *told = done;
                 if let Err(error) = tell(done) {
@@ -164,7 +164,7 @@ impl<T: Sample> Member<T> {
     /// Takes tiles from arrays to arrays as long as there are any, and calls `done` after each.
     fn carry(
         &mut self,
-        pass: &Pass<T>,
+        sweep: &Sweep<T>,
         threads: usize,
         done: impl FnMut() -> Result<()>,
     ) -> Result<()> {
@@ -176,8 +176,8 @@ impl<T: Sample> Member<T> {
             let others = threads - usize::from(conveyor.is_none());
             let _over = crew.start(scope, others);
             match conveyor {
-                Some(conveyor) => conveyor.carry(&crew, pass, done),
-                None => traffic.carry(&crew, pass, done),
+                Some(conveyor) => conveyor.carry(&crew, sweep, done),
+                None => traffic.carry(&crew, sweep, done),
             }
         })
     }

@@ -43,6 +43,7 @@ mod shared_slice;
 mod store;
 mod stream;
 mod stripes;
+mod sweep;
 mod threads;
 mod through_ring;
 mod tile_plans;

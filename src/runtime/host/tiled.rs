@@ -4,20 +4,20 @@
 //! CPU devices use the gathered tile where it stands: `traffic.rs`. To devices that have memory of their own tiles go in pieces:
 //! `conveyor.rs`. Several devices take tiles of the same stage: `members.rs`. No command names a slice of the caller's.
 
-use super::crew::Moves;
 #[cfg(doc)]
 use super::file::{SinkFile, SourceFile};
 use super::members::Members;
 use super::pile::Pile;
 use super::shared_slice::SharedSlice;
 use super::store::{Owned, Sink, Source, Store};
+use super::sweep::Sweep;
 use super::tile_plans::{PlannedStage, Tiles};
 use crate::error::{Error, Result, check_length};
 use crate::runtime::context::Site;
 use crate::runtime::engine::Engine;
 use crate::runtime::lock::{Turns, lock};
 use crate::runtime::plan::Plan;
-use crate::strategy::{Cost, Strategy, Tile};
+use crate::strategy::{Cost, Strategy};
 use crate::transform::geometry::View;
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Direction, Sample};
@@ -75,19 +75,6 @@ pub struct Progress {
 
 /// What a caller is told after every tile, and whether it goes on.
 type Tell<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
-
-/// A stage and its arrays, the second of each two that of the low band, for one of the devices that take its tiles.
-#[derive(Clone)]
-pub(super) struct Pass<'t, 'a, T: Sample> {
-    stage: &'t PlannedStage<T>,
-    pub direction: Direction,
-    from: [Store<'a, T>; 2],
-    to: [Store<'a, T>; 2],
-    /// Where the coefficients stand in theirs.
-    place: Region,
-    pub pile: &'t Pile,
-    device: usize,
-}
 
 impl<T: Sample> TiledPlan<T> {
     /// Builds the plans. Tiles are as large as what is left of the engine's memory allows.
@@ -205,7 +192,7 @@ impl<T: Sample> TiledPlan<T> {
             Pile::new(one.stage.count(), self.sites.len(), self.shares.as_deref())
         };
         let piles: Vec<Pile> = tiles.stages.iter().map(pile).collect();
-        let pass = |number: usize| {
+        let sweep = |number: usize| {
             let finer = number.checked_sub(1).map(|finer| lows[finer]);
             let signal = [finer.unwrap_or(samples), none];
             let bands = [coefficients, lows.get(number).copied().unwrap_or(none)];
@@ -213,7 +200,7 @@ impl<T: Sample> TiledPlan<T> {
                 Direction::Forward => (signal, bands),
                 Direction::Inverse => (bands, signal),
             };
-            Pass {
+            Sweep {
                 stage: &tiles.stages[number],
                 direction,
                 from,
@@ -223,17 +210,17 @@ impl<T: Sample> TiledPlan<T> {
                 device: 0,
             }
         };
-        let mut passes: Vec<Pass<T>> = (0..=last).map(pass).collect();
+        let mut sweeps: Vec<Sweep<T>> = (0..=last).map(sweep).collect();
         if direction == Direction::Inverse {
-            passes.reverse();
+            sweeps.reverse();
         }
-        let total = passes.iter().map(Pass::samples).sum();
+        let total = sweeps.iter().map(Sweep::samples).sum();
         let mut progress = Progress { done: 0, total };
-        for pass in &passes {
+        for sweep in &sweeps {
             let before = progress.done;
-            members.carry(pass, tiles.largest, |tiles| {
-                let of = pass.stage.stage.count() as u64;
-                progress.done = before + pass.samples() * tiles / of;
+            members.carry(sweep, tiles.largest, |tiles| {
+                let of = sweep.stage.stage.count() as u64;
+                progress.done = before + sweep.samples() * tiles / of;
                 match tell(progress) {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(()) => Err(Error::Cancelled {
@@ -308,43 +295,6 @@ impl<T: Sample> TiledPlan<T> {
         };
         let tiles = self.tiles();
         tiles.iter().flat_map(|tiles| &tiles.stages).map(of).sum()
-    }
-}
-
-impl<'t, 'a, T: Sample> Pass<'t, 'a, T> {
-    fn samples(&self) -> u64 {
-        self.stage.stage.transform().len() as u64
-    }
-
-    /// The same for another device.
-    pub fn on(&self, device: usize) -> Self {
-        Pass {
-            device,
-            ..self.clone()
-        }
-    }
-
-    /// The next tile for the device, if there is any.
-    pub fn take(&self) -> Option<Tile<'t>> {
-        let number = self.pile.take(self.device)?;
-        Some(self.stage.stage.tile(number))
-    }
-
-    pub fn plan_of(&self, tile: &Tile) -> &'t Plan<T> {
-        self.stage.plan_of(self.device, tile)
-    }
-
-    /// What moves of a tile, to the device or back.
-    pub fn moves(&self, tile: &Tile, is_source: bool) -> Result<Arc<Moves<'a, T>>> {
-        let stage = &self.stage.stage;
-        let moves = if (self.direction == Direction::Forward) == is_source {
-            tile.samples(&Region::dense(stage.transform().shape()), is_source)?
-        } else {
-            let low = (!stage.is_last()).then(|| Region::dense(stage.low()));
-            tile.coefficients(&self.place, low.as_ref(), is_source)?
-        };
-        let arrays = if is_source { self.from } else { self.to };
-        Moves::new(&moves, arrays, tile.shape().iter().product())
     }
 }
 

@@ -5,7 +5,7 @@ use super::carrier::Slot;
 use super::crew::{Copying, Crew};
 use super::pending::Pending;
 use super::shared_slice::SharedSlice;
-use super::tiled::Pass;
+use super::sweep::Sweep;
 use crate::error::Result;
 use crate::strategy::Tile;
 use crate::wavelet::Sample;
@@ -35,30 +35,30 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
     pub fn carry(
         &mut self,
         crew: &Crew<'a, T>,
-        pass: &Pass<'t, 'a, T>,
+        sweep: &Sweep<'t, 'a, T>,
         mut done: impl FnMut() -> Result<()>,
     ) -> Result<()> {
         loop {
             while self.slots.is_empty() {
-                let goes_on = self.advance(crew, pass, &mut done)?;
+                let goes_on = self.advance(crew, sweep, &mut done)?;
                 assert!(goes_on, "slots that are not free are on their way");
             }
-            let Some(tile) = pass.take() else {
+            let Some(tile) = sweep.take() else {
                 break;
             };
-            let gathering = self.gather(crew, pass, &tile)?;
+            let gathering = self.gather(crew, sweep, &tile)?;
             // Meanwhile the device has another one.
             while self.flying.len() > 1 {
-                self.land(crew, pass)?;
+                self.land(crew, sweep)?;
             }
             gathering.wait()?;
             if let Some((input, output)) = self.gathering.take() {
-                let plan = pass.plan_of(&tile);
-                let pending = plan.submit_first(pass.direction, input, output)?;
+                let plan = sweep.plan_of(&tile);
+                let pending = plan.submit_first(sweep.direction, input, output)?;
                 self.flying.push_back((tile, pending));
             }
         }
-        while self.advance(crew, pass, &mut done)? {}
+        while self.advance(crew, sweep, &mut done)? {}
         Ok(())
     }
 
@@ -66,11 +66,11 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
     fn advance(
         &mut self,
         crew: &Crew<'a, T>,
-        pass: &Pass<'t, 'a, T>,
+        sweep: &Sweep<'t, 'a, T>,
         done: impl FnOnce() -> Result<()>,
     ) -> Result<bool> {
         if self.scattering.is_empty() {
-            return self.land(crew, pass);
+            return self.land(crew, sweep);
         }
         self.settle()?;
         done()?;
@@ -81,14 +81,14 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
     fn gather(
         &mut self,
         crew: &Crew<'a, T>,
-        pass: &Pass<'t, 'a, T>,
+        sweep: &Sweep<'t, 'a, T>,
         tile: &Tile,
     ) -> Result<Arc<Copying<'a, T>>> {
         self.gathering = self.slots.pop();
         let Some((input, _)) = &self.gathering else {
             unreachable!("there is a slot that nothing uses");
         };
-        let moves = pass.moves(tile, true)?;
+        let moves = sweep.moves(tile, true)?;
         assert!(moves.tile <= input.len(), "slots have the largest tile");
         // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
         // the threads.
@@ -101,12 +101,12 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
     }
 
     /// Waits for the oldest tile on the device, and has it scattered; false where there is none.
-    fn land(&mut self, crew: &Crew<'a, T>, pass: &Pass<'t, 'a, T>) -> Result<bool> {
+    fn land(&mut self, crew: &Crew<'a, T>, sweep: &Sweep<'t, 'a, T>) -> Result<bool> {
         let Some((tile, pending)) = self.flying.pop_front() else {
             return Ok(false);
         };
         let (input, output) = pending.wait()?;
-        let moves = pass.moves(&tile, false)?;
+        let moves = sweep.moves(&tile, false)?;
         assert!(moves.tile <= output.len(), "slots have the largest tile");
         // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
         // writing, and only tiles of this stage are written there, by other devices as well: these have nothing of their own in

@@ -13,7 +13,7 @@ use self::trip::Trip;
 use super::array::PinnedArray;
 use super::copies::Heading;
 use super::crew::Crew;
-use super::tiled::Pass;
+use super::sweep::Sweep;
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
 use crate::runtime::context::Site;
@@ -101,10 +101,10 @@ impl<T: Sample> Conveyor<T> {
     pub fn carry<'a>(
         &mut self,
         crew: &Crew<'a, T>,
-        pass: &Pass<'_, 'a, T>,
+        sweep: &Sweep<'_, 'a, T>,
         done: impl FnMut() -> Result<()>,
     ) -> Result<()> {
-        Trip::new(self, crew, pass).go(done)
+        Trip::new(self, crew, sweep).go(done)
     }
 
     /// Where the slot of a piece with this heading starts.

@@ -8,7 +8,7 @@ use crate::runtime::host::array::PinnedArray;
 use crate::runtime::host::copies::{Heading, copy};
 use crate::runtime::host::crew::{Copying, Crew, Moves};
 use crate::runtime::host::shared_slice::SharedSlice;
-use crate::runtime::host::tiled::Pass;
+use crate::runtime::host::sweep::Sweep;
 use crate::runtime::run::Run;
 use crate::strategy::Tile;
 use crate::wavelet::Sample;
@@ -49,7 +49,7 @@ struct Piece<'t, 'a, T> {
 pub(super) struct Trip<'c, 't, 'a, T: Sample> {
     conveyor: &'c mut Conveyor<T>,
     crew: &'c Crew<'a, T>,
-    pass: &'c Pass<'t, 'a, T>,
+    sweep: &'c Sweep<'t, 'a, T>,
     /// Tiles of which pieces are still to go up, and to come down, and how many pieces have.
     legs: [VecDeque<Leg<'t, 'a, T>>; 2],
     begun: [usize; 2],
@@ -72,13 +72,13 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     pub fn new(
         conveyor: &'c mut Conveyor<T>,
         crew: &'c Crew<'a, T>,
-        pass: &'c Pass<'t, 'a, T>,
+        sweep: &'c Sweep<'t, 'a, T>,
     ) -> Self {
         let tiles = conveyor.tiles();
         Trip {
             conveyor,
             crew,
-            pass,
+            sweep,
             legs: [VecDeque::new(), VecDeque::new()],
             begun: [0; 2],
             gathering: VecDeque::new(),
@@ -96,8 +96,8 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
 
     /// Takes tiles from arrays to arrays as long as there are any, and calls `done` after each.
     pub fn go(&mut self, mut done: impl FnMut() -> Result<()>) -> Result<()> {
-        let pass = self.pass;
-        let mut tiles = iter::from_fn(|| pass.take()).enumerate();
+        let sweep = self.sweep;
+        let mut tiles = iter::from_fn(|| sweep.take()).enumerate();
         loop {
             // Threads have as many pieces as there are slots.
             while self.gathering.len() + self.uploading.len() < self.conveyor.slots {
@@ -134,7 +134,7 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
 
     /// A tile is to go up or to come down.
     fn begin(&mut self, heading: Heading, number: usize, tile: Rc<Tile<'t>>) -> Result<()> {
-        let moves = self.pass.moves(&tile, heading == Heading::ToDevice)?;
+        let moves = self.sweep.moves(&tile, heading == Heading::ToDevice)?;
         self.legs[heading as usize].push_back(Leg {
             number,
             tile,
@@ -214,12 +214,12 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
             .into_iter()
             .flatten()
             .collect();
-        let plan = self.pass.plan_of(&piece.tile);
+        let plan = self.sweep.plan_of(&piece.tile);
         let len = plan.transform().len();
         let [from, to] = &mut self.conveyor.arrays[number % tiles];
         let (from, to) = (from.slice(0, len)?, to.slice_mut(0, len)?);
         self.has_computed = true;
-        let run = plan.enqueue(from, to, self.pass.direction, &waits)?;
+        let run = plan.enqueue(from, to, self.sweep.direction, &waits)?;
         self.computed[number % tiles] = Some(run.event());
         self.runs.push_back(run);
         self.begin(Heading::ToHost, number, piece.tile)
