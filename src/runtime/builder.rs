@@ -15,8 +15,8 @@ use crate::wavelet::{Element, Sample};
 /// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
 pub(super) type Scratch<A> = [A; 4];
 
-/// One direction of a plan.
-pub(super) struct Route {
+/// One direction of a plan, built.
+pub(super) struct Built {
     pub launches: Vec<(Launch, PassKernel)>,
     pub scratch: Scratch<usize>,
     pub advice: Option<String>,
@@ -25,8 +25,8 @@ pub(super) struct Route {
 }
 
 /// What both directions of a plan advise, once where it is the same.
-pub(super) fn advice_of(routes: [&Route; 2]) -> Vec<&str> {
-    let advice = routes.into_iter().filter_map(|one| one.advice.as_deref());
+pub(super) fn advice_of(built: [&Built; 2]) -> Vec<&str> {
+    let advice = built.into_iter().filter_map(|one| one.advice.as_deref());
     let mut advice: Vec<&str> = advice.collect();
     advice.dedup();
     advice
@@ -85,7 +85,7 @@ impl Builder<'_> {
     }
 
     /// Builds the launches of a problem.
-    pub fn route<T: Sample, P: Element>(&self, problem: &Problem) -> Result<Route> {
+    pub fn build<T: Sample, P: Element>(&self, problem: &Problem) -> Result<Built> {
         let Problem {
             transform,
             sample,
@@ -110,7 +110,7 @@ impl Builder<'_> {
                 }
             }
         };
-        Ok(Route {
+        Ok(Built {
             takes_any_offset: self.takes_any_offset(problem, &refused)?,
             scratch: scratch_of(&design),
             advice: design.advice,
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_advice_of_both_directions_is_given_once() {
-        let route = |advice: Option<&str>| Route {
+        let build = |advice: Option<&str>| Built {
             launches: Vec::new(),
             scratch: [0; 4],
             advice: advice.map(str::to_owned),
@@ -188,7 +188,7 @@ mod tests {
             (Some("a"), Some("a"), &["a"]),
             (Some("a"), Some("b"), &["a", "b"]),
         ] {
-            assert_eq!(advice_of([&route(forward), &route(inverse)]), all);
+            assert_eq!(advice_of([&build(forward), &build(inverse)]), all);
         }
     }
 }

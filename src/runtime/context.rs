@@ -3,7 +3,7 @@
 
 use super::event::Event;
 use super::handle::Handle;
-use super::host::Kept;
+use super::host::KeptRing;
 use super::lock::lock;
 use super::probe;
 use super::queue::Queue;
@@ -52,7 +52,7 @@ pub(crate) struct Site {
     /// How many threads copy large host slices, where the caller said so.
     pub copy_threads: Option<usize>,
     /// What they copy through.
-    pub ring: Arc<Kept>,
+    pub ring: Arc<KeptRing>,
 }
 
 /// Bytes of an array that count against its engine's memory until this is dropped.

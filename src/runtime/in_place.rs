@@ -3,7 +3,7 @@
 use super::array::DeviceArray;
 use super::context::Site;
 use super::event::Event;
-use super::launch::{Step, launch_all};
+use super::launch::{BoundPass, launch_all};
 use super::lock::lock;
 #[cfg(doc)]
 use super::plan::Plan;
@@ -51,11 +51,11 @@ pub struct InPlacePlan<T: Sample> {
     transform: Transform,
     site: Site,
     place: Planned,
-    routes: Mutex<Routes<T>>,
+    kernels: Mutex<Kernels<T>>,
 }
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch what was saved.
-struct Routes<T: Sample> {
+struct Kernels<T: Sample> {
     forward: Vec<(Pass, PassKernel)>,
     inverse: Vec<(Pass, PassKernel)>,
     saved: DeviceArray<T>,
@@ -112,7 +112,7 @@ impl<T: Sample> InPlacePlan<T> {
             site: site.clone(),
             // Its kernels access memory sample by sample.
             place: Planned::new::<T>(region, true),
-            routes: Mutex::new(Routes {
+            kernels: Mutex::new(Kernels {
                 forward: forward.passes.into_iter().zip(forward_kernels).collect(),
                 inverse: inverse.passes.into_iter().zip(inverse_kernels).collect(),
                 saved: DeviceArray::new(shared, &site.queue, scratch)?,
@@ -138,15 +138,15 @@ impl<T: Sample> InPlacePlan<T> {
 
     /// How many bytes of device memory the plan has beside the caller's array.
     pub fn scratch_bytes(&self) -> u64 {
-        (lock(&self.routes).saved.len() * size_of::<T>()) as u64
+        (lock(&self.kernels).saved.len() * size_of::<T>()) as u64
     }
 
     /// What the transform costs in one direction, all passes together, as [`Plan::cost`] counts it.
     pub fn cost(&self, direction: Direction) -> Cost {
-        let routes = lock(&self.routes);
+        let kernels = lock(&self.kernels);
         let passes = match direction {
-            Direction::Forward => &routes.forward,
-            Direction::Inverse => &routes.inverse,
+            Direction::Forward => &kernels.forward,
+            Direction::Inverse => &kernels.inverse,
         };
         passes.iter().map(|(pass, _)| pass.cost).sum()
     }
@@ -213,22 +213,22 @@ impl<T: Sample> InPlacePlan<T> {
         let x = x.as_view();
         let place = self.place.offset_of(&x, shared, "the array", true)?;
         shared.check_events(after)?;
-        let mut routes = lock(&self.routes);
-        let Routes {
+        let mut kernels = lock(&self.kernels);
+        let Kernels {
             forward,
             inverse,
             saved,
             saved_uses,
-        } = &mut *routes;
+        } = &mut *kernels;
         let passes = match direction {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
         };
         let whole: (&dyn ClMem, i64) = (&*x.array().buffer, place);
         let saved: (&dyn ClMem, i64) = (&*saved.buffer, 0);
-        let steps: Vec<Step> = passes
+        let bound: Vec<BoundPass> = passes
             .iter()
-            .map(|(pass, kernel)| Step {
+            .map(|(pass, kernel)| BoundPass {
                 kernel,
                 pass,
                 sides: [whole, whole, saved],
@@ -239,18 +239,18 @@ impl<T: Sample> InPlacePlan<T> {
         let mut uses = [(&mut *x_uses, Access::Write), (saved_uses, Access::Write)];
         let every_pass = self.site.times_passes;
         let done = enqueue_ordered(queue, &mut uses, after, |waits| {
-            launch_all(queue, &steps, waits, every_pass)
+            launch_all(queue, &bound, waits, every_pass)
         })?;
-        Run::of(queue, done, steps.len())
+        Run::of(queue, done, bound.len())
     }
 }
 
 impl<T: Sample> std::fmt::Debug for InPlacePlan<T> {
     /// The transform, and a line for every pass.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let routes = lock(&self.routes);
+        let kernels = lock(&self.kernels);
         write!(f, "InPlacePlan<{}>({:?})", T::TYPE, self.transform)?;
-        for (name, passes) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
+        for (name, passes) in [("forward", &kernels.forward), ("inverse", &kernels.inverse)] {
             for (pass, _) in passes {
                 write!(f, "\n{name}: {pass}")?;
             }

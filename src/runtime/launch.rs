@@ -11,8 +11,8 @@ use opencl3::error_codes::{CL_SUCCESS, ClError, DLOPEN_FUNCTION_NOT_AVAILABLE};
 use opencl3::kernel::Kernel as ClKernel;
 use opencl3::memory::ClMem;
 
-/// A pass and what it runs on.
-pub(crate) struct Step<'a> {
+/// A pass, bound to what it runs on.
+pub(crate) struct BoundPass<'a> {
     pub kernel: &'a PassKernel,
     pub pass: &'a Pass,
     /// The buffers of its sides, with how many samples later these start than designed.
@@ -25,16 +25,16 @@ pub(crate) struct Step<'a> {
 /// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
 pub(crate) fn launch_all(
     queue: &Queue,
-    steps: &[Step],
+    passes: &[BoundPass],
     waits: &[Event],
     every_pass: bool,
 ) -> Result<Vec<Event>> {
-    if steps.is_empty() {
+    if passes.is_empty() {
         return Ok(vec![queue.marker(waits)?]);
     }
     let mut events: Vec<Event> = Vec::new();
-    for (i, step) in steps.iter().enumerate() {
-        let (is_first, is_last) = (i == 0, i + 1 == steps.len());
+    for (i, pass) in passes.iter().enumerate() {
+        let (is_first, is_last) = (i == 0, i + 1 == passes.len());
         let chained = !queue.in_order;
         let sync = Sync {
             waits: match events.last() {
@@ -45,7 +45,7 @@ pub(crate) fn launch_all(
             },
             wants_event: is_last || chained || every_pass || (is_first && queue.profiling),
         };
-        let event = step.kernel.launch(queue, step, sync)?;
+        let event = pass.kernel.launch(queue, pass, sync)?;
         events.extend(event);
     }
     Ok(events)

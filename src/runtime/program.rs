@@ -3,7 +3,7 @@
 use super::context::{Shared, opencl};
 use super::event::Event;
 use super::handle::Handle;
-use super::launch::{Step, Sync, enqueue};
+use super::launch::{BoundPass, Sync, enqueue};
 use super::lock::lock;
 use super::queue::Queue;
 use super::sub_groups::check_sub_groups;
@@ -174,9 +174,14 @@ impl PassKernel {
         ))
     }
 
-    /// Enqueues a step that this is the kernel of. Kernels of one plan are launched by one thread at a time.
-    pub(super) fn launch(&self, queue: &Queue, step: &Step, sync: Sync) -> Result<Option<Event>> {
-        let (pass, sides) = (step.pass, step.sides);
+    /// Enqueues a pass that this is the kernel of. Kernels of one plan are launched by one thread at a time.
+    pub(super) fn launch(
+        &self,
+        queue: &Queue,
+        bound: &BoundPass,
+        sync: Sync,
+    ) -> Result<Option<Event>> {
+        let (pass, sides) = (bound.pass, bound.sides);
         let buffers = sides.map(|(buffer, _)| buffer);
         let mut geometry = pass.geometry;
         for (side, (_, later)) in [&mut geometry.signal, &mut geometry.bands, &mut geometry.low]
@@ -189,7 +194,7 @@ impl PassKernel {
         let own: Vec<i32> = pass.own.iter().map(|(_, value)| *value).collect();
         // A buffer's handle is an argument like any other.
         let handle = |buffer: &dyn ClMem| (buffer.get() as usize).to_ne_bytes();
-        let arrivals = step
+        let arrivals = bound
             .arrivals
             .map(|(buffer, before)| (handle(buffer), before));
         let arrivals = arrivals

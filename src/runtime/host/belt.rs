@@ -12,13 +12,13 @@ use std::sync::{Condvar, Mutex};
 pub struct Belt {
     /// Slots for each heading.
     slots: usize,
-    progress: Mutex<Progress>,
+    state: Mutex<State>,
     /// Whether something has been moved, and whether something has been copied.
     moves: Condvar,
     copies: Condvar,
 }
 
-struct Progress {
+struct State {
     headings: [Jobs; 2],
     stopped: bool,
 }
@@ -43,7 +43,7 @@ impl Belt {
         let stopped = false;
         Belt {
             slots,
-            progress: Mutex::new(Progress { headings, stopped }),
+            state: Mutex::new(State { headings, stopped }),
             moves: Condvar::new(),
             copies: Condvar::new(),
         }
@@ -52,9 +52,9 @@ impl Belt {
     /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied; none where threads have
     /// begun with all, or the belt was stopped.
     pub fn begin(&self) -> Option<(Heading, usize)> {
-        let mut progress = lock(&self.progress);
+        let mut state = lock(&self.state);
         loop {
-            let [up, down] = &mut progress.headings;
+            let [up, down] = &mut state.headings;
             // What the slot held before must have left it; what goes down must have come.
             let ready = [
                 (Heading::ToDevice, up, self.slots),
@@ -68,15 +68,15 @@ impl Belt {
                 }
             }
             let is_over = |jobs: &Jobs| jobs.begun == jobs.copied.len();
-            if progress.stopped || progress.headings.iter().all(is_over) {
+            if state.stopped || state.headings.iter().all(is_over) {
                 return None;
             }
-            progress = wait(&self.moves, progress);
+            state = wait(&self.moves, state);
         }
     }
 
     pub fn has_copied(&self, heading: Heading, job: usize) {
-        lock(&self.progress).headings[heading as usize].copied[job] = true;
+        lock(&self.state).headings[heading as usize].copied[job] = true;
         self.copies.notify_all();
     }
 
@@ -86,25 +86,25 @@ impl Belt {
             Heading::ToDevice => Some(job),
             Heading::ToHost => job.checked_sub(self.slots),
         };
-        let mut progress = lock(&self.progress);
+        let mut state = lock(&self.state);
         while let Some(job) = awaited
-            && !progress.headings[heading as usize].copied[job]
-            && !progress.stopped
+            && !state.headings[heading as usize].copied[job]
+            && !state.stopped
         {
-            progress = wait(&self.copies, progress);
+            state = wait(&self.copies, state);
         }
-        !progress.stopped
+        !state.stopped
     }
 
     /// The device is done with one job more.
     pub fn has_moved(&self, heading: Heading) {
-        lock(&self.progress).headings[heading as usize].moved += 1;
+        lock(&self.state).headings[heading as usize].moved += 1;
         self.moves.notify_all();
     }
 
     /// Nobody waits any more.
     pub fn stop(&self) {
-        lock(&self.progress).stopped = true;
+        lock(&self.state).stopped = true;
         self.moves.notify_all();
         self.copies.notify_all();
     }

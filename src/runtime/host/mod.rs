@@ -57,7 +57,7 @@ pub(super) use borrowed::{stands_at, where_they_stand};
 pub use file::{SinkFile, SourceFile};
 pub(super) use fresh::ask_for_huge_pages;
 pub use pending::{Pending, SubmitError};
-pub(super) use ring::Kept;
+pub(super) use ring::KeptRing;
 pub use store::{Sink, Source};
 pub use stream::{Feeder, ReadFrame, Reader, WriteFrame};
 pub(super) use threads::{MOST_ASKED_FOR, copy_threads};

@@ -49,13 +49,13 @@ impl Ring {
 
 /// The ring of an engine, made with the first call that needs one.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct KeptRing {
     ring: Mutex<Option<Ring>>,
     /// Whether somebody was told that there is none.
     has_warned: AtomicBool,
 }
 
-impl Kept {
+impl KeptRing {
     /// The ring, if there is one, for this call alone.
     pub fn lock(&self) -> MutexGuard<'_, Option<Ring>> {
         lock(&self.ring)

@@ -6,7 +6,7 @@ use crate::lifting::prelude::prelude;
 use crate::runtime::acquire::Enqueued;
 use crate::runtime::array::DeviceArray;
 use crate::runtime::engine::Engine;
-use crate::runtime::launch::{Step, launch_all};
+use crate::runtime::launch::{BoundPass, launch_all};
 use crate::runtime::program::{PassKernel, source};
 use crate::runtime::refused::{Refused, build_kernels};
 use crate::runtime::run::Run;
@@ -138,13 +138,13 @@ impl<T: Sample> Probe<T> {
                 Array::Scratch(i) | Array::Temp(i) => (&*self.scratch[i].buffer, 0),
             }
         };
-        let steps: Vec<Step> = self
+        let bound: Vec<BoundPass> = self
             .launches
             .iter()
             .map(|(launch, kernel)| {
                 let arrays = launch.arrays;
                 let low = arrays.low.unwrap_or(arrays.bands);
-                Step {
+                BoundPass {
                     kernel,
                     pass: &launch.pass,
                     sides: [arrays.signal, arrays.bands, low].map(side),
@@ -153,8 +153,8 @@ impl<T: Sample> Probe<T> {
             })
             .collect();
         let queue = &self.engine.site.queue;
-        let work = launch_all(queue, &steps, &[], false)?;
+        let work = launch_all(queue, &bound, &[], false)?;
         let released = None;
-        Run::of(queue, Enqueued { work, released }, steps.len())
+        Run::of(queue, Enqueued { work, released }, bound.len())
     }
 }

@@ -1,7 +1,7 @@
 //! How a plan is built: as a whole, or where the device cannot hold the arrays, for host slices alone.
 
 use super::slices::warn_of_tiles;
-use super::{Plan, Routes};
+use super::{Kernels, Plan};
 use crate::device::Fence;
 use crate::error::{Error, Result};
 use crate::runtime::array::DeviceArray;
@@ -43,7 +43,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let tiled = TiledPlan::new(site, transform)?;
         let none = || DeviceArray::new(&site.shared, &site.queue, 0);
         let scratch = [none()?, none()?, none()?, none()?];
-        let routes = Routes {
+        let kernels = Kernels {
             forward: Vec::new(),
             inverse: Vec::new(),
             scratch,
@@ -54,21 +54,21 @@ impl<T: Sample, P: Element> Plan<T, P> {
             strategies: tiled.strategies(),
             too_large: Some(why),
             tiled: Mutex::new(Some(Arc::new(tiled))),
-            ..Plan::of(site, transform, regions, routes, false)
+            ..Plan::of(site, transform, regions, kernels, false)
         };
         log::debug!("{plan:?} on {}", site.shared.device);
         Ok(plan)
     }
 
-    /// A plan of samples that goes by these routes.
+    /// A plan of samples that goes by these kernels.
     fn of(
         site: &Site,
         transform: &Transform,
         regions: &Regions,
-        routes: Routes<T>,
+        kernels: Kernels<T>,
         takes_any_offset: bool,
     ) -> Self {
-        let launches = routes.forward.iter();
+        let launches = kernels.forward.iter();
         let mut strategies: Vec<Strategy> = launches.map(|(launch, _)| launch.strategy).collect();
         strategies.dedup();
         Plan {
@@ -79,7 +79,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
             bands: Planned::new::<T>(&regions.bands, takes_any_offset),
             pixels: None,
             strategies,
-            routes: Mutex::new(routes),
+            kernels: Mutex::new(kernels),
             staging: Mutex::new(None),
             transit: Transit::new(None),
             too_large: None,
@@ -136,8 +136,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         ))?;
 
         let (forward, inverse) = (
-            builder.route::<T, P>(&forward)?,
-            builder.route::<T, P>(&inverse)?,
+            builder.build::<T, P>(&forward)?,
+            builder.build::<T, P>(&inverse)?,
         );
         let any_offset = forward.takes_any_offset && inverse.takes_any_offset;
         for advice in advice_of([&forward, &inverse]) {
@@ -147,7 +147,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let own = |samples| DeviceArray::new(shared, &site.queue, samples);
         let mut launches = forward.launches.iter().chain(&inverse.launches);
         let counts = launches.any(|(launch, _)| launch.pass.kernel.fence() != Fence::None);
-        let routes = Routes {
+        let kernels = Kernels {
             arrivals: counts.then(|| Arrivals::new(site)).transpose()?,
             forward: forward.launches,
             inverse: inverse.launches,
@@ -157,7 +157,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         let plan = Plan {
             wanted,
             pixels,
-            ..Plan::of(site, transform, regions, routes, any_offset)
+            ..Plan::of(site, transform, regions, kernels, any_offset)
         };
         log::debug!("{plan:?} on {}", shared.device);
         Ok(plan)

@@ -1,13 +1,13 @@
 //! How a plan enqueues its passes between arrays on the device.
 
-use super::{Plan, Routes};
+use super::{Kernels, Plan};
 use crate::device::Fence;
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
 use crate::runtime::context::Site;
 use crate::runtime::event::Event;
-use crate::runtime::launch::{Step, launch_all};
+use crate::runtime::launch::{BoundPass, launch_all};
 use crate::runtime::lock::lock;
 use crate::runtime::queue::{Access, enqueue_ordered};
 use crate::runtime::run::Run;
@@ -118,14 +118,14 @@ impl<T: Sample, P: Element> Plan<T, P> {
         check_apart(&input, &output)?;
         shared.check_events(after)?;
 
-        let mut routes = lock(&self.routes);
-        let Routes {
+        let mut kernels = lock(&self.kernels);
+        let Kernels {
             forward,
             inverse,
             scratch,
             scratch_uses,
             arrivals,
-        } = &mut *routes;
+        } = &mut *kernels;
         let launches = match direction {
             Direction::Forward => forward,
             Direction::Inverse => inverse,
@@ -150,9 +150,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
             }
             _ => 0,
         };
-        let steps: Vec<Step> = launches
+        let bound: Vec<BoundPass> = launches
             .iter()
-            .map(|(launch, kernel)| Step {
+            .map(|(launch, kernel)| BoundPass {
                 kernel,
                 pass: &launch.pass,
                 sides: sides(launch.arrays),
@@ -167,8 +167,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         uses.push((scratch_uses, Access::Write));
         let every_pass = self.site.times_passes;
         let done = enqueue_ordered(queue, &mut uses, after, |waits| {
-            launch_all(queue, &steps, waits, every_pass)
+            launch_all(queue, &bound, waits, every_pass)
         })?;
-        Run::of(queue, done, steps.len())
+        Run::of(queue, done, bound.len())
     }
 }

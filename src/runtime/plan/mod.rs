@@ -62,7 +62,7 @@ pub struct Plan<T: Sample, P: Element = T> {
     /// What the signal side has instead of samples.
     pixels: Option<Pixels>,
     strategies: Vec<Strategy>,
-    routes: Mutex<Routes<T>>,
+    kernels: Mutex<Kernels<T>>,
     staging: Mutex<Option<Staging<P, T>>>,
     pub(super) transit: Arc<Transit<T, P>>,
     /// Why the device does not hold the arrays of the transform, where it does not.
@@ -75,7 +75,7 @@ pub struct Plan<T: Sample, P: Element = T> {
 type Staging<P, T> = (DeviceArray<P>, DeviceArray<T>);
 
 /// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
-struct Routes<T: Sample> {
+struct Kernels<T: Sample> {
     forward: Vec<(Launch, PassKernel)>,
     inverse: Vec<(Launch, PassKernel)>,
     scratch: Scratch<DeviceArray<T>>,
@@ -106,7 +106,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// is not counted here but in [`Engine::memory`](super::Engine::memory).
     pub fn scratch_bytes(&self) -> u64 {
         let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());
-        let scratch = &lock(&self.routes).scratch;
+        let scratch = &lock(&self.kernels).scratch;
         let own: u64 = scratch
             .iter()
             .map(|array| (array.len() * size_of::<T>()) as u64)
@@ -123,10 +123,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         {
             return tiled.cost(direction);
         }
-        let routes = lock(&self.routes);
+        let kernels = lock(&self.kernels);
         let launches = match direction {
-            Direction::Forward => &routes.forward,
-            Direction::Inverse => &routes.inverse,
+            Direction::Forward => &kernels.forward,
+            Direction::Inverse => &kernels.inverse,
         };
         launches.iter().map(|(launch, _)| launch.pass.cost).sum()
     }
@@ -204,7 +204,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
 impl<T: Sample, P: Element> std::fmt::Debug for Plan<T, P> {
     /// The transform, and a line for every pass.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let routes = lock(&self.routes);
+        let kernels = lock(&self.kernels);
         match self.pixels {
             None => write!(f, "Plan<{}>({:?})", T::TYPE, self.transform)?,
             Some(_) => write!(f, "Plan<{}, {}>({:?})", T::TYPE, P::NAME, self.transform)?,
@@ -212,7 +212,7 @@ impl<T: Sample, P: Element> std::fmt::Debug for Plan<T, P> {
         if let Some(tiled) = self.tiled() {
             write!(f, "{tiled:?}")?;
         }
-        for (name, launches) in [("forward", &routes.forward), ("inverse", &routes.inverse)] {
+        for (name, launches) in [("forward", &kernels.forward), ("inverse", &kernels.inverse)] {
             for (
                 Launch {
                     strategy,
