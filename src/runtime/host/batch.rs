@@ -135,7 +135,7 @@ mod tests {
             };
             let steps = route.steps().into_iter().map(|step| match step {
                 Step::Compute(_) => "lift",
-                Step::Copy(job) if job.heading == Heading::ToDevice => "up",
+                Step::Copy(copy) if copy.heading == Heading::ToDevice => "up",
                 Step::Copy(_) => "down",
             });
             let first = ["up", "lift", "up", "down", "lift", "up", "down"];

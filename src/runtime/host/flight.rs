@@ -162,16 +162,16 @@ impl<T: Sample, P: Element> Flight<T, P> {
                 queues.push(queue.clone());
             }
         };
-        route.go(&steps, arrays, &mut self.events, |job, memory, waits| {
-            let (queue, host) = match job.heading {
+        route.go(&steps, arrays, &mut self.events, |copy, memory, waits| {
+            let (queue, host) = match copy.heading {
                 Heading::ToDevice => (&up, input),
                 Heading::ToHost => (&down, output),
             };
             names(queue);
-            let (place, host) = ((memory, job.at), (host, job.host));
+            let (place, host) = ((memory, copy.at), (host, copy.host));
             // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
             // them before, which has landed; of the memory the caller promised it.
-            let event = unsafe { copy_rows(queue, job.rows, place, host, job.heading, waits)? };
+            let event = unsafe { copy_rows(queue, copy.rows, place, host, copy.heading, waits)? };
             // Kernels come behind an upload only.
             names(kernels);
             queue.flush()?;

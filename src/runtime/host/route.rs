@@ -12,9 +12,9 @@ use opencl3::memory::ClMem;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows that are copied between memory of the host and one of the arrays of a route.
+/// A copy of rows between memory of the host and one of the arrays of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
+pub struct RowCopy {
     pub heading: Heading,
     pub array: usize,
     pub rows: Rows,
@@ -25,7 +25,7 @@ pub struct Job {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    Copy(Job),
+    Copy(RowCopy),
     /// Kernels that need what was uploaded so far, and of which what is downloaded next is the result.
     Compute(usize),
 }
@@ -110,23 +110,23 @@ impl<T: Sample, P: Element> Route<'_, T, P> {
         steps
     }
 
-    /// Enqueues all steps between arrays, copies by `copy`, and appends their events.
+    /// Enqueues all steps between arrays, copies by `enqueue`, and appends their events.
     pub fn go(
         &self,
         steps: &[Step],
         arrays: &mut RouteArrays<T, P>,
         events: &mut Vec<Event>,
-        mut copy: impl FnMut(&Job, &dyn ClMem, &[Event]) -> Result<Event>,
+        mut enqueue: impl FnMut(&RowCopy, &dyn ClMem, &[Event]) -> Result<Event>,
     ) -> Result<()> {
         let (mut uploaded, mut computed) = (None, None);
         for step in steps {
             match step {
-                Step::Copy(job) => {
-                    let (last, waits) = match job.heading {
+                Step::Copy(copy) => {
+                    let (last, waits) = match copy.heading {
                         Heading::ToDevice => (Some(&mut uploaded), &[][..]),
                         Heading::ToHost => (None, Option::as_slice(&computed)),
                     };
-                    let event = copy(job, arrays.memory(job.array, self.direction), waits)?;
+                    let event = enqueue(copy, arrays.memory(copy.array, self.direction), waits)?;
                     if let Some(last) = last {
                         *last = Some(event.clone());
                     }
@@ -186,7 +186,7 @@ fn copy_of(part: &Range<usize>, of_sample: usize, heading: Heading, array: usize
         first: part.start * of_sample,
         pitch: bytes,
     };
-    Step::Copy(Job {
+    Step::Copy(RowCopy {
         heading,
         array,
         rows: Rows { count: 1, bytes },
@@ -247,15 +247,23 @@ pub mod tests {
         let from = input.as_ptr().cast_mut().cast();
         let to = output.as_mut_ptr().cast();
         let (mut events, steps) = (Vec::new(), route.steps());
-        let done = route.go(&steps, &mut arrays, &mut events, |job, memory, waits| {
-            let (queue, host) = match job.heading {
+        let done = route.go(&steps, &mut arrays, &mut events, |copy, memory, waits| {
+            let (queue, host) = match copy.heading {
                 Heading::ToDevice => (&up, from),
                 Heading::ToHost => (&down, to),
             };
-            let place = (memory, job.at);
+            let place = (memory, copy.at);
             // SAFETY: both are there until the queues are done, and nothing else uses them.
-            let event =
-                unsafe { copy_rows(queue, job.rows, place, (host, job.host), job.heading, waits)? };
+            let event = unsafe {
+                copy_rows(
+                    queue,
+                    copy.rows,
+                    place,
+                    (host, copy.host),
+                    copy.heading,
+                    waits,
+                )?
+            };
             queue.flush()?;
             Ok(event)
         });

@@ -2,7 +2,7 @@
 
 use super::{Stripe, Stripes, rows_of};
 use crate::runtime::host::copies::Heading;
-use crate::runtime::host::route::{Job, Step};
+use crate::runtime::host::route::{RowCopy, Step};
 use crate::wavelet::{Direction, Sample};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ impl<T: Sample> Stripes<T> {
     pub fn steps(&self, direction: Direction) -> Vec<Step> {
         let [ups, downs] = [Heading::ToDevice, Heading::ToHost].map(|heading| {
             let is_signal = (heading == Heading::ToDevice) == (direction == Direction::Forward);
-            let jobs =
+            let copies =
                 self.stripes
                     .iter()
                     .enumerate()
@@ -24,8 +24,8 @@ impl<T: Sample> Stripes<T> {
                         true => vec![self.samples_of(stripe, number, heading)],
                         false => self.coefficients_of(stripe, number, heading),
                     });
-            let copies = |jobs: Vec<Job>| jobs.into_iter().map(Step::Copy).collect();
-            jobs.map(copies).collect::<Vec<Vec<_>>>()
+            let steps = |copies: Vec<RowCopy>| copies.into_iter().map(Step::Copy).collect();
+            copies.map(steps).collect::<Vec<Vec<_>>>()
         });
         let count = self.stripes.len();
         let rest = self.rest.as_ref().map(|_| Step::Compute(count));
@@ -49,7 +49,7 @@ impl<T: Sample> Stripes<T> {
     }
 
     /// The copy of a stripe's samples. On their way back they stand in an output of the stripe's own, behind rows of its neighbour.
-    fn samples_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> Job {
+    fn samples_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> RowCopy {
         let rows = rows_of(&stripe.own, self.height);
         let host = self.at(0, rows.start, 0);
         let (array, at) = match heading {
@@ -59,7 +59,7 @@ impl<T: Sample> Stripes<T> {
                 (TO, self.at(number * self.largest, row, 0))
             }
         };
-        Job {
+        RowCopy {
             heading,
             array,
             rows: self.rows(&rows, 0),
@@ -69,12 +69,12 @@ impl<T: Sample> Stripes<T> {
     }
 
     /// The copies of a stripe's coefficients but for those that go with the rest.
-    fn coefficients_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> Vec<Job> {
+    fn coefficients_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> Vec<RowCopy> {
         let pairs = self.height.div_ceil(2);
         // In a stripe high rows come behind its low ones, in the picture behind all.
         let starts = [(0, 0), (stripe.all.len(), pairs)];
         let halves = self.halves(&stripe.own).into_iter().zip(starts);
-        let job = |((half, column), (here, there)): ((Range<usize>, usize), _)| {
+        let copy = |((half, column), (here, there)): ((Range<usize>, usize), _)| {
             let host = self.at(0, there + half.start, column);
             let (array, at) = match heading {
                 Heading::ToDevice => (FROM, host),
@@ -83,7 +83,7 @@ impl<T: Sample> Stripes<T> {
                     (TO, self.at(number * self.largest, row, column))
                 }
             };
-            Job {
+            RowCopy {
                 heading,
                 array,
                 rows: self.rows(&half, column),
@@ -91,13 +91,13 @@ impl<T: Sample> Stripes<T> {
                 host,
             }
         };
-        let jobs = halves.map(job).filter(|job| job.rows.count > 0);
-        jobs.collect()
+        let copies = halves.map(copy).filter(|copy| copy.rows.count > 0);
+        copies.collect()
     }
 
     /// The copy of the coefficients of all levels but the finest.
-    fn rest_of(&self, heading: Heading) -> Job {
-        Job {
+    fn rest_of(&self, heading: Heading) -> RowCopy {
+        RowCopy {
             heading,
             array: LOW_BANDS,
             rows: self.low_rows(self.height.div_ceil(2)),

@@ -14,7 +14,7 @@ use self::places::Places;
 use super::belt::{Belt, Stop};
 use super::copies::Heading;
 use super::ring::Ring;
-use super::route::{Job, Route, RouteArrays, Step};
+use super::route::{Route, RouteArrays, RowCopy, Step};
 use crate::error::{Error, Result};
 use crate::runtime::event::wait_for_all;
 use crate::runtime::plan::Plan;
@@ -87,12 +87,12 @@ fn carry<T: Sample, P: Element>(
 ) -> Result<bool> {
     let (steps, slot_bytes) = (route.steps(), ring.slot_bytes);
     let pieces = [Heading::ToDevice, Heading::ToHost].map(|heading| {
-        let jobs = steps.iter().filter_map(|step| match step {
-            Step::Copy(job) if job.heading == heading => Some(*job),
+        let copies = steps.iter().filter_map(|step| match step {
+            Step::Copy(copy) if copy.heading == heading => Some(*copy),
             _ => None,
         });
-        let pieces = jobs.flat_map(|job| in_pieces(job, slot_bytes));
-        pieces.collect::<Vec<Job>>()
+        let pieces = copies.flat_map(|copy| in_pieces(copy, slot_bytes));
+        pieces.collect::<Vec<RowCopy>>()
     });
     let belt = Belt::new([0, 1].map(|heading| pieces[heading].len()), ring.slots);
     let slots = [Heading::ToDevice, Heading::ToHost].map(|heading| ring.slot(heading, 0));
@@ -111,8 +111,8 @@ fn carry<T: Sample, P: Element>(
         // No thread waits for this one if it gives up.
         let stop = Stop(&belt);
         let mut events = Vec::new();
-        route.go(&steps, arrays, &mut events, |job, memory, waits| {
-            passage.copy(&belt, *job, memory, waits)
+        route.go(&steps, arrays, &mut events, |copy, memory, waits| {
+            passage.copy(&belt, *copy, memory, waits)
         })?;
         passage.land_all(&belt)?;
         wait_for_all(&events)?;

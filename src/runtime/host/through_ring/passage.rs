@@ -7,7 +7,7 @@ use crate::runtime::event::Event;
 use crate::runtime::host::belt::Belt;
 use crate::runtime::host::copies::{At, Heading, Rows, copy_rows};
 use crate::runtime::host::ring::Ring;
-use crate::runtime::host::route::Job;
+use crate::runtime::host::route::RowCopy;
 use crate::runtime::queue::Queue;
 use opencl3::memory::ClMem;
 use std::collections::VecDeque;
@@ -45,13 +45,13 @@ impl<'a> Passage<'a> {
     pub fn copy(
         &mut self,
         belt: &Belt,
-        job: Job,
+        copy: RowCopy,
         memory: &dyn ClMem,
         waits: &[Event],
     ) -> Result<Event> {
-        let heading = job.heading;
+        let heading = copy.heading;
         let mut last = None;
-        for piece in in_pieces(job, self.ring.slot_bytes) {
+        for piece in in_pieces(copy, self.ring.slot_bytes) {
             let (number, queue) = (
                 self.copied[heading as usize],
                 &self.queues[heading as usize],

@@ -1,13 +1,13 @@
 //! Copies in pieces that a slot can hold.
 
 use crate::runtime::host::copies::{At, Rows};
-use crate::runtime::host::route::Job;
+use crate::runtime::host::route::RowCopy;
 
 /// A copy in pieces, each of which a slot can hold: some rows, or a part of one.
-pub(super) fn in_pieces(job: Job, slot_bytes: usize) -> impl Iterator<Item = Job> {
-    let Job {
+pub(super) fn in_pieces(copy: RowCopy, slot_bytes: usize) -> impl Iterator<Item = RowCopy> {
+    let RowCopy {
         mut rows, at, host, ..
-    } = job;
+    } = copy;
     if at.is_dense(rows) && host.is_dense(rows) {
         rows = Rows {
             count: 1,
@@ -21,14 +21,14 @@ pub(super) fn in_pieces(job: Job, slot_bytes: usize) -> impl Iterator<Item = Job
                 first: at.first + row * at.pitch + byte,
                 pitch: at.pitch,
             };
-            Job {
+            RowCopy {
                 rows: Rows {
                     count: count.min(rows.count - row),
                     bytes: slot_bytes.min(rows.bytes - byte),
                 },
                 at: from_here(at),
                 host: from_here(host),
-                ..job
+                ..copy
             }
         })
     })
@@ -49,7 +49,7 @@ mod tests {
         ] {
             let (count, bytes) = rows;
             let at = At { first: 13, pitch };
-            let job = Job {
+            let copy = RowCopy {
                 heading: Heading::ToHost,
                 array: 0,
                 rows: Rows { count, bytes },
@@ -57,7 +57,7 @@ mod tests {
                 host: at,
             };
             let mut times = vec![0; 13 + count * pitch];
-            for piece in in_pieces(job, 64) {
+            for piece in in_pieces(copy, 64) {
                 assert!(piece.rows.count * piece.rows.bytes <= 64);
                 for row in 0..piece.rows.count {
                     let first = piece.host.first + row * pitch;
@@ -70,7 +70,7 @@ mod tests {
                 let within = place
                     .checked_sub(13)
                     .is_some_and(|place| place % pitch < bytes);
-                assert_eq!(times, i32::from(within), "{job:?} {place}");
+                assert_eq!(times, i32::from(within), "{copy:?} {place}");
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Ends;
 use crate::runtime::host::belt::{Belt, Stop};
 use crate::runtime::host::copies::{Heading, Rows};
 use crate::runtime::host::past_caches;
-use crate::runtime::host::route::Job;
+use crate::runtime::host::route::RowCopy;
 
 /// What threads copy between: slots, and pieces of the slices.
 pub(super) struct Places<'a> {
@@ -12,7 +12,7 @@ pub(super) struct Places<'a> {
     slots: [*mut u8; 2],
     count: usize,
     slot_bytes: usize,
-    pieces: &'a [Vec<Job>; 2],
+    pieces: &'a [Vec<RowCopy>; 2],
     input: &'a [u8],
     output: *mut u8,
 }
@@ -24,16 +24,16 @@ impl<'a> Places<'a> {
     pub fn new(
         slots: [*mut u8; 2],
         (count, slot_bytes): (usize, usize),
-        pieces: &'a [Vec<Job>; 2],
+        pieces: &'a [Vec<RowCopy>; 2],
         ends: Ends<'a>,
     ) -> Self {
-        let end = |piece: &Job| {
+        let end = |piece: &RowCopy| {
             let Rows { count, bytes } = piece.rows;
             piece.host.first + (count - 1) * piece.host.pitch + bytes
         };
         let lens = [ends.input.len(), ends.output.len()];
         for (pieces, len) in pieces.iter().zip(lens) {
-            let bytes = |piece: &Job| piece.rows.count * piece.rows.bytes;
+            let bytes = |piece: &RowCopy| piece.rows.count * piece.rows.bytes;
             assert_eq!(pieces.iter().map(bytes).sum::<usize>(), len);
             assert!(pieces.iter().all(|piece| end(piece) <= len));
         }
@@ -51,7 +51,7 @@ impl<'a> Places<'a> {
     pub fn copy_all(&self, belt: &Belt) {
         let stop = Stop(belt);
         while let Some((heading, job)) = belt.begin() {
-            let Job { rows, host, .. } = self.pieces[heading as usize][job];
+            let RowCopy { rows, host, .. } = self.pieces[heading as usize][job];
             let slot = self.slots[heading as usize];
             let slot = slot.wrapping_add(job % self.count * self.slot_bytes);
             for row in 0..rows.count {
