@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Copies that the device has at a time in each direction, so that threads have the other slots.
+/// Copies that the device has at a time for each heading, so that threads have the other slots.
 const AHEAD: usize = 4;
 
 /// Where what goes up, and what comes down, stands in arrays of both.

@@ -6,11 +6,11 @@
 
 mod passage;
 mod pieces;
-mod places;
+mod slots_and_slices;
 
 use self::passage::Passage;
 use self::pieces::in_pieces;
-use self::places::Places;
+use self::slots_and_slices::SlotsAndSlices;
 use super::belt::{Belt, Stop};
 use super::copies::Heading;
 use super::ring::Ring;
@@ -34,7 +34,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         input: &[I],
         output: &mut [O],
     ) -> Result<bool> {
-        let ends = Ends {
+        let slices = Slices {
             input: bytemuck::cast_slice(input),
             output: bytemuck::cast_slice_mut(output),
         };
@@ -53,7 +53,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 if let Some(lost) = &ring.lost {
                     return Err(lost.clone());
                 }
-                carry(ring, threads, route, arrays, queues, ends)
+                carry(ring, threads, route, arrays, queues, slices)
             });
         match carried {
             // Without the ring there may be enough. Later calls have the arrays that this one is given, and need no ring.
@@ -71,7 +71,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
 }
 
 /// The slices of a transform, in bytes.
-struct Ends<'a> {
+struct Slices<'a> {
     input: &'a [u8],
     output: &'a mut [u8],
 }
@@ -83,7 +83,7 @@ fn carry<T: Sample, P: Element>(
     route: &Route<T, P>,
     arrays: &mut RouteArrays<T, P>,
     queues: [Arc<Queue>; 2],
-    ends: Ends,
+    slices: Slices,
 ) -> Result<bool> {
     let (steps, slot_bytes) = (route.steps(), ring.slot_bytes);
     let pieces = [Heading::ToDevice, Heading::ToHost].map(|heading| {
@@ -96,12 +96,12 @@ fn carry<T: Sample, P: Element>(
     });
     let belt = Belt::new([0, 1].map(|heading| pieces[heading].len()), ring.slots);
     let slots = [Heading::ToDevice, Heading::ToHost].map(|heading| ring.slot(heading, 0));
-    let places = Places::new(slots, (ring.slots, slot_bytes), &pieces, ends);
+    let between = SlotsAndSlices::new(slots, (ring.slots, slot_bytes), &pieces, slices);
     let mut passage = Passage::new(ring, queues, &route.plan.site.queue);
     thread::scope(|scope| {
         // A system that has no thread left has none for the next one either.
         let started = (0..threads).take_while(|_| {
-            let copies = || places.copy_all(&belt);
+            let copies = || between.copy_all(&belt);
             thread::Builder::new().spawn_scoped(scope, copies).is_ok()
         });
         if started.count() == 0 {

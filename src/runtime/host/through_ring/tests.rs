@@ -23,13 +23,13 @@ fn carried<T: Sample>(
         pixels: None,
         samples: lens.iter().map(poisoned).collect(),
     };
-    let ends = Ends {
+    let slices = Slices {
         input: bytemuck::cast_slice(input),
         output: bytemuck::cast_slice_mut(&mut output),
     };
     let queues = [own(), own()];
     let done = catch_unwind(AssertUnwindSafe(|| {
-        carry(ring, 3, route, &mut arrays, queues, ends)
+        carry(ring, 3, route, &mut arrays, queues, slices)
     }));
     assert!(ring.lost.is_none());
     (done.ok(), output)

@@ -1,13 +1,13 @@
 //! What the other threads do: copy between slots and slices.
 
-use super::Ends;
+use super::Slices;
 use crate::runtime::host::belt::{Belt, Stop};
 use crate::runtime::host::copies::{Heading, Rows};
 use crate::runtime::host::past_caches;
 use crate::runtime::host::route::RowCopy;
 
 /// What threads copy between: slots, and pieces of the slices.
-pub(super) struct Places<'a> {
+pub(super) struct SlotsAndSlices<'a> {
     /// The first slot for each heading, their number, and the bytes of each.
     slots: [*mut u8; 2],
     count: usize,
@@ -18,32 +18,32 @@ pub(super) struct Places<'a> {
 }
 
 // SAFETY: which thread uses a slot, and the piece that goes with it, is settled by the belt; the input is only read.
-unsafe impl Sync for Places<'_> {}
+unsafe impl Sync for SlotsAndSlices<'_> {}
 
-impl<'a> Places<'a> {
+impl<'a> SlotsAndSlices<'a> {
     pub fn new(
         slots: [*mut u8; 2],
         (count, slot_bytes): (usize, usize),
         pieces: &'a [Vec<RowCopy>; 2],
-        ends: Ends<'a>,
+        slices: Slices<'a>,
     ) -> Self {
         let end = |piece: &RowCopy| {
             let Rows { count, bytes } = piece.rows;
             piece.host.first + (count - 1) * piece.host.pitch + bytes
         };
-        let lens = [ends.input.len(), ends.output.len()];
+        let lens = [slices.input.len(), slices.output.len()];
         for (pieces, len) in pieces.iter().zip(lens) {
             let bytes = |piece: &RowCopy| piece.rows.count * piece.rows.bytes;
             assert_eq!(pieces.iter().map(bytes).sum::<usize>(), len);
             assert!(pieces.iter().all(|piece| end(piece) <= len));
         }
-        Places {
+        SlotsAndSlices {
             slots,
             count,
             slot_bytes,
             pieces,
-            input: ends.input,
-            output: ends.output.as_mut_ptr(),
+            input: slices.input,
+            output: slices.output.as_mut_ptr(),
         }
     }
 
