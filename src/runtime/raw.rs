@@ -1,6 +1,6 @@
 //! Handles of other programs: checked and retained where they come in, lent where they go out.
 
-use super::array::{DeviceArray, Memory};
+use super::array::{Backing, DeviceArray};
 use super::context::{Shared, opencl};
 use super::engine::Engine;
 use super::handle::Handle;
@@ -240,7 +240,7 @@ impl<T: Element> DeviceArray<T> {
 }
 
 /// Which memory a buffer is, from the sample `offset` on.
-fn memory_of<T>(buffer: &Buffer<T>, offset: usize) -> std::result::Result<Memory, ClError> {
+fn memory_of<T>(buffer: &Buffer<T>, offset: usize) -> std::result::Result<Backing, ClError> {
     let flags = buffer.flags()?;
     let parent = buffer.associated_memobject()?;
     let (root, origin) = match parent.is_null() {
@@ -254,7 +254,7 @@ fn memory_of<T>(buffer: &Buffer<T>, offset: usize) -> std::result::Result<Memory
     } else {
         (root as usize, origin)
     };
-    Ok(Memory {
+    Ok(Backing {
         root,
         start,
         offset,

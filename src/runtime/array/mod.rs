@@ -34,13 +34,13 @@ pub struct DeviceArray<T: Element> {
     pub(crate) buffer: Handle<Buffer<T>>,
     reserved: Reservation,
     len: usize,
-    pub(super) memory: Memory,
+    pub(super) memory: Backing,
     uses: Mutex<Uses>,
 }
 
 /// Which memory an array is, and what may be done with it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
+pub(super) struct Backing {
     /// The OpenCL buffer that the memory was allocated as; 0 for memory of the host.
     pub root: usize,
     /// Where the array's buffer starts in it, in bytes; in memory of the host, the address.
@@ -65,7 +65,7 @@ impl<T: Element> DeviceArray<T> {
             )
         };
         let buffer = buffer.map_err(opencl("clCreateBuffer"))?;
-        let memory = Memory {
+        let memory = Backing {
             root: buffer.get() as usize,
             start: 0,
             offset: 0,
@@ -85,7 +85,7 @@ impl<T: Element> DeviceArray<T> {
         buffer: Handle<Buffer<T>>,
         reserved: Reservation,
         len: usize,
-        memory: Memory,
+        memory: Backing,
         uses: Uses,
     ) -> Self {
         DeviceArray {

@@ -4,7 +4,7 @@
 
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::error::Result;
-use crate::runtime::array::{DeviceArray, Memory};
+use crate::runtime::array::{Backing, DeviceArray};
 use crate::runtime::context::{Site, opencl};
 use crate::runtime::event::{Event, WaitList};
 use crate::runtime::queue::{Queue, Uses};
@@ -105,7 +105,7 @@ unsafe fn array_over<T: Element>(
     // device, which copies nothing, touches only what commands name: kernels and maps begin with the first of the samples.
     let buffer = unsafe { Buffer::create(&site.shared.context, flags, before + len, start.cast()) };
     let buffer = buffer.map_err(opencl("clCreateBuffer"))?;
-    let memory = Memory {
+    let memory = Backing {
         root: 0,
         start: start as usize,
         offset: before,
