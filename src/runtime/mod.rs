@@ -8,7 +8,7 @@
 //! | `Engine::plan` and its like | `engine/plans.rs`, `plan/building.rs`, `builder.rs`, `refused.rs`, `program.rs`, `trial.rs` | scratch arrays of the plan | the call: the compiler, and the trial of kernels that never ran on hardware |
 //! | `Plan::enqueue_*` | `plan/enqueueing.rs`, `views.rs`, `queue.rs`, `launch.rs` | arrays of the caller's, and the plan's scratch | nobody, until `Run::wait` (`run.rs`) |
 //! | `InPlacePlan::enqueue_*` | `in_place.rs`, then as above | one array of the caller's, and what the plan saves | nobody, until `Run::wait` |
-//! | `upload`, `write`, `download` of arrays and views | `array.rs`, `views.rs`, `transfer.rs`, `host_copy.rs` | an array, and a slice of the caller's | the call |
+//! | `upload`, `write`, `download` of arrays and views | `array/`, `views.rs`, `transfer.rs`, `host_copy.rs` | an array, and a slice of the caller's | the call |
 //! | `Plan::forward`, `inverse` and all others between memory of the host | `plan/slices.rs`, `host/` | see `host/mod.rs` | see `host/mod.rs` |
 //!
 //! A plan locks its kernels while it enqueues, never while it waits. What uses one array follows the order of the queue, or where that

@@ -2,7 +2,7 @@
 //!
 //! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is scattered to where it belongs.
 //! CPU devices use the gathered tile where it stands: `traffic.rs`. To devices that have memory of their own tiles go in pieces:
-//! `conveyor.rs`. Several devices take tiles of the same stage: `members.rs`. No command names a slice of the caller's.
+//! `conveyor/`. Several devices take tiles of the same stage: `members.rs`. No command names a slice of the caller's.
 
 #[cfg(doc)]
 use super::file::{SinkFile, SourceFile};
