@@ -21,10 +21,10 @@ use crate::runtime::queue::Queue;
 use crate::wavelet::Sample;
 use std::sync::Arc;
 
-/// Bytes of a piece of a large tile, and slots for such for each heading: as few as keep 8 threads busy, as more do not stay in the
-/// caches. On an NVIDIA H200 the inverse of 16384 x 16384 takes 40 ms by 12 slots and 48 by 16; 32 take 12 % longer than 16, 64 50 %.
-/// On the host of an H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16
-/// or 24 of 512 KiB, more of them ahead, 68 to 70.
+/// Bytes of a piece of a large tile, and slots for such up, and as many down: as few as keep 8 threads busy, as more do not stay in
+/// the caches. On an NVIDIA H200 the inverse of 16384 x 16384 takes 40 ms by 12 slots and 48 by 16; 32 take 12 % longer than 16, 64
+/// 50 %. On the host of an H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16 or 24 of
+/// 512 KiB, more of them ahead, 68 to 70.
 const PIECE_BYTES: usize = 2 << 20;
 const SLOTS: usize = 12;
 
@@ -49,7 +49,7 @@ pub(super) struct Conveyor<T: Sample> {
     lost: Option<Error>,
 }
 
-/// Samples of a piece of a tile of so many, and slots for each heading, which are no more than a tile.
+/// Samples of a piece of a tile of so many, and slots up and as many down, which are no more than a tile.
 fn pieces<T>(tile: usize) -> (usize, usize) {
     let bytes = tile * size_of::<T>() / (2 * SLOTS);
     let piece = bytes.clamp(LEAST_BYTES, PIECE_BYTES) / size_of::<T>();
