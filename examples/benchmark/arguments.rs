@@ -22,7 +22,7 @@ use wavelift::{Boundary, DeviceSelector, Layout, SampleType, Strategy, Wavelet};
 #[derive(Parser)]
 #[command(name = "benchmark", version)]
 #[command(mut_arg("pixels", |pixels| {
-    pixels.conflicts_with_all(["strategies", "compare", "queued", "json", "group", "map"])
+    pixels.conflicts_with_all(["strategies", "compare", "queued", "json", "group", "tiles", "map"])
 }))]
 pub struct Arguments {
     /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height) [default: 4096, where there is no

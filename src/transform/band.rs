@@ -124,9 +124,7 @@ pub(crate) struct BandBox {
 impl Transform {
     /// The transformed axes, innermost first.
     pub(super) fn axes_innermost_first(&self) -> Vec<usize> {
-        let mut axes = self.axes.clone();
-        axes.sort_unstable_by(|a, b| b.cmp(a));
-        axes
+        self.axes.iter().rev().copied().collect()
     }
 
     /// Returns the bands that the coefficients consist of, each with the number of its level, coarsest first:

@@ -174,7 +174,7 @@ impl<'a, T: Sample> Store<'a, T> {
                     let to = unsafe { slice::from_raw_parts_mut(other, samples) };
                     return file.read((at, apart), to);
                 }
-                let mut line = zeroed("a row of a file", samples)?;
+                let mut line = zeroed("a line of a file", samples)?;
                 file.read((at, apart), &mut line)?;
                 // SAFETY: by the caller's promise.
                 unsafe { copy_line((line.as_ptr(), 1), (other, other_apart), samples, false) };
@@ -186,7 +186,7 @@ impl<'a, T: Sample> Store<'a, T> {
                     let from = unsafe { slice::from_raw_parts(other, samples) };
                     return file.write((at, apart), from);
                 }
-                let mut line = zeroed("a row of a file", samples)?;
+                let mut line = zeroed("a line of a file", samples)?;
                 // SAFETY: by the caller's promise.
                 unsafe { copy_line((other, other_apart), (line.as_mut_ptr(), 1), samples, false) };
                 file.write((at, apart), &line)

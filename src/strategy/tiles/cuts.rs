@@ -19,7 +19,7 @@ pub(super) type Piece = Vec<Segment>;
 pub(super) struct Cut {
     /// Samples of the axis.
     pub length: usize,
-    /// Levels that lift the axis: a unit is two to the power of so many samples.
+    /// Levels that lift the axis: a unit is as many samples as two to their power.
     levels: u32,
     pub pieces: Vec<Piece>,
 }

@@ -26,7 +26,7 @@ pub(super) struct State<I: Element, O: Element> {
     lost: Option<Error>,
     pub free: Vec<Slot<I, O>>,
     pub submitted: VecDeque<Pending<I, O>>,
-    /// Slots that a reader waits for.
+    /// Slots that somebody waits for.
     landing: usize,
     /// The feeder, and the frames that it gave out and that are neither submitted nor dropped: from each of them a frame may
     /// still come.
@@ -109,10 +109,11 @@ impl<I: Element, O: Element> Circuit<I, O> {
                 && state.submitted.front().is_some_and(is_due)
                 && let Some(pending) = state.submitted.pop_front()
             {
-                match pending.wait() {
-                    Ok(slot) => state.free.push(slot),
-                    Err(failed) => return Err(state.failed(failed)),
-                }
+                state.landing += 1;
+                drop(state);
+                let slot = self.land(pending)?;
+                lock(&self.state).writers += 1;
+                return Ok(slot);
             } else if !waits || state.is_busy() {
                 return Err(state.busy());
             } else {
@@ -138,13 +139,15 @@ impl<I: Element, O: Element> Circuit<I, O> {
             state = wait(&self.changed, state);
         };
         drop(state);
+        self.land(pending).map(Some)
+    }
+
+    /// Waits for a transform that counts as landing, without the lock: others go on meanwhile.
+    fn land(&self, pending: Pending<I, O>) -> Result<Slot<I, O>> {
         let landed = pending.wait();
         self.change(|state| {
             state.landing -= 1;
-            match landed {
-                Ok(slot) => Ok(Some(slot)),
-                Err(failed) => Err(state.failed(failed)),
-            }
+            landed.map_err(|failed| state.failed(failed))
         })
     }
 }
