@@ -1,15 +1,16 @@
-//! How long a user's call takes, on the device that `WAVELIFT_DEVICE` names and on the CPU, for wavelets, sample types and
-//! shapes in common use. The names say what is measured:
+//! How long a user's call takes, on the device that `WAVELIFT_DEVICE` names and on the CPU, for
+//! wavelets, sample types and shapes in common use. The names say what is measured:
 //!
-//! - `resident`: arrays on the device, from enqueueing a forward transform to the end of waiting; `resident inverse`
-//!   likewise;
+//! - `resident`: arrays on the device, from enqueueing a forward transform to the end of waiting;
+//!   `resident inverse` likewise;
 //! - `host`: slices on the host, copied to the device and back;
 //! - `reference`: [`wavelift::reference`], one thread, up to 2^20 samples;
-//! - `bands`: one sub-band on the host changed in place, by `apply` and, with the features `ndarray` and `rayon`, by views.
+//! - `bands`: one sub-band on the host changed in place, by `apply` and, with the features
+//!   `ndarray` and `rayon`, by views.
 //!
-//! Bytes per second are those of the samples, once. `cargo bench -- cdf97-f32/host` measures only what is named like that;
-//! what is not measured is not built either. The example `benchmark` compares times with those of a plain copy, and
-//! strategies with each other.
+//! Bytes per second are those of the samples, once. `cargo bench -- cdf97-f32/host` measures only
+//! what is named like that; what is not measured is not built either. The example `benchmark`
+//! compares times with those of a plain copy, and strategies with each other.
 
 use criterion::measurement::WallTime;
 use criterion::{
@@ -41,7 +42,8 @@ fn named(transform: &Transform) -> String {
     format!("{} {} levels", lengths.join("x"), transform.level_count())
 }
 
-/// Pseudo-random samples of up to 12 bits by Knuth's multiplicative hash, because zeros could be faster.
+/// Pseudo-random samples of up to 12 bits by Knuth's multiplicative hash,
+/// because zeros could be faster.
 fn samples<T: Sample>(count: usize) -> Vec<T> {
     let hash = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
     (0..count as u64)

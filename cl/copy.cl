@@ -1,4 +1,5 @@
-// copy: the yardstick. It reads every byte once and writes it once, 16 bytes per work-item, from and to multiples of 16.
+// copy: the yardstick. It reads every byte once and writes it once, 16 bytes per work-item,
+// from and to multiples of 16.
 
 kernel void copy(global const uchar *restrict all_from, global uchar *restrict all_to, const ulong bytes,
                  const ulong from_start, const ulong to_start) {

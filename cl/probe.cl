@@ -1,9 +1,9 @@
 // probe: a device shows that its work-items exchange values as core/exchange.cl says.
 //
-// Several sub-groups per work-group. Each goes through a loop as long as no other's, in which its work-items hand values on
-// through local memory, behind the fence alone, and by exchange; then they get their neighbours' bits as each type that the
-// steps compute in. The host compares (src/runtime/probe). Whatever the device does, nothing outside the arrays is
-// touched. Cost: nothing against that of building it.
+// Several sub-groups per work-group. Each goes through a loop as long as no other's, in which its work-items hand
+// values on through local memory, behind the fence alone, and by exchange; then they get their neighbours' bits as each
+// type that the steps compute in. The host compares (src/runtime/probe). Whatever the device does, nothing outside the
+// arrays is touched. Cost: nothing against that of building it.
 
 #include "core/exchange.cl"
 

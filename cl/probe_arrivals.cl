@@ -1,8 +1,9 @@
-// probe_arrivals: a device shows that of its work-groups one is the last to arrive, and sees what all others have stored, as
-// core/arrivals.cl says.
+// probe_arrivals: a device shows that of its work-groups one is the last to arrive, and sees what all others have
+// stored, as core/arrivals.cl says.
 //
-// Each work-item stores a number; those of the last work-group of each picture add up what all of it have stored. The host
-// launches this a few times over the same arrays, and compares (src/runtime/probe). Cost: nothing against that of building it.
+// Each work-item stores a number; those of the last work-group of each picture add up what all of it have stored.
+// The host launches this a few times over the same arrays, and compares (src/runtime/probe). Cost: nothing
+// against that of building it.
 
 #include "core/arrivals.cl"
 

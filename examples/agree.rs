@@ -1,5 +1,5 @@
-//! Runs the same transforms on whatever device there is, and prints a line for each and a number that can be compared with
-//! those of other devices: scripts/agree does that.
+//! Runs the same transforms on whatever device there is, and prints a line for each and a number
+//! that can be compared with those of other devices: scripts/agree does that.
 
 mod common;
 
@@ -12,8 +12,8 @@ use wavelift::{
     Wavelet,
 };
 
-/// Prints what a device makes of a fixed list of transforms: of integers a checksum, of floats the largest error, as a share
-/// of the largest value.
+/// Prints what a device makes of a fixed list of transforms: of integers a checksum, of floats the
+/// largest error, as a share of the largest value.
 #[derive(Parser)]
 #[command(name = "agree", version)]
 struct Arguments {
@@ -65,7 +65,8 @@ fn transforms(wavelet: &Wavelet) -> [Transform; 3] {
     ]
 }
 
-/// One line for each direction. Random samples are the same everywhere, and the inverse is of random samples too.
+/// One line for each direction. Random samples are the same everywhere, and the inverse
+/// is of random samples too.
 fn compare<T: RandomSample>(
     device: &Device,
     strategy: Option<Strategy>,

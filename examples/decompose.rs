@@ -1,5 +1,5 @@
-//! The demo: decomposes pictures into sub-bands with cdf97, reconstructs each picture from the few coefficients that
-//! matter most, and proves that cdf53 on integers loses nothing.
+//! The demo: decomposes pictures into sub-bands with cdf97, reconstructs each picture from the few
+//! coefficients that matter most, and proves that cdf53 on integers loses nothing.
 //!
 //! `cargo run --release --example decompose -- [PICTURE...]`
 
@@ -25,12 +25,13 @@ const BUNDLED: [&str; 2] = [
 /// The shares of the coefficients from which pictures are reconstructed, in percent.
 const SHARES: [usize; 2] = [5, 1];
 
-/// Decomposes pictures into sub-bands, and reconstructs them from the few coefficients that matter most. The CPU
-/// reference computes if there is no OpenCL device.
+/// Decomposes pictures into sub-bands, and reconstructs them from the few coefficients that matter
+/// most. The CPU reference computes if there is no OpenCL device.
 #[derive(Parser)]
 #[command(name = "decompose", version, allow_negative_numbers = true)]
 struct Arguments {
-    /// PNG or JPEG files, which are reduced to 8 bits per sample without alpha [default: two bundled pictures]
+    /// PNG or JPEG files, which are reduced to 8 bits per sample without alpha
+    /// [default: two bundled pictures]
     pictures: Vec<PathBuf>,
     /// The folder to which the results are written
     #[arg(long, default_value = "target/demo", value_name = "FOLDER")]
@@ -38,8 +39,8 @@ struct Arguments {
     /// The number of levels, 0 to 64
     #[arg(long, default_value_t = 5)]
     levels: u32,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
-    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }
@@ -140,8 +141,9 @@ fn described(what: &str, strategy: &str, times: &Times) -> String {
     )
 }
 
-/// The coefficients as a picture. The low-pass band is shown as it is, because cdf97 preserves the mean. Each other
-/// band is stretched about mid-grey so far that one coefficient in two hundred saturates.
+/// The coefficients as a picture. The low-pass band is shown as it is, because cdf97
+/// preserves the mean. Each other band is stretched about mid-grey so far that one
+/// coefficient in two hundred saturates.
 fn mosaic(coefficients: &Coefficients<f32>) -> Result<Vec<u8>> {
     let mut mosaic = coefficients.clone();
     let transform = coefficients.transform();
@@ -186,8 +188,8 @@ fn draw_borders(transform: &Transform, planes: &mut [u8]) {
     }
 }
 
-/// The coefficients with all but the largest set to zero. The largest are those that add most to the picture:
-/// magnitude is multiplied by the norm of the band's synthesis function.
+/// The coefficients with all but the largest set to zero. The largest are those that add most to
+/// the picture: magnitude is multiplied by the norm of the band's synthesis function.
 fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<f32>> {
     let transform = coefficients.transform();
     let mut weights = Coefficients::<f32>::zeros(transform)?;
@@ -206,7 +208,8 @@ fn keep_largest(coefficients: &Coefficients<f32>, percent: usize) -> Result<Vec<
     Ok(values)
 }
 
-/// The number of bits per value of an ideal code that knows how often each value occurs, and nothing else.
+/// The number of bits per value of an ideal code that knows how often each value
+/// occurs, and nothing else.
 fn entropy<T: Eq + std::hash::Hash>(values: &[T]) -> f64 {
     let mut counts = std::collections::HashMap::new();
     for value in values {

@@ -1,11 +1,12 @@
 //! Removes noise from pictures: small details are noise, and large ones are the picture.
 //!
-//! The noise is estimated from the finest diagonal band, which has little else in it: its median magnitude over 0.6745
-//! is the standard deviation of normal noise (Donoho and Johnstone, 1994). Each band has a threshold of some such
-//! deviations, over the band's norm, so that one threshold means the same in every band.
+//! The noise is estimated from the finest diagonal band, which has little else in it: its median
+//! magnitude over 0.6745 is the standard deviation of normal noise (Donoho and Johnstone, 1994).
+//! Each band has a threshold of some such deviations, over the band's norm, so that one threshold
+//! means the same in every band.
 //!
-//! `cargo run --release --example denoise -- PICTURE [--clean PICTURE]`
-//! `cargo run --release --example denoise -- --sigma 20` adds noise to a bundled picture, and removes it
+//! `cargo run --release --example denoise -- PICTURE [--clean PICTURE]` `cargo run --release
+//! --example denoise -- --sigma 20` adds noise to a bundled picture, and removes it
 
 mod common;
 
@@ -23,17 +24,19 @@ const BUNDLED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/astron
 /// The median magnitude of normal noise of deviation 1.
 const MEDIAN_OF_NOISE: f32 = 0.6745;
 
-/// Removes noise from a picture by thresholds on its wavelet coefficients. The CPU reference computes if there is no
-/// OpenCL device.
+/// Removes noise from a picture by thresholds on its wavelet coefficients. The CPU reference
+/// computes if there is no OpenCL device.
 #[derive(Parser)]
 #[command(name = "denoise", version, allow_negative_numbers = true)]
 struct Arguments {
-    /// A PNG or JPEG file, which is reduced to 8 bits per sample without alpha [default: a bundled picture]
+    /// A PNG or JPEG file, which is reduced to 8 bits per sample without alpha
+    /// [default: a bundled picture]
     picture: Option<PathBuf>,
     /// Adds normal noise of this standard deviation to the picture first; samples are 0 to 255
     #[arg(long, default_value_t = 0.0)]
     sigma: f32,
-    /// The picture without noise, to which the results are compared [default with --sigma: the picture before]
+    /// The picture without noise, to which the results are compared [default with
+    /// --sigma: the picture before]
     #[arg(long, value_name = "PICTURE", conflicts_with = "sigma")]
     clean: Option<PathBuf>,
     /// The folder to which the results are written
@@ -42,8 +45,8 @@ struct Arguments {
     /// The number of levels, 1 to 64
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=64))]
     levels: u32,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
-    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }
@@ -152,8 +155,8 @@ fn estimate(coefficients: &Coefficients<f32>) -> Result<f32> {
     Ok(median * norm / MEDIAN_OF_NOISE)
 }
 
-/// Applies a rule to every band but the low-pass one. A coefficient times the norm of its band is what it adds to the
-/// picture.
+/// Applies a rule to every band but the low-pass one. A coefficient times the norm of its band is
+/// what it adds to the picture.
 fn threshold(coefficients: &mut Coefficients<f32>, rule: &Rule, sigma: f32) -> Result<()> {
     let transform = coefficients.transform().clone();
     for (level, band) in transform.bands() {

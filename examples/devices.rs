@@ -14,8 +14,8 @@ use wavelift::{Device, DeviceInfo, DeviceSelector, Engine, Exchange};
 #[derive(Parser)]
 #[command(name = "devices", version)]
 struct Arguments {
-    /// The device to pick, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
-    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
+    /// The device to pick, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }

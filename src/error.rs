@@ -31,9 +31,10 @@ pub enum Error {
     /// A request whose shape does not fit. It is one of these:
     ///
     /// - a shape, a list of axes or a number of levels that no transform can have;
-    /// - a region, strides or a part of a view that no array can have, that goes past the end of the array or view at hand, or that
-    ///   the plan was not made for;
-    /// - a sub-band that the coefficients do not have, or coefficients of another transform than the plan's;
+    /// - a region, strides or a part of a view that no array can have, that goes past the end of
+    ///   the array or view at hand, or that the plan was not made for;
+    /// - a sub-band that the coefficients do not have, or coefficients of another
+    ///   transform than the plan's;
     /// - engines that cannot form a group, or shares that do not suit the engines of one.
     #[error("{what}: expected {expected}, got {got}")]
     #[non_exhaustive]
@@ -58,7 +59,8 @@ pub enum Error {
         got: usize,
     },
 
-    /// A sample outside the range in which a transform restores all samples, where its wavelet has a pre-shift.
+    /// A sample outside the range in which a transform restores all samples, where its
+    /// wavelet has a pre-shift.
     #[error("sample {value} at {place:?} is not within {least}..={most}, the samples that {what}")]
     #[non_exhaustive]
     Range {
@@ -116,7 +118,8 @@ pub enum Error {
         why: String,
     },
 
-    /// A request for more memory than the device has left for the engine, or for a larger array than it allows.
+    /// A request for more memory than the device has left for the engine, or for a
+    /// larger array than it allows.
     #[error("{what} needs {} on {device}, which allows {}", bytes(*.needed), allowed(*.limit, *.used))]
     #[non_exhaustive]
     Memory {
@@ -128,8 +131,8 @@ pub enum Error {
         needed: u64,
         /// How many bytes the device has in all, or allows an array.
         limit: u64,
-        /// How many bytes of the limit the engine's arrays take already, where the limit is for all of them together; `None` where
-        /// the limit is for each array.
+        /// How many bytes of the limit the engine's arrays take already, where the limit is for all
+        /// of them together; `None` where the limit is for each array.
         used: Option<u64>,
     },
 
@@ -143,8 +146,8 @@ pub enum Error {
         needed: u64,
     },
 
-    /// A kernel that the device's compiler rejected. If the environment variable `WAVELIFT_DUMP` names a folder, the program is
-    /// written to a file there.
+    /// A kernel that the device's compiler rejected. If the environment variable `WAVELIFT_DUMP`
+    /// names a folder, the program is written to a file there.
     #[error("kernels do not build on {device}:\n{log}")]
     #[non_exhaustive]
     Build {
@@ -156,7 +159,8 @@ pub enum Error {
         program: String,
     },
 
-    /// An array that belongs to an engine of another OpenCL context than the one that should use it.
+    /// An array that belongs to an engine of another OpenCL context than
+    /// the one that should use it.
     #[error("{what} belongs to another engine, of another OpenCL context")]
     #[non_exhaustive]
     ForeignArray {
@@ -164,7 +168,8 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// An OpenCL handle of the caller's that cannot be used for this: null, of another kind, or of another context.
+    /// An OpenCL handle of the caller's that cannot be used for this: null, of another
+    /// kind, or of another context.
     #[error("{what}: expected {expected}, got {got}")]
     #[non_exhaustive]
     Handle {
@@ -176,8 +181,8 @@ pub enum Error {
         got: String,
     },
 
-    /// An array or a view whose first sample is not at a multiple of as many bytes as its samples need, or the vectors that the
-    /// plan's kernels load.
+    /// An array or a view whose first sample is not at a multiple of as many bytes as its samples
+    /// need, or the vectors that the plan's kernels load.
     #[error(
         "{what} starts at a multiple of {found} bytes only, but must start at a multiple of {needed}"
     )]
@@ -191,7 +196,8 @@ pub enum Error {
         found: usize,
     },
 
-    /// Two arrays or views of which one is written and which share memory, or for which this is too hard to rule out.
+    /// Two arrays or views of which one is written and which share memory, or for which this
+    /// is too hard to rule out.
     #[error("{one} and {other} overlap")]
     #[non_exhaustive]
     Overlap {
@@ -201,13 +207,15 @@ pub enum Error {
         other: &'static str,
     },
 
-    /// A file that cannot be opened, read, written or renamed, or that is not as long as it should be.
+    /// A file that cannot be opened, read, written or renamed, or that is not
+    /// as long as it should be.
     #[error("{path}: {why}")]
     #[non_exhaustive]
     File {
         /// The file.
         path: String,
-        /// What kind of error the system reported; [`std::io::ErrorKind::InvalidData`] for a wrong length.
+        /// What kind of error the system reported;
+        /// [`std::io::ErrorKind::InvalidData`] for a wrong length.
         kind: std::io::ErrorKind,
         /// What went wrong, in words.
         why: String,
@@ -255,7 +263,8 @@ pub enum Error {
 }
 
 impl std::fmt::Debug for Error {
-    /// As `Display`, so that `unwrap` and a `main` that returns the error say what was wanted and what was found, too.
+    /// As `Display`, so that `unwrap` and a `main` that returns the error say what was wanted
+    /// and what was found, too.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
     }
@@ -270,7 +279,8 @@ impl Error {
         }
     }
 
-    /// Whether another device might do what one has failed at: its own memory or driver may be the reason.
+    /// Whether another device might do what one has failed at: its own memory or
+    /// driver may be the reason.
     pub(crate) fn is_of_device(&self) -> bool {
         !matches!(
             self,

@@ -1,7 +1,7 @@
 //! Reading and printing enums by the names of their variants.
 
-/// Implements `Display` and `FromStr` for an enum that has `ALL` and `name()`; `what` names the kind of choice in
-/// errors.
+/// Implements `Display` and `FromStr` for an enum that has `ALL` and `name()`; `what` names the
+/// kind of choice in errors.
 macro_rules! named {
     ($T:ty, $what:literal) => {
         impl std::fmt::Display for $T {

@@ -1,4 +1,5 @@
-//! The features: what other crates' types make of this one's. Each module needs the feature of its name.
+//! The features: what other crates' types make of this one's. Each module needs
+//! the feature of its name.
 
 #[cfg(feature = "ndarray")]
 #[path = "common/mod.rs"]

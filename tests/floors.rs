@@ -87,8 +87,8 @@ fn every_strategy_is_described() {
     }
 }
 
-/// A device of 32 bits has another `size_t` and other pointers than the host: what a kernel takes by value is of `int`s and
-/// `long`s.
+/// A device of 32 bits has another `size_t` and other pointers than the host: what a kernel takes
+/// by value is of `int`s and `long`s.
 #[test]
 fn arguments_are_the_same_for_32_and_64_bits() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cl");

@@ -159,7 +159,8 @@ fn check_tiles<T: RandomSample>(plan: &TiledPlan<T>) {
     assert!(error <= 2.0 * T::BOUND, "{error} of {plan:?}");
 }
 
-/// The group with so many bytes for each engine, those of the same device with an account in common.
+/// The group with so many bytes for each engine, those of the same device
+/// with an account in common.
 fn under(bytes: u64) -> EngineGroup {
     let limited = devices().into_iter().flat_map(|device| {
         let engine = Engine::new(&device).unwrap();

@@ -1,5 +1,5 @@
-//! What `Transform::headroom` promises: samples that leave it free are restored, the worst ones included, and samples that
-//! do not can be lost.
+//! What `Transform::headroom` promises: samples that leave it free are restored, the worst ones
+//! included, and samples that do not can be lost.
 
 mod common;
 
@@ -55,8 +55,9 @@ fn linear(wavelet: &Wavelet) -> Wavelet {
     Wavelet::real("linear", &steps.collect::<Vec<_>>(), Scale::NONE).unwrap()
 }
 
-/// For each result of all but the last level of a line of `n` samples, the largest first: which samples it takes away.
-/// Samples of these signs, all as large as can be, make it as large as can be.
+/// For each result of all but the last level of a line of `n` samples, the largest
+/// first: which samples it takes away. Samples of these signs, all as large as can be,
+/// make it as large as can be.
 fn worst_signs(transform: &Transform, n: usize) -> Vec<Vec<bool>> {
     let impulses = Transform::new(linear(transform.wavelet()), [n, n])
         .axes([1])
@@ -74,7 +75,8 @@ fn worst_signs(transform: &Transform, n: usize) -> Vec<Vec<bool>> {
     results.into_iter().map(signs).collect()
 }
 
-/// Which samples are to be small and which large: what makes the largest results largest, and others, and at random.
+/// Which samples are to be small and which large: what makes the largest results largest,
+/// and others, and at random.
 fn patterns(transform: &Transform) -> Vec<Vec<bool>> {
     let mut random = Random::new(transform.len() as u64);
     let is_chosen = |axis: &usize| transform.chosen_axes().contains(axis);
@@ -160,7 +162,8 @@ fn ints_are_restored_with_the_headroom_and_not_with_much_less() {
     is_close::<i32>();
 }
 
-/// A wavelet with a pre-shift whose steps nobody would choose: taps from small ones to such as overflow.
+/// A wavelet with a pre-shift whose steps nobody would choose: taps from small
+/// ones to such as overflow.
 fn own(random: &mut Random) -> Wavelet {
     let mut below = |n: u64| ((random.bits() >> 20) % n) as i32;
     let steps: Vec<IntegerStep> = (0..1 + below(5))

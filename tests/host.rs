@@ -42,8 +42,8 @@ fn check<T: RandomSample>(plan: &Plan<T>, start: usize) {
     assert!(bytes(&beside) == bytes(&untouched), "{what}");
 }
 
-/// By the strategy that the planner chooses, with results past the caches and through them, and by one whose vectors take
-/// alignment for granted.
+/// By the strategy that the planner chooses, with results past the caches and through them, and by
+/// one whose vectors take alignment for granted.
 fn check_everywhere<T: RandomSample>(wavelet: Wavelet, shape: [usize; 2]) {
     for device in devices() {
         if !computes("host slices", &device, T::TYPE) {
@@ -95,9 +95,9 @@ fn integers_at_any_place() {
     check_everywhere::<i32>(Wavelet::CDF_5_3, [67, 132]);
 }
 
-/// Through pinned memory as by the driver alone: by as many threads as there are pieces and by more, with less than the ring
-/// holds and with more, in whole pieces and not, to and from memory at an odd place; the largest picture goes in stripes, and the batch
-/// in parts.
+/// Through pinned memory as by the driver alone: by as many threads as there are pieces and by
+/// more, with less than the ring holds and with more, in whole pieces and not, to and from memory
+/// at an odd place; the largest picture goes in stripes, and the batch in parts.
 #[test]
 fn large_slices_go_through_pinned_memory() {
     for device in devices() {

@@ -59,8 +59,8 @@ fn check_all<T: RandomSample>(device: &Device, transforms: &[Transform]) {
     }
 }
 
-/// Devices as they are, where small arrays are swept line by line, and as if they had as many compute units as it takes for
-/// these to be cut.
+/// Devices as they are, where small arrays are swept line by line, and as if they had as many
+/// compute units as it takes for these to be cut.
 fn few_and_many_segments() -> Vec<Device> {
     let as_they_are = devices();
     let large = as_they_are

@@ -1,5 +1,6 @@
-//! Writes every program that the tests of the strategies build to `target/kernels`, for devices of every kind, where
-//! `make kernels` compiles them: hardware that is not at hand is not needed for that. Makes no OpenCL call.
+//! Writes every program that the tests of the strategies build to `target/kernels`, for devices of
+//! every kind, where `make kernels` compiles them: hardware that is not at hand is not needed for
+//! that. Makes no OpenCL call.
 
 mod common;
 
@@ -147,9 +148,9 @@ fn pictures(wavelet: Wavelet, shapes: &[&[usize]], levels: u32) -> Vec<Transform
     transforms.collect()
 }
 
-/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels at once, a tail, levels with which
-/// the last work-group goes on, axes beside those of a picture, rows alone (whole ones, short ones, and a long one), and colours
-/// innermost.
+/// Rows that go by vectors and rows that do not, borders inside the streams and apart, two levels
+/// at once, a tail, levels with which the last work-group goes on, axes beside those of a picture,
+/// rows alone (whole ones, short ones, and a long one), and colours innermost.
 fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let unaligned = Transform::new(wavelet.clone(), [131, 1029]);
     let aligned = Transform::new(wavelet.clone(), [2, 96, 1024]).axes([1, 2]);
@@ -290,7 +291,8 @@ fn way(device: &DeviceInfo) -> String {
     }
 }
 
-/// The version of OpenCL C that a program needs, in front of the name of its file, where it is not 1.2.
+/// The version of OpenCL C that a program needs, in front of the name of its
+/// file, where it is not 1.2.
 fn language(source: &str) -> String {
     let of_c = [Fence::Cl20, Fence::Cl30];
     let number = |fence: &Fence| Fence::ALL.iter().position(|one| one == fence).unwrap();
@@ -335,7 +337,8 @@ fn other_passes() -> impl Iterator<Item = Strategy> {
 #[derive(Default)]
 struct Dump {
     written: HashSet<u64>,
-    /// Hashes of the programs of a strategy that exchanges in some way: what two strategies share counts for both.
+    /// Hashes of the programs of a strategy that exchanges in some way: what two
+    /// strategies share counts for both.
     programs: BTreeMap<(String, String), HashSet<u64>>,
     /// The files of `cl/` that they are made of.
     parts: HashSet<String>,
@@ -349,8 +352,8 @@ impl Dump {
         let each = Strategy::ALL.iter().copied().filter(|&way| is_wanted(way));
         let passes = other_passes().filter(|_| !exchanges);
         for strategy in each.chain(passes).map(Some).chain([None]) {
-            // What these do differs little: on a CPU in a single macro, but for volumes, of which it loads more ahead, and from shape to
-            // shape not at all.
+            // What these do differs little: on a CPU in a single macro, but for volumes, of which
+            // it loads more ahead, and from shape to shape not at all.
             let is_pass = strategy.is_some_and(|one| !Strategy::ALL.contains(&one));
             let exchanging = strategy
                 .is_some_and(|one| EXCHANGING.contains(&one) && one != Strategy::StreamedVolumes);
@@ -433,7 +436,8 @@ impl Dump {
         }
     }
 
-    /// Those with pixels on the signal side: as the planner composes them, and by each strategy that takes them.
+    /// Those with pixels on the signal side: as the planner composes them, and by each
+    /// strategy that takes them.
     fn write_of_pixels(&mut self, device: &DeviceInfo) {
         let pictures = [[4096, 4096], [4095, 4097], [1, 4000], [300, 200]].map(Vec::from);
         let others = [vec![512, 512, 3], vec![333, 255, 4], vec![256, 256, 256]];
@@ -569,7 +573,8 @@ fn every_program_is_written_for_the_compilers() {
     }
 }
 
-/// What a file defines: macros, functions and types, each with its texts, without comments and spaces.
+/// What a file defines: macros, functions and types, each with its texts,
+/// without comments and spaces.
 fn definitions(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let first_name = |text: &str| text.split(|c| !is_name(c)).next().unwrap().to_owned();
@@ -670,7 +675,8 @@ fn kernel_file(name: &str) -> String {
     fs::read_to_string(cl.join(name)).unwrap()
 }
 
-/// Across the files of `cl/`; in one file, the branches of an `#if` can define a name each in its own way.
+/// Across the files of `cl/`; in one file, the branches of an `#if` can define a
+/// name each in its own way.
 #[test]
 fn no_name_has_two_meanings() {
     let mut meanings = BTreeMap::<String, Vec<(String, BTreeSet<String>)>>::new();
@@ -712,8 +718,8 @@ fn no_name_has_two_meanings() {
     );
 }
 
-/// Whether a file says what a macro that Rust sets is for: in a comment, or in an `#error` where it is missing.
-/// `LAG_k` stands for `LAG_0`, `LAG_1` and so on.
+/// Whether a file says what a macro that Rust sets is for: in a comment, or in an `#error` where it
+/// is missing. `LAG_k` stands for `LAG_0`, `LAG_1` and so on.
 fn explains(text: &str, name: &str) -> bool {
     let of_steps = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let of_steps = format!("{of_steps}k");

@@ -1,7 +1,7 @@
 //! The reference and two strategies against numbers from outside; tests/data/README.md says whence.
 //!
-//! The reference and the kernels are made from one table of wavelets, so only this proves the table. The
-//! other strategies are compared with the reference in tests/strategies.
+//! The reference and the kernels are made from one table of wavelets, so only this proves the
+//! table. The other strategies are compared with the reference in tests/strategies.
 
 mod common;
 
@@ -23,8 +23,8 @@ const FILTERS: &str = include_str!("data/filters.jsonl");
 /// Those that take every transform.
 const STRATEGIES: [Strategy; 2] = [Strategy::SEPARABLE, Strategy::Stepwise];
 
-/// How far from the answer a result may be, relative to the answer's largest value. The taps that the
-/// sources print agree to about twelve digits.
+/// How far from the answer a result may be, relative to the answer's largest value. The taps that
+/// the sources print agree to about twelve digits.
 fn allowed<T: RandomSample>() -> f64 {
     match T::TYPE {
         SampleType::F64 => 1e-11,
@@ -237,8 +237,8 @@ impl Filter {
     }
 }
 
-/// Impulses in the middle of lines, and what becomes of them. Interleaved, a coefficient stands where its
-/// sample was.
+/// Impulses in the middle of lines, and what becomes of them. Interleaved, a coefficient
+/// stands where its sample was.
 fn impulses(wavelet: Wavelet, low: &Filter, high: &Filter) -> Answer<f64> {
     let (places, len) = (40..60, 100);
     let transform = Transform::new(wavelet, [places.len(), len])
@@ -286,8 +286,8 @@ fn by_hand<T: RandomSample>(transform: Transform, input: &[T], output: &[T]) {
 
 #[test]
 fn five_samples_by_hand() {
-    // Details 2 - (1 + 3) / 2 and 4 - (3 + 9) / 2; with them 1 + 2 / 4, 3 + 0 / 4, 9 + -2 / 4, rounded
-    // down.
+    // Details 2 - (1 + 3) / 2 and 4 - (3 + 9) / 2; with them 1 + 2 / 4, 3 + 0 / 4,
+    // 9 + -2 / 4, rounded down.
     let transform = Transform::new(Wavelet::CDF_5_3, [5]);
     by_hand(transform.clone(), &[1i32, 2, 3, 4, 9], &[1, 3, 8, 0, -2]);
     by_hand(transform.clone(), &[1i16, 2, 3, 4, 9], &[1, 3, 8, 0, -2]);
@@ -323,8 +323,8 @@ fn borders_by_hand() {
 
 #[test]
 fn four_taps_tell_clamped_from_mirrored_borders() {
-    // d[0] = 5 - ((-s[-1] + 9 * 16 + 9 * 32 - s[2] + 8) >> 4), where s[-1] is mirrored s[1] or clamped
-    // s[0]; s[0] = 16 - ((-2 d[0] + 2) >> 2).
+    // d[0] = 5 - ((-s[-1] + 9 * 16 + 9 * 32 - s[2] + 8) >> 4), where s[-1] is mirrored s[1] or
+    // clamped s[0]; s[0] = 16 - ((-2 d[0] + 2) >> 2).
     for (boundary, output) in [
         (Boundary::Symmetric, [16 - 9, 32 - 12, 5 - 23, 6 - 34]),
         (Boundary::Clamp, [16 - 10, 32 - 12, 5 - 24, 6 - 33]),
@@ -349,7 +349,8 @@ fn the_order_of_axes_shows_in_integers() {
 fn haar_by_hand() {
     let root = std::f64::consts::SQRT_2;
     let transform = Transform::new(Wavelet::HAAR, [4]).levels(2);
-    // (1 + 3 + 5 + 9) / 2, (5 + 9 - 1 - 3) / 2, then the differences of neighbours over the root of 2.
+    // (1 + 3 + 5 + 9) / 2, (5 + 9 - 1 - 3) / 2, then the differences of
+    // neighbours over the root of 2.
     let output = [9.0, 5.0, 2.0 / root, 4.0 / root];
     by_hand(transform, &[1.0, 3.0, 5.0, 9.0], &output);
     by_hand(
@@ -377,7 +378,8 @@ fn a_pre_shift_comes_once_a_level_and_not_once_an_axis() {
 
 #[test]
 fn the_shift_back_rounds() {
-    // Undone to (9, 4) and (-10, -5); half of it, rounded: an input that no forward transform gives.
+    // Undone to (9, 4) and (-10, -5); half of it, rounded: an input that no
+    // forward transform gives.
     let transform = Transform::new(Wavelet::VC2_HAAR_1, [2, 2]).axes([1]);
     let (input, expected) = ([7, -5, -7, 5], [5, 2, -5, -2]);
     assert_eq!(reference::inverse(&transform, &input).unwrap(), expected);

@@ -44,7 +44,8 @@ fn check<T: RandomSample>(plan: &Plan<T>, seed: u64) {
     close(&back, &expected);
 }
 
-/// Under each of these limits, in bytes, and twice as many on devices that have arrays of their own.
+/// Under each of these limits, in bytes, and twice as many on devices that
+/// have arrays of their own.
 fn check_under<T: RandomSample>(device: &Device, transform: &Transform, limits: &[u64]) {
     let whole = Engine::new(device).unwrap();
     let more = match device.info().kind {
@@ -293,7 +294,8 @@ fn files_in(folder: &Path) -> usize {
     folder.read_dir().unwrap().count()
 }
 
-/// From file to file and back into the file that is read, and to and from slices, by a plan of several stages.
+/// From file to file and back into the file that is read, and to and from slices, by
+/// a plan of several stages.
 fn check_files<T: RandomSample>(plan: &TiledPlan<T>) {
     let transform = plan.transform();
     let folder = tempfile::tempdir().unwrap();
@@ -367,7 +369,8 @@ fn both(engine: &Engine) -> EngineGroup {
     group.with_shares(&[2, 1]).unwrap()
 }
 
-/// What the caller stops, and what fails, leaves the files as they were, no others, and a plan that works.
+/// What the caller stops, and what fails, leaves the files as they were, no
+/// others, and a plan that works.
 fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
     let transform = plan.transform();
     let folder = tempfile::tempdir().unwrap();
@@ -448,8 +451,8 @@ fn files_when_stopped_and_when_wrong() {
     }
 }
 
-/// Where no ring of pinned memory is to be had, or none beside the arrays, the driver copies, in no more memory than where nobody asked
-/// for one.
+/// Where no ring of pinned memory is to be had, or none beside the arrays, the driver copies, in no
+/// more memory than where nobody asked for one.
 #[test]
 fn slices_without_a_ring_take_two_arrays() {
     for device in devices() {
@@ -483,7 +486,8 @@ fn slices_without_a_ring_take_two_arrays() {
 /// Of fewer bytes one thread copies all.
 const BYTES_FOR_THREADS: usize = 8 << 20;
 
-/// Tiles that several threads copy: so many of them that each has bytes enough on the average, so that the largest has.
+/// Tiles that several threads copy: so many of them that each has bytes enough on the average,
+/// so that the largest has.
 #[test]
 fn files_by_several_threads() {
     for device in devices() {
@@ -507,7 +511,8 @@ fn files_by_several_threads() {
     }
 }
 
-/// Bands of one column beside wider ones, by several threads: in a file they stand in the same bytes.
+/// Bands of one column beside wider ones, by several threads: in a file they
+/// stand in the same bytes.
 #[test]
 fn narrow_files_by_several_threads() {
     let folder = tempfile::tempdir().unwrap();
@@ -678,9 +683,9 @@ fn part_of<T: RandomSample>(path: &Path, part: &Region) -> Vec<T> {
     samples
 }
 
-/// Compares coefficients in a file, at the first corner of a picture, in its middle and at its last corner, with the reference of
-/// only the samples there: they are the same but for those at the border of what is cut out, which the wavelets of these tests
-/// reach 4 of at most.
+/// Compares coefficients in a file, at the first corner of a picture, in its middle and at its last
+/// corner, with the reference of only the samples there: they are the same but for those at the
+/// border of what is cut out, which the wavelets of these tests reach 4 of at most.
 fn error_of_parts<T: RandomSample>([samples, coefficients]: [&Path; 2], whole: &Transform) -> f64 {
     const SIDE: usize = 1024;
     const BORDER: usize = 8;
@@ -716,7 +721,8 @@ fn error_of_parts<T: RandomSample>([samples, coefficients]: [&Path; 2], whole: &
     (0..3).map(error_at).fold(0.0, f64::max)
 }
 
-/// From file to file and back by the program `transform` under a limit of 1 GiB, beside `cp` of the same file.
+/// From file to file and back by the program `transform` under a limit of 1 GiB,
+/// beside `cp` of the same file.
 fn files_by_the_program<T: RandomSample>(shape: &str, wavelet: &str, len: usize) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -741,7 +747,8 @@ fn files_by_the_program<T: RandomSample>(shape: &str, wavelet: &str, len: usize)
             "{shape} {} {wavelet} {direction}: {took} ms, {ratio:.2} times cp, {memory} MiB",
             T::TYPE
         );
-        // The ratio is not held to anything: `cp` is done before the disk has the file, which the program waits for.
+        // The ratio is not held to anything: `cp` is done before the disk has the file,
+        // which the program waits for.
         assert!(memory <= 2048, "{memory} MiB");
         assert!(memory > 0 || !cfg!(target_os = "linux"));
     }

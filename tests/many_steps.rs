@@ -1,5 +1,5 @@
-//! Wavelets of twenty steps, as the orthogonal families have them: every strategy computes what the reference does, or
-//! refuses them and says why.
+//! Wavelets of twenty steps, as the orthogonal families have them: every strategy computes what the
+//! reference does, or refuses them and says why.
 
 mod common;
 
@@ -28,7 +28,8 @@ fn near() -> Wavelet {
     Wavelet::real("near", &steps.collect::<Vec<_>>(), scale).unwrap()
 }
 
-/// Integer steps to one side or the other, of three taps or four, which together reach almost as far as is allowed.
+/// Integer steps to one side or the other, of three taps or four, which together reach
+/// almost as far as is allowed.
 fn lopsided() -> Wavelet {
     let mut random = Random::new(21);
     let mut below = |n: u64| (random.bits() % n) as i32;
@@ -46,8 +47,8 @@ fn lopsided() -> Wavelet {
     Wavelet::integer("lopsided", &steps.collect::<Vec<_>>(), 0).unwrap()
 }
 
-/// Both directions of a picture large enough that it is not all border, on every device as if it were a GPU; by
-/// `single_loop` on CPUs. Where `why` says so, the strategy refuses it instead.
+/// Both directions of a picture large enough that it is not all border, on every device as if it
+/// were a GPU; by `single_loop` on CPUs. Where `why` says so, the strategy refuses it instead.
 fn check<T: RandomSample>(wavelet: Wavelet, strategy: Strategy, why: Option<&str>) {
     let transform = Transform::new(wavelet, [290, 300]);
     for device in devices() {
@@ -85,9 +86,10 @@ fn check_plan<T: RandomSample>(
     assert!(error <= T::BOUND, "{direction:?} of {shape:?}: {error:e}");
 }
 
-/// Sixteen steps reach as far as a vector of eight pairs does, which is all that rows go on for beyond their ends; of an odd
-/// number of samples, with whole vectors before the last one. The inverse goes along x first, and changes approximations last.
-/// Of integers, as what comes from so far is lost in rounding else.
+/// Sixteen steps reach as far as a vector of eight pairs does, which is all that rows go on for
+/// beyond their ends; of an odd number of samples, with whole vectors before the last one. The
+/// inverse goes along x first, and changes approximations last. Of integers, as what comes from so
+/// far is lost in rounding else.
 #[test]
 fn rows_are_extended_as_far_as_steps_reach() {
     for device in devices() {
@@ -171,8 +173,8 @@ fn check_in_place<T: RandomSample>(wavelet: Wavelet) {
     }
 }
 
-/// For each strategy, why it refuses twenty steps, if it does: real steps that reach 10 pairs to either side, and integer
-/// steps that reach 30.
+/// For each strategy, why it refuses twenty steps, if it does: real steps that reach 10 pairs to
+/// either side, and integer steps that reach 30.
 macro_rules! strategies {
     ($($name:ident: $strategy:expr, $near:expr, $lopsided:expr;)*) => {
         $(mod $name {

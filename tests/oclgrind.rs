@@ -1,6 +1,6 @@
-//! A few small transforms that reach every kernel and every branch in it. `make oclgrind` runs them in
-//! Oclgrind, which sees each access to memory: out of bounds, before it was written, or in a race.
-//! Everywhere else they are one more test against the reference.
+//! A few small transforms that reach every kernel and every branch in it. `make oclgrind` runs them
+//! in Oclgrind, which sees each access to memory: out of bounds, before it was written, or in a
+//! race. Everywhere else they are one more test against the reference.
 //!
 //! Runs on the device that `WAVELIFT_DEVICE` names, else on all.
 
@@ -53,7 +53,8 @@ fn check_by<T: RandomSample>(
     let coefficients = Coefficients::from_parts(transform, samples.clone()).unwrap();
     for direction in [Direction::Forward, Direction::Inverse] {
         let expected = expected(transform, direction, &samples).unwrap();
-        // A new one, as Oclgrind takes what it knows of a freed array for that of the next in its place.
+        // A new one, as Oclgrind takes what it knows of a freed array for that
+        // of the next in its place.
         let engine = Engine::new(device).unwrap().with_tuning(tuning).unwrap();
         let plans = plans_by::<T>(&engine, transform, strategies.iter().copied());
         assert!(!plans.is_empty(), "no strategy takes {transform:?}");
@@ -397,7 +398,8 @@ fn colours() {
     }
     check_colours::<f32>(&picture(Wavelet::CDF_9_7, [9, 11, 2]).layout(Layout::Interleaved));
     check_colours::<i16>(&picture(Wavelet::VC2_DD_13_7, [7, 20, 4]).levels(2));
-    // A vector is one pixel and a rest, of which a row has two: what is read beside these stays in the row.
+    // A vector is one pixel and a rest, of which a row has two: what is read
+    // beside these stays in the row.
     check_colours::<i16>(&picture(Wavelet::CDF_5_3, [6, 4, 7]));
     check_planes::<f32>(&picture(Wavelet::CDF_9_7, [5, 18, 3]).levels(2));
     check_planes::<i32>(&picture(Wavelet::CDF_5_3, [4, 5, 33]));
@@ -476,7 +478,8 @@ fn in_place() {
     check_in_place::<f32>(&Transform::new(Wavelet::HAAR, [2, 61]));
 }
 
-/// The passes of `separable` that are not its default ones; by programs that the tests of the strategies build as well.
+/// The passes of `separable` that are not its default ones; by programs that the tests of the
+/// strategies build as well.
 mod passes {
     use super::*;
 
@@ -515,8 +518,8 @@ mod passes {
     }
 }
 
-/// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where it looks
-/// for values that were never written.
+/// Apart from the others: Oclgrind misjudges vectors joined from parts, and crashes on them, where
+/// it looks for values that were never written.
 mod vectors {
     use super::*;
 
@@ -664,7 +667,8 @@ fn streams_that_look_far_ahead() {
     }
 }
 
-/// Pixels on the signal side, and where a pass converts them: by the programs of tests/pixels.rs, which are compiled once.
+/// Pixels on the signal side, and where a pass converts them: by the programs of tests/pixels.rs,
+/// which are compiled once.
 fn check_pixels(transform: &Transform, strategies: &[Strategy]) {
     let pixels: Vec<u8> = (0..transform.len()).map(|i| (i * i % 256) as u8).collect();
     let samples: Vec<i16> = pixels.iter().map(|&v| i16::from(v) - 7).collect();

@@ -1,4 +1,5 @@
-//! The variants of the papers' methods, which no plan uses, are right; and the report on the papers is whole.
+//! The variants of the papers' methods, which no plan uses, are right; and the
+//! report on the papers is whole.
 
 #[path = "../examples/papers/main.rs"]
 #[allow(dead_code, reason = "the program uses all of it")]
@@ -20,7 +21,8 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// Every vectorisation and size of core, in either order, with either border; and rows and columns by themselves.
+/// Every vectorisation and size of core, in either order, with either border; and rows
+/// and columns by themselves.
 fn variants() -> Vec<Variant> {
     let vertical = [[2, 2], [4, 4], [8, 2], [2, 8]].map(|core| Variant::core(false, core));
     let diagonal = [[2, 2], [6, 2], [2, 6]].map(|core| Variant::core(true, core));
@@ -37,7 +39,8 @@ fn variants() -> Vec<Variant> {
     all
 }
 
-/// What a variant should give: the reference, for zeros that of a picture with so many zeros around it.
+/// What a variant should give: the reference, for zeros that of a picture with
+/// so many zeros around it.
 fn of_reference(samples: &[f32], [height, width]: [usize; 2], symmetric: bool) -> Vec<f64> {
     let frame = if symmetric { 0 } else { 16 };
     let (tall, wide) = (height + 2 * frame, width + 2 * frame);
@@ -170,8 +173,8 @@ fn check_section(section: &Section, text: &str) {
     }
 }
 
-/// Beside every time, but those with transfers, stands the share of what the device can do; numbers were published for all of a
-/// table's hardware or for none.
+/// Beside every time, but those with transfers, stands the share of what the device can do; numbers
+/// were published for all of a table's hardware or for none.
 fn check_shares(table: &Table) {
     let is_time = ["ps", "ns", "us", "ms"]
         .iter()

@@ -170,7 +170,8 @@ fn threads_share_a_plan() {
     }
 }
 
-/// Large pictures go in stripes and batches in parts, one of which goes up while another one comes down, where they are copied.
+/// Large pictures go in stripes and batches in parts, one of which goes up while another one comes
+/// down, where they are copied.
 #[test]
 fn large_arrays_are_the_same_as_by_other_calls() {
     for engine in engines() {

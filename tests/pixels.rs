@@ -1,5 +1,5 @@
-//! Pixels: plans that take `u8` or `u16` where others take samples give what the reference makes of the samples that they are,
-//! and give back what it makes of its own, rounded.
+//! Pixels: plans that take `u8` or `u16` where others take samples give what the reference makes of
+//! the samples that they are, and give back what it makes of its own, rounded.
 
 mod common;
 
@@ -208,7 +208,8 @@ fn colours_and_volumes() {
     }
 }
 
-/// Rows, whole and in tiles and of an inner batch, and lines that stand side by side, by vectors and not, by every boundary rule.
+/// Rows, whole and in tiles and of an inner batch, and lines that stand side by side, by vectors
+/// and not, by every boundary rule.
 fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
     let rows: [(&[usize], usize); 5] = [
         (&[1000], 0),

@@ -1,5 +1,5 @@
-//! How exact floats are, and what real wavelets promise in mathematics: linearity, vanishing moments,
-//! orthonormality, and that what is not finite stays near where it was.
+//! How exact floats are, and what real wavelets promise in mathematics: linearity, vanishing
+//! moments, orthonormality, and that what is not finite stays near where it was.
 
 mod common;
 
@@ -174,7 +174,8 @@ fn constants_have_no_details() {
     assert!(checked > 500, "{checked}");
 }
 
-/// The largest detail of x^degree on 200 places, far from the borders, relative to its largest value.
+/// The largest detail of x^degree on 200 places, far from the borders,
+/// relative to its largest value.
 fn detail_of_power(wavelet: Wavelet, degree: i32) -> f64 {
     let line: Vec<f64> = (0..200)
         .map(|x| (f64::from(x) / 200.0).powi(degree))
@@ -321,8 +322,8 @@ mod what_is_not_finite {
         round_trip(f64::INFINITY, 1e-14);
     }
 
-    /// At borders, where neighbours are mirrored, wrapped, clamped or missing: the same places by every
-    /// strategy, in both directions.
+    /// At borders, where neighbours are mirrored, wrapped, clamped or missing: the same places by
+    /// every strategy, in both directions.
     #[test]
     fn is_in_the_same_places_by_every_strategy() {
         let engines = engines::<f32>();

@@ -1,5 +1,5 @@
-//! What the page `coming_from_pywavelets` of the documentation says, against what PyWavelets returns: tests/data/README.md
-//! says how that was made. The code follows the page.
+//! What the page `coming_from_pywavelets` of the documentation says, against what PyWavelets
+//! returns: tests/data/README.md says how that was made. The code follows the page.
 
 use serde_json::Value;
 use std::f64::consts::SQRT_2;

@@ -1,5 +1,5 @@
-//! What goes forward comes back: for every wavelet of the table and any other, every shape, axes, levels,
-//! boundary and layout.
+//! What goes forward comes back: for every wavelet of the table and any other, every shape, axes,
+//! levels, boundary and layout.
 
 mod common;
 
@@ -92,8 +92,8 @@ fn integers_are_restored_exactly() {
     );
 }
 
-/// How far floats may come back from where they were, relative to the largest. The steps of daub4 are
-/// ill-conditioned at borders that are not its own.
+/// How far floats may come back from where they were, relative to the largest. The steps of daub4
+/// are ill-conditioned at borders that are not its own.
 fn round_trip_bound(wavelet: &Wavelet, sample: SampleType) -> f64 {
     let (single, double) = match *wavelet == Wavelet::DAUB_4 {
         true => (2e-4, 1e-12),
@@ -131,8 +131,8 @@ fn reals_are_restored_within_rounding() {
     );
 }
 
-/// Every strategy on every device, by few wavelets since each has programs of its own: forward as the
-/// reference, and back.
+/// Every strategy on every device, by few wavelets since each has programs of its own: forward as
+/// the reference, and back.
 fn on_devices<T: RandomSample>(wavelets: &[Wavelet], round_trip: impl Fn(&Wavelet) -> f64) {
     for device in devices() {
         if !computes("round trips of f64", &device, T::TYPE) {
@@ -347,8 +347,8 @@ mod wavelets_of_ones_own {
         };
     }
 
-    // One test for each, since each compiles programs of its own: two to five steps, of a short reach
-    // and of the longest, in both orders of axes.
+    // One test for each, since each compiles programs of its own: two to five steps, of a short
+    // reach and of the longest, in both orders of axes.
     on_devices! {
         integer_5: check::<i16>(integer(5), 1, 0.0);
         integer_54: check::<i16>(integer(54), 2, 0.0);

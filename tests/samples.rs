@@ -1,5 +1,6 @@
-//! Samples of 16 bits that compute in `f32`: how each strategy rounds them when it stores, and what becomes of values that they
-//! have no place for. That its results are right otherwise, tests/strategies checks.
+//! Samples of 16 bits that compute in `f32`: how each strategy rounds them when it stores, and what
+//! becomes of values that they have no place for. That its results are right otherwise,
+//! tests/strategies checks.
 
 mod common;
 
@@ -109,8 +110,8 @@ fn what_is_no_number_is_zero() {
     }
 }
 
-/// NaN and infinities spread as far as the wavelet reaches, results past the largest half are infinite, and the smallest halves are not
-/// lost.
+/// NaN and infinities spread as far as the wavelet reaches, results past the largest half are
+/// infinite, and the smallest halves are not lost.
 #[test]
 fn halves_have_all_that_halves_have() {
     let picture = Transform::new(Wavelet::CDF_9_7, [32, 48]);
@@ -134,7 +135,8 @@ fn halves_have_all_that_halves_have() {
             for (by, got) in results(&device, &picture, samples) {
                 let alike = |(a, b): (&f16, &f16)| match samples[16 * 48 + 20].is_nan() {
                     true => a.is_nan() == b.is_nan(),
-                    // Infinity less infinity is NaN; which sums come to that depends on their order.
+                    // Infinity less infinity is NaN; which sums come to
+                    // that depends on their order.
                     false => a.is_finite() == b.is_finite(),
                 };
                 assert!(got.iter().zip(expected).all(alike), "{by}");
@@ -168,8 +170,9 @@ fn sixteen_bit_integers_need_the_type_that_rounds() {
     ));
 }
 
-/// A picture of numbers that steps of quarters change by whole numbers alone, so that nothing is ever rounded, not even in
-/// halves: every strategy gives the same, in both directions, by every boundary rule.
+/// A picture of numbers that steps of quarters change by whole numbers alone, so that
+/// nothing is ever rounded, not even in halves: every strategy gives the same, in both
+/// directions, by every boundary rule.
 fn is_exact<T: common::RandomSample>(boundaries: &[Boundary]) {
     let wavelet = || one_step(&[0.25, 0.25]);
     for device in devices() {
@@ -216,8 +219,9 @@ fn in_one_pass<T: common::RandomSample>(
     run(engine, &plans[0], direction, samples)
 }
 
-/// Volumes in one pass are rounded once, as the reference does it. The sums of 5/3 are multiples of 2^-9 that single precision holds:
-/// so results are equal, ties and what is beyond the range included.
+/// Volumes in one pass are rounded once, as the reference does it. The sums of 5/3 are
+/// multiples of 2^-9 that single precision holds: so results are equal, ties and what is
+/// beyond the range included.
 fn volumes_are_rounded_once<T: common::RandomSample>() {
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
@@ -284,7 +288,8 @@ fn volumes_in_one_pass_have_all_that_halves_have() {
                 let alike = got.iter().zip(&exact).all(alike);
                 assert!(alike, "{special} {direction:?} on {device}");
             }
-            // Half of the smallest one, or of the last bit, and what computing in single precision adds.
+            // Half of the smallest one, or of the last bit, and what computing
+            // in single precision adds.
             let exact = expected(&volume, direction, &least).unwrap();
             let got = in_one_pass(&engine, &volume, direction, &least);
             for (got, exact) in got.iter().zip(exact) {
@@ -299,8 +304,8 @@ fn volumes_in_one_pass_have_all_that_halves_have() {
     }
 }
 
-/// Results are within what rounding can do to them, and one unit more is beyond it, in every band: in one launch and in two, of which
-/// so few samples come close to the worst.
+/// Results are within what rounding can do to them, and one unit more is beyond it, in every band:
+/// in one launch and in two, of which so few samples come close to the worst.
 fn is_within_its_roundings(transform: &Transform, directions: &[Direction]) {
     let samples = common::random_samples::<Rounded>(transform.len(), 3);
     let mut seen = [0; 2];
@@ -352,8 +357,9 @@ fn is_within_its_roundings(transform: &Transform, directions: &[Direction]) {
 fn one_unit_more_than_rounding_can_do_is_found() {
     let picture = Transform::new(Wavelet::CDF_9_7, [48, 64]);
     is_within_its_roundings(&picture, &[Direction::Forward, Direction::Inverse]);
-    // Which two axes of a volume are one launch is not known to the bound, and its inverse is allowed the worse. Of 34 columns, which
-    // are not whole vectors, it is the last two in every plan of two launches.
+    // Which two axes of a volume are one launch is not known to the bound, and its inverse is
+    // allowed the worse. Of 34 columns, which are not whole vectors, it is the last two in
+    // every plan of two launches.
     let volume = Transform::new(Wavelet::CDF_5_3, [12, 20, 34]);
     is_within_its_roundings(&volume, &[Direction::Forward]);
 }

@@ -182,7 +182,8 @@ fn too_few_or_too_many_slots_and_plans_for_regions_are_refused() {
     }
 }
 
-/// The bus carries pixels up, and brings pixels back: streams and submitted transforms between arrays of two types.
+/// The bus carries pixels up, and brings pixels back: streams and submitted transforms
+/// between arrays of two types.
 #[test]
 fn pixels_go_up_and_come_back() {
     for device in devices() {

@@ -1,5 +1,6 @@
-//! Writes what plans of a few transforms build on hardware of other vendors to `target/vendors/programs`, where
-//! `make vendors` compiles it by the vendors' compilers: the hardware is not needed for that. Makes no OpenCL call.
+//! Writes what plans of a few transforms build on hardware of other vendors to
+//! `target/vendors/programs`, where `make vendors` compiles it by the vendors' compilers: the
+//! hardware is not needed for that. Makes no OpenCL call.
 
 use std::collections::HashSet;
 use std::fs;
@@ -71,8 +72,8 @@ const ANY: &Maker = &Maker {
     wavefront: 0,
 };
 
-/// A line for each processor: its name, a device that has it, compute units, the largest work-group, KiB of local memory,
-/// whether it has doubles.
+/// A line for each processor: its name, a device that has it, compute units, the largest
+/// work-group, KiB of local memory, whether it has doubles.
 #[rustfmt::skip]
 const TARGETS: &[Target] = &[
     target("gfx906", "Radeon Instinct MI50", 60, 256, 64, true, AMD_WIDE),
@@ -150,8 +151,9 @@ const CHOSEN: [(Wavelet, SampleType); 2] = [
     (Wavelet::CDF_9_7, SampleType::F32),
 ];
 
-/// Transforms in which every kernel does its work: large and small pictures, rows that go by vectors and rows that do not,
-/// borders inside and apart, whole rows, short ones and tiles of long ones, a volume, colours, and planes side by side.
+/// Transforms in which every kernel does its work: large and small pictures, rows that go by
+/// vectors and rows that do not, borders inside and apart, whole rows, short ones and tiles of long
+/// ones, a volume, colours, and planes side by side.
 fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
     let of = |shape: &[usize]| Transform::new(wavelet.clone(), shape);
     vec![
@@ -193,7 +195,8 @@ impl Folder {
         }
     }
 
-    /// What plans of a transform build by themselves (`default`), in place, and with each strategy that is asked for (`chosen`).
+    /// What plans of a transform build by themselves (`default`), in place, and with each strategy
+    /// that is asked for (`chosen`).
     fn write_plans(&mut self, transform: &Transform, sample: SampleType, device: &DeviceInfo) {
         let (wavelet, exchange) = (transform.wavelet().name(), device.exchange);
         let of = |usage: &str| format!("{wavelet}.{sample}.{exchange}.{usage}");
@@ -241,8 +244,9 @@ fn programs_are_written_for_every_target() {
     }
 }
 
-/// What the compiler of the first NVIDIA device says of the programs of a folder, by files beside them that scripts/vendors reads.
-/// Run by hand: `WAVELIFT_PROGRAMS=target/vendors/programs/sm_90 cargo test --test vendors -- --ignored`.
+/// What the compiler of the first NVIDIA device says of the programs of a folder, by files beside
+/// them that scripts/vendors reads. Run by hand: `WAVELIFT_PROGRAMS=target/vendors/programs/sm_90
+/// cargo test --test vendors -- --ignored`.
 #[test]
 #[ignore = "needs an NVIDIA device, and files of programs"]
 fn nvidia_says_what_programs_need() {

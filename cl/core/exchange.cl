@@ -9,10 +9,12 @@
 // The first (last) work-item gets something of no meaning from its left (right). All work-items of a
 // sub-group must call together. SUB_GROUP_FENCE makes what they stored in local memory seen among them.
 //
-// EXCHANGE says which way: the numbers are the places in Exchange::ALL. Without any way, EXCHANGE_NONE, there are no such
-// functions: each work-item loads what it would have got, or gets it through local memory, by barriers of its work-group.
+// EXCHANGE says which way: the numbers are the places in Exchange::ALL. Without any way, EXCHANGE_NONE, there
+// are no such functions: each work-item loads what it would have got, or gets it through local memory, by
+// barriers of its work-group.
 //
-// What a device says of itself is not trusted: probe.cl asks it to show each of these, before any other kernel uses them.
+// What a device says of itself is not trusted: probe.cl asks it to show each of these, before
+// any other kernel uses them.
 
 #include "core/wavelet.cl"
 
@@ -74,16 +76,18 @@ INLINE int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1
 INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
 
 #elif EXCHANGE == EXCHANGE_AMD
-// Sub-groups are 32 consecutive work-items, whether wavefronts have 32 or 64 lanes: with 64, one is the upper half of a
-// wavefront, and its work-items are the hardware's lanes 32 to 63. A wavefront reads another lane's register by its byte
-// address in a table of 4-byte entries; here from the same half always, since the other may be elsewhere in the program.
+// Sub-groups are 32 consecutive work-items, whether wavefronts have 32 or 64 lanes: with 64, one is the upper half
+// of a wavefront, and its work-items are the hardware's lanes 32 to 63. A wavefront reads another lane's register
+// by its byte address in a table of 4-byte entries; here from the same half always, since the other may be
+// elsewhere in the program.
 #if LANES != 32
 #error "LANES: AMD's sub-groups are 32 work-items"
 #endif
 #define HARDWARE_LANE ((int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define SUB_GROUP (get_local_id(0) / 32)
 #define LANE (get_local_id(0) % 32)
-// What a wavefront stores is in local memory in the order of its stores: it is the compiler that must not move anything.
+// What a wavefront stores is in local memory in the order of its stores: it is the compiler
+// that must not move anything.
 #define SUB_GROUP_FENCE \
   { mem_fence(CLK_LOCAL_MEM_FENCE); __builtin_amdgcn_wave_barrier(); mem_fence(CLK_LOCAL_MEM_FENCE); }
 INLINE int from_half_32(const int by, const int v) {

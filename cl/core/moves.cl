@@ -1,5 +1,5 @@
-// Moves between memory and an array of a work-item, as one vector of `size` elements, which begins at a multiple of its size in
-// memory. `space` is that memory's address space, and the compiler knows `size`.
+// Moves between memory and an array of a work-item, as one vector of `size` elements, which begins at a multiple of its
+// size in memory. `space` is that memory's address space, and the compiler knows `size`.
 
 #include "core/samples.cl"
 

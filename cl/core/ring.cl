@@ -1,8 +1,8 @@
 // A pipeline in the registers of one work-item, over a stream of pairs: step k runs LAG_k pairs behind the newest.
 //
-// The newest RING pairs are kept in a ring; `phase` is where the newest is. Loops over the phases are unrolled, so that every index
-// is constant and nothing is moved. A pair has `width` numbers of each channel, of as many lines side by side. The border is lifted
-// like the inside, of lines that go on beyond it.
+// The newest RING pairs are kept in a ring; `phase` is where the newest is. Loops over the phases are unrolled, so that
+// every index is constant and nothing is moved. A pair has `width` numbers of each channel, of as many lines side by
+// side. The border is lifted like the inside, of lines that go on beyond it.
 
 #include "core/boundary.cl"
 #include "core/samples.cl"
@@ -20,8 +20,8 @@
 #define NUMBERS A
 #endif
 
-// Where the sample is that is loaded for one at `place`, which may be beyond the border. Where those are RESTORED, it is the nearest
-// one of the same channel, which zeros replace in the ring.
+// Where the sample is that is loaded for one at `place`, which may be beyond the border. Where those are RESTORED, it
+// is the nearest one of the same channel, which zeros replace in the ring.
 INLINE int place_to_load(const int place, const int samples, const int periodic) {
   if (!RESTORED) return place_in_signal(place, samples, periodic);
   const int parity = place & 1, count = COUNT_OF(parity, samples);
@@ -32,9 +32,9 @@ INLINE int place_to_load(const int place, const int samples, const int periodic)
 #define RING_AT(age) ((phase + RING - (age)) % RING)
 #define IN_RING(age) (RING_AT(age) * width + i)
 
-// Sets what steps read of a channel beyond the border, when its pair `lag` behind the newest has changed: zeros, or the outermost
-// pair. The first one is copied to all older places, each place after the last one gets what is before it. Where that has left the
-// ring, no step reads what is copied.
+// Sets what steps read of a channel beyond the border, when its pair `lag` behind the newest has changed: zeros, or the
+// outermost pair. The first one is copied to all older places, each place after the last one gets what is before it.
+// Where that has left the ring, no step reads what is copied.
 INLINE void restore_in_ring(NUMBERS *channel, const int width, const int parity, const int lag, const int phase,
                             const int newest, const int samples, const int boundary) {
   const int n = newest - lag, count = COUNT_OF(parity, samples);

@@ -8,9 +8,9 @@
 //   LOADED_V, STORED_V    the same of loaded and of stored samples
 //   NUMBER_V(v)           NUMBER of a vector of loaded samples
 //   SAMPLE_V(v)           SAMPLE of a vector of numbers
-// A half or a rounded sample has 16 bits in memory, computes in floats, and waits as a float between two steps, in local
-// memory too (L): so it is rounded only where an array is written. Halves overflow to infinity; rounded samples and pixels
-// saturate, and NaN becomes 0. None of them needs cl_khr_fp16.
+// A half or a rounded sample has 16 bits in memory, computes in floats, and waits as a float between two steps, in
+// local memory too (L): so it is rounded only where an array is written. Halves overflow to infinity; rounded samples
+// and pixels saturate, and NaN becomes 0. None of them needs cl_khr_fp16.
 
 #include "core/wavelet.cl"
 
@@ -76,9 +76,9 @@ INLINE short half_of_number(const float v) {
 #elif HALF
 #define SAMPLE(v) half_of_number(v)
 #elif ROUNDED
-// On an NVIDIA H200, five levels of 8192 x 8192 by 9/7 take 130 us (inverse 121) by these conversions; by a sum with 2^23 + 2^22
-// and a clamp of its bits 143 (128), and with a way of the same kind to load 150 (131). By NVIDIA's own cvt.pack.sat, two numbers at
-// once, two levels take 121 registers instead of 135, and as long.
+// On an NVIDIA H200, five levels of 8192 x 8192 by 9/7 take 130 us (inverse 121) by these conversions; by a sum with
+// 2^23 + 2^22 and a clamp of its bits 143 (128), and with a way of the same kind to load 150 (131). By NVIDIA's own
+// cvt.pack.sat, two numbers at once, two levels take 121 registers instead of 135, and as long.
 #define SAMPLE(v) convert_short_sat_rte(v)
 #else
 #define SAMPLE(v) ((T)(v))
@@ -116,8 +116,8 @@ INLINE TV halves_of_numbers(const AV v) {
 #elif HALF
 #define SAMPLE_V(v) halves_of_numbers(v)
 #elif ROUNDED
-// CPUs' compilers make several steps of a conversion that rounds. 2^23 + 2^22 leaves the sum no place behind the point, and its
-// last 16 bits are those of the nearest integer.
+// CPUs' compilers make several steps of a conversion that rounds. 2^23 + 2^22 leaves the sum no place behind the point,
+// and its last 16 bits are those of the nearest integer.
 INLINE TV rounded_numbers(const AV v) {
   const AV near = fmin(fmax(v == v ? v : (AV)0, (AV)-32768.0f), (AV)32767.0f) + 12582912.0f;
   return JOIN(convert_, TV)(JOIN(as_int, VECTOR)(near));

@@ -1,5 +1,6 @@
-// SMALL_SUB_GROUPS: the attribute that makes a kernel's sub-groups the smallest that the device has, where that can be asked for:
-// these have most registers each. For kernels that keep much there and exchange nothing; others say how large theirs are.
+// SMALL_SUB_GROUPS: the attribute that makes a kernel's sub-groups the smallest that the device has, where that
+// can be asked for: these have most registers each. For kernels that keep much there and exchange nothing; others
+// say how large theirs are.
 
 #ifndef SMALLEST
 #error "SMALLEST: work-items in the smallest sub-groups; 0 where their size is the compiler's choice"

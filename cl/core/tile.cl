@@ -1,7 +1,7 @@
 // Lifts a tile in local memory along both axes under any boundary rule, for kernels whose work-groups have one there.
 //
-// Cost: a barrier per step and axis; for each sample of a step its taps and two accesses more to local memory. Limited by
-// the latency of both.
+// Cost: a barrier per step and axis; for each sample of a step its taps and two accesses more to local memory.
+// Limited by the latency of both.
 
 #include "core/boundary.cl"
 
@@ -26,8 +26,8 @@ INLINE A tile_sample(local const L *line, const int boundary, const int parity, 
   return mapped < 0 ? (A)0 : (A)line[(2 * mapped + parity) * lines->apart];
 }
 
-// A target of a step: sample n of its channel in line `line`. Neighbouring work-items take neighbouring lines, so they are
-// at the border together; the next target of a work-item is GROUP further.
+// A target of a step: sample n of its channel in line `line`. Neighbouring work-items take neighbouring lines, so they
+// are at the border together; the next target of a work-item is GROUP further.
 typedef struct {
   int n, line;
 } Target;
@@ -55,8 +55,8 @@ INLINE local L *place_of_target(local L *tile, const Target at, const int parity
     local L *const place = place_of_target(tile, t, PARITY_##target, &lines);                                 \
     *place = (L)LIFT_##k((A)*place, TILE_##source); }
 
-// Work-groups without a tile pass sizes of 0: they must reach every barrier, as PoCL 3.1 goes wrong where a barrier is under a
-// condition.
+// Work-groups without a tile pass sizes of 0: they must reach every barrier, as PoCL 3.1 goes wrong where a
+// barrier is under a condition.
 INLINE void lift_tile_lines(local L *tile, const int boundary, TileLines lines) {
   lines.lines = max(lines.lines, 1);  // no division by 0
   LIFT_STEPS(TILE_STEP)

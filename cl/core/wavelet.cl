@@ -41,10 +41,10 @@
 #endif
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
-// PoCL 3.1 goes wrong where its optimiser sees a function with a barrier that is not inlined, and its compiler crashes on some
-// that it inlines late. Oclgrind 21.10 in turn cannot run an always-inlined function that returns a structure: those are
-// plainly `static inline`, or fill in one that they are given. (Those of core/pass.cl it can run.) Tests without the
-// optimiser set this to `static` (scripts/quick-pocl).
+// PoCL 3.1 goes wrong where its optimiser sees a function with a barrier that is not inlined, and its compiler crashes
+// on some that it inlines late. Oclgrind 21.10 in turn cannot run an always-inlined function that returns a structure:
+// those are plainly `static inline`, or fill in one that they are given. (Those of core/pass.cl it can run.) Tests
+// without the optimiser set this to `static` (scripts/quick-pocl).
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
 #endif
@@ -62,8 +62,8 @@
 // How many samples the low band of level `level` has: of each level half as many, rounded up.
 #define HALVED(samples, level) (((samples) + (1 << (level)) - 1) >> (level))
 
-// Integer steps sum UNSIGNED numbers, shift SIGNED ones, and REDUCE results to the sample's width: all arithmetic wraps.
-// The CPU's kernels compute on vectors of VECTOR numbers.
+// Integer steps sum UNSIGNED numbers, shift SIGNED ones, and REDUCE results to the sample's width: all arithmetic
+// wraps. The CPU's kernels compute on vectors of VECTOR numbers.
 #ifdef VECTOR
 #define UNSIGNED(v) JOIN(as_uint, VECTOR)(v)
 #define SIGNED(v) JOIN(as_int, VECTOR)(v)

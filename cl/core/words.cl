@@ -1,6 +1,6 @@
-// Words of memory, for rows that go by vectors: samples of less than 32 bits stay packed in them until they are needed, since
-// unpacking them would wait for the load. NVIDIA's compiler also makes two stores of a vector of 8 shorts. By vectors of samples
-// instead of words, `streamed` takes 1.5 to 1.9 times as long on 16-bit integers.
+// Words of memory, for rows that go by vectors: samples of less than 32 bits stay packed in them until they are needed,
+// since unpacking them would wait for the load. NVIDIA's compiler also makes two stores of a vector of 8 shorts. By
+// vectors of samples instead of words, `streamed` takes 1.5 to 1.9 times as long on 16-bit integers.
 //
 //   WORD, IN_WORD                what is loaded, and how many samples it has
 //   SAMPLE_OF(words, i)          sample i of such words

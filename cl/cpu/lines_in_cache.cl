@@ -1,12 +1,13 @@
-// Lines in the nearest caches, a vector for each sample, which are lifted step by step. What a step reads beyond the border is one
-// more vector: all elements map it to the same place.
+// Lines in the nearest caches, a vector for each sample, which are lifted step by step. What a step reads beyond the
+// border is one more vector: all elements map it to the same place.
 //
 // For 9/7 in f32, for each pair of vectors: 8 multiply-adds, 12 reads and 4 writes of the caches.
 
 #include "core/boundary.cl"
 #include "cpu/vectors.cl"
 
-// How many samples and lines, and how far neighbours are apart; along x the samples of a line are nearest, else the lines.
+// How many samples and lines, and how far neighbours are apart; along x the samples of a line are
+// nearest, else the lines.
 typedef struct {
   int samples, lines;
   long apart, across;

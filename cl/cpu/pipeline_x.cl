@@ -1,6 +1,6 @@
-// Lifting along a row as a pipeline of vectors: step k runs X_LAG_k vectors behind the newest, so that all steps are done
-// in one go. X_LAST_LAG vectors behind the newest results are done; X_KEPT vectors are kept, the newest included. Rust
-// computes all of these.
+// Lifting along a row as a pipeline of vectors: step k runs X_LAG_k vectors behind the newest, so that all steps are
+// done in one go. X_LAST_LAG vectors behind the newest results are done; X_KEPT vectors are kept, the newest included.
+// Rust computes all of these.
 
 #include "cpu/vectors.cl"
 
@@ -8,7 +8,8 @@
 #error "X_KEPT, X_LAST_LAG, X_LAG_0 ..: the schedule of vectors along a row"
 #endif
 
-// How many whole vectors further the pixel `offset` is that stands first in a vector, rounded down, and at which place there.
+// How many whole vectors further the pixel `offset` is that stands first in a vector, rounded down,
+// and at which place there.
 #define X_VECTORS(offset) \
   ((offset) < 0 ? -((VECTOR_PIXELS - 1 - (offset)) / VECTOR_PIXELS) : (offset) / VECTOR_PIXELS)
 #define X_PLACE(offset) (((offset)-X_VECTORS(offset) * VECTOR_PIXELS) * COLOURS)

@@ -1,8 +1,8 @@
-// Vectors of pixels that have several samples: a channel of a row is its pixels one after the other, each with all of its
-// colours, so that neighbours along x are COLOURS places apart. A place is one sample of that.
+// Vectors of pixels that have several samples: a channel of a row is its pixels one after the other, each with all of
+// its colours, so that neighbours along x are COLOURS places apart. A place is one sample of that.
 //
-// A vector takes whole pixels, VECTOR_PIXELS of them in VECTOR_PLACES. Of three colours one place or two are left over, in
-// which anything may stand: in memory the next vector overwrites it.
+// A vector takes whole pixels, VECTOR_PIXELS of them in VECTOR_PLACES. Of three colours one place or two are left over,
+// in which anything may stand: in memory the next vector overwrites it.
 //
 //   SHIFTED(a, b, o)     the pixels from place `o` on of two vectors side by side
 //   REVERSED(v)          the last pixel first

@@ -33,8 +33,8 @@ typedef LooseA LooseLoaded, LooseStored;
 // soon.
 #if BUILTINS && NON_TEMPORAL
 #define STORE_NON_TEMPORAL(v, p) __builtin_nontemporal_store(v, (global STORED_V *)(p))
-// The same at a multiple of 16 bytes, where `malloc` puts large arrays. Gathered instead, rows of i16 took 1.35 times as
-// long (PoCL 3.1, 4096 x 4096 from and to host memory).
+// The same at a multiple of 16 bytes, where `malloc` puts large arrays. Gathered instead, rows of i16 took 1.35 times
+// as long (PoCL 3.1, 4096 x 4096 from and to host memory).
 #if STORED_BITS * VECTOR == 128
 #define STORE_IN_PIECES(v, p) STORE_NON_TEMPORAL(v, p)
 #elif STORED_BITS * VECTOR == 256
@@ -82,9 +82,9 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
   }
 }
 
-// The same in inner loops, without asking, at multiples of a vector alone (KNOWS_PLACE). Integers of 16 bits ask: LLVM 14 makes one
-// instruction of their conversion and a store that does not ask, and that goes through the caches (cdf53 of i16 takes 1.25 times as long
-// by it, rounded samples 1.15 times).
+// The same in inner loops, without asking, at multiples of a vector alone (KNOWS_PLACE). Integers of 16 bits ask: LLVM
+// 14 makes one instruction of their conversion and a store that does not ask, and that goes through the caches (cdf53
+// of i16 takes 1.25 times as long by it, rounded samples 1.15 times).
 #if HALF || STORED_BITS >= 32
 #define KNOWS_PLACE 1
 #define STORE_KNOWN(v, p) STORE_NON_TEMPORAL(v, p)
@@ -93,7 +93,8 @@ INLINE void store_whole(const STORED_V v, global STORED *to, const bool non_temp
 #define STORE_KNOWN(v, p) store_whole(v, p, true)
 #endif
 
-// Stores two vectors side by side, at a multiple of their size; past the caches as one, which of 16-bit samples is a line of them.
+// Stores two vectors side by side, at a multiple of their size; past the caches as one, which of 16-bit
+// samples is a line of them.
 #if BUILTINS && NON_TEMPORAL
 typedef STORED STORED_TWO __attribute__((ext_vector_type(2 * VECTOR)));
 #define JOINED(a, b) __builtin_shufflevector(a, b, EACH_NUMBER(JOINED_FROM, 0, 0), EACH_NUMBER(JOINED_FROM, VECTOR, 0))
@@ -102,8 +103,8 @@ typedef STORED STORED_TWO __attribute__((ext_vector_type(2 * VECTOR)));
 #define STORE_TWO(a, b, p) (STORE_T(a, p), STORE_T(b, (p) + VECTOR))
 #endif
 
-// Stores the `n` first samples of a vector, pixels `stride` apart; past the caches if `non_temporal` and where that can be,
-// which is not where the next vector overwrites some of it.
+// Stores the `n` first samples of a vector, pixels `stride` apart; past the caches if `non_temporal` and where that can
+// be, which is not where the next vector overwrites some of it.
 INLINE void store_some(const STORED_V v, global STORED *to, const long stride, const int n, const bool non_temporal) {
   const bool past = non_temporal && FILLED;
   if (n >= VECTOR && stride == COLOURS) {

@@ -1,8 +1,9 @@
-// columns_in_place: lines in place, one work-item per segment of a line, for axes whose lines stand side by side in memory.
+// columns_in_place: lines in place, one work-item per segment of a line, for axes whose lines
+// stand side by side in memory.
 //
 // A work-item sweeps along its segment, four pairs at a time. Its window is in registers: the four pairs and the reach
-// around them, of which the next position keeps what both need as it was before it was lifted (the sliding window of van
-// der Laan et al. 2011, each column for itself). What comes next is loaded before results are stored.
+// around them, of which the next position keeps what both need as it was before it was lifted (the sliding window of
+// van der Laan et al. 2011, each column for itself). What comes next is loaded before results are stored.
 //
 // Cost per sample: 1 global read and 1 write; no barrier, no local memory; 4 * SEAM_PAIRS + 16 samples in registers.
 // Limited by global memory, as long as there are work-items enough to wait for it.

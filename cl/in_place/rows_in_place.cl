@@ -1,9 +1,10 @@
-// rows_in_place: lines in place, each segment by ROWS_X work-items, for the axis whose samples are neighbours in memory.
+// rows_in_place: lines in place, each segment by ROWS_X work-items, for the axis whose samples
+// are neighbours in memory.
 //
-// ROWS_Y segments go side by side. A work-group sweeps along them, a tile of ROWS_X * 4 pairs of each at a time. Samples
-// travel between global and local memory in their order; each work-item lifts its four pairs in registers (Blazewicz et
-// al. 2012). Of the tile before, the pairs that both need stay in local memory as they were before they were lifted (the
-// row pass in place of van der Laan et al. 2011, cut into segments).
+// ROWS_Y segments go side by side. A work-group sweeps along them, a tile of ROWS_X * 4 pairs of each at a time.
+// Samples travel between global and local memory in their order; each work-item lifts its four pairs in registers
+// (Blazewicz et al. 2012). Of the tile before, the pairs that both need stay in local memory as they were before they
+// were lifted (the row pass in place of van der Laan et al. 2011, cut into segments).
 //
 // Cost per sample: 1 global read and 1 write; four barriers per tile; 9 samples of local memory per work-item.
 // Limited by local memory traffic: each sample goes in, is read 1 + reach / 4 times, goes in again and out.
@@ -28,11 +29,12 @@ INLINE L scaled_in(const T v, const int channel, const int shift) {
   return channel ? SCALED_IN(NUMBER(v), IN_d, shift) : SCALED_IN(NUMBER(v), IN_s, shift);
 }
 
-// A tile's new samples are those from pair `first` on: so many of the segment's own, then, in the last tile, those of the seam
-// after it.
+// A tile's new samples are those from pair `first` on: so many of the segment's own, then, in the last tile,
+// those of the seam after it.
 INLINE int own_samples(const LineSegment *segment, const int first) { return 2 * (segment->stop - first); }
 
-// Loads a tile's new samples while the tile before is lifted. Within a row, places fit 32 bits: its samples are neighbours.
+// Loads a tile's new samples while the tile before is lifted. Within a row, places fit 32 bits:
+// its samples are neighbours.
 INLINE void load_tile_of(const LineSegment *segment, const int x, const int first, T *loaded) {
   const int apart = (int)segment->line.s_stride / 2, own = own_samples(segment, first);
   UNROLL for (int k = 0; k < SHARE; ++k)
@@ -53,8 +55,8 @@ INLINE void fill_tile(const LineSegment *segment, global const T *saved, const P
   }
 }
 
-// Lifts the four pairs of each work-item. The results take the places of the tile's new samples, those of the first pairs
-// after the pairs that the next tile needs.
+// Lifts the four pairs of each work-item. The results take the places of the tile's new samples, those of the first
+// pairs after the pairs that the next tile needs.
 INLINE void lift_tile_pairs(local L *tile, const int x, const int shift) {
   A s[PAIRS_LOADED], d[PAIRS_LOADED];
   L kept[KEPT_SAMPLES + 1];

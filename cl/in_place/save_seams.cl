@@ -1,5 +1,5 @@
-// save_seams: the small launch before an axis is lifted in place in several segments. It saves what work-groups read of the
-// array and others overwrite (segments.cl).
+// save_seams: the small launch before an axis is lifted in place in several segments. It saves what work-groups read of
+// the array and others overwrite (segments.cl).
 //
 // One work-item per saved pair, those of neighbouring lines side by side.
 // Cost: 1 read and 1 write per saved sample; no barrier, no local memory. Limited by the launch itself.

@@ -2,9 +2,9 @@
 //
 // A segment gives the results of its pairs start + REACH_LO .. stop + REACH_LO - 1 and stores them over these pairs. It
 // reads the pairs start .. stop + SEAM_PAIRS - 1, those at both ends from a seam, which a launch before (save_seams.cl)
-// copied out of the array: they belong to neighbours and to the border, whose joined line is read from there, too. In the array a
-// work-group then reads only what it alone overwrites. The only segment of a line is its own neighbour, and whoever sweeps
-// along it does its border: nothing is copied.
+// copied out of the array: they belong to neighbours and to the border, whose joined line is read from there, too. In
+// the array a work-group then reads only what it alone overwrites. The only segment of a line is its own neighbour, and
+// whoever sweeps along it does its border: nothing is copied.
 //
 // Both sides of a pass in place are one array: the kernels' argument `same` is `array` again.
 
@@ -29,8 +29,8 @@ typedef struct {
   int start, stop;
 } LineSegment;
 
-// What is saved of a line: the 2 * BORDER pairs of its joined ends, then the seams between its segments. Neighbouring lines
-// are neighbours.
+// What is saved of a line: the 2 * BORDER pairs of its joined ends, then the seams between its segments.
+// Neighbouring lines are neighbours.
 INLINE long place_of_saved(const Pass *pass, const int index, const int pair, const int channel) {
   return (long)(2 * pair + channel) * pass->lines + index;
 }

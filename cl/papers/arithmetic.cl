@@ -1,6 +1,6 @@
-// arithmetic: a yardstick. It shows how many operations per second a device can do when nothing else holds it up, by chains of
-// multiply-adds of floats, or of shifts and additions of integers, as lifting is made of. A multiply-add counts twice, as in
-// the cost of a plan.
+// arithmetic: a yardstick. It shows how many operations per second a device can do when nothing else holds it up, by
+// chains of multiply-adds of floats, or of shifts and additions of integers, as lifting is made of. A multiply-add
+// counts twice, as in the cost of a plan.
 //
 // Cost: no global memory but one store per work-item that never happens.
 

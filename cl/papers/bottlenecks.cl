@@ -1,9 +1,10 @@
-// memory_only, arithmetic_only: register_block without one of its halves, after the measurement of Enfedaque, Auli-Llinas and
-// Moure 2015 (Fig. 8). Neither computes coefficients. Where the whole takes as long as the longer half, the other one is
-// hidden behind it; where it takes the sum of both, nothing is.
+// memory_only, arithmetic_only: register_block without one of its halves, after the measurement of Enfedaque,
+// Auli-Llinas and Moure 2015 (Fig. 8). Neither computes coefficients. Where the whole takes as long as the longer half,
+// the other one is hidden behind it; where it takes the sum of both, nothing is.
 //
-// memory_only loads and stores what register_block does; the halo, which is not stored, costs it an addition per sample.
-// arithmetic_only lifts numbers that it makes of the work-item's, and an addition per result keeps them from being left out.
+// memory_only loads and stores what register_block does; the halo, which is not stored, costs it an addition
+// per sample. arithmetic_only lifts numbers that it makes of the work-item's, and an addition per result keeps
+// them from being left out.
 
 #include "register_block/register_block.cl"
 

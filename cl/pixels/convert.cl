@@ -1,9 +1,10 @@
 // convert_pixels: pixels become samples, or samples pixels, where the passes of a transform take samples alone.
 //
-// Cost per sample: 1 global read and 1 write, a pass over memory that strategies which take pixels themselves do not need. A
-// work-item takes 16 bytes of samples, or one sample where the lines are not in aligned vectors. On an NVIDIA H200, 8192 x 8192 of
-// 8 bits take 59 us to 16 bits and 64 back, to floats 103 and 108: the bytes alone, at the rate of a copy, 51 and 86. Vectors twice
-// as long take 107 us and 53, to floats 92 and 82; words instead of 16-bit samples, and work-groups of 128, as long.
+// Cost per sample: 1 global read and 1 write, a pass over memory that strategies which take pixels themselves do not
+// need. A work-item takes 16 bytes of samples, or one sample where the lines are not in aligned vectors. On an NVIDIA
+// H200, 8192 x 8192 of 8 bits take 59 us to 16 bits and 64 back, to floats 103 and 108: the bytes alone, at the rate of
+// a copy, 51 and 86. Vectors twice as long take 107 us and 53, to floats 92 and 82; words instead of 16-bit samples,
+// and work-groups of 128, as long.
 
 #include "core/pass.cl"
 

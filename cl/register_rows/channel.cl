@@ -4,7 +4,8 @@
 #include "register_rows/places.cl"
 #include "register_rows/row_tile.cl"
 
-// Without this, the inverse of rows of 1001 samples takes 1.05 times as long, of 16 bits 1.12 (NVIDIA H200, five levels).
+// Without this, the inverse of rows of 1001 samples takes 1.05 times as long, of 16 bits 1.12
+// (NVIDIA H200, five levels).
 #ifndef SIGNAL_ROWS
 #error "SIGNAL_ROWS: 1 where neighbours in a row of the signal are neighbours in memory, 0 where that is not known"
 #endif

@@ -18,8 +18,8 @@
 #ifndef NARROW
 #error "NARROW: 1 where further levels follow, in which each work-item has one pair at most"
 #endif
-// Where this is not known, a work-item takes some 150 instructions to find its row: rows of 33 samples take 2.0 to 2.5 times as long,
-// rows of 1001 up to 1.06 forward and 1.13 inverse (NVIDIA H200, five levels).
+// Where this is not known, a work-item takes some 150 instructions to find its row: rows of 33 samples take 2.0 to 2.5
+// times as long, rows of 1001 up to 1.06 forward and 1.13 inverse (NVIDIA H200, five levels).
 #ifndef EVEN_ROWS
 #error "EVEN_ROWS: 1 where each row starts as far after the one before on either side"
 #endif

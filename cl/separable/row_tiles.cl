@@ -1,8 +1,8 @@
 // How a row pass goes along rows: tile after tile, from global memory to local memory and back.
 //
 // A work-group takes ROWS_Y rows at once and sweeps along them, a tile of TILE pairs of each at a time, with the reach
-// around it. Samples travel in their order in memory; what happens to them in between is up to the pass. Rows are cut into
-// segments of several tiles, so that a large device is full.
+// around it. Samples travel in their order in memory; what happens to them in between is up to the pass. Rows are cut
+// into segments of several tiles, so that a large device is full.
 
 #include "core/pass.cl"
 
@@ -84,7 +84,8 @@ INLINE void load_tile(const Line *in, const int samples, const int x, const int 
 }
 
 // Puts them into local memory, multiplied by a factor for each channel.
-INLINE void put_tile(const T *loaded, local L (*tile)[TILE_PLACES], const int x, const A of_s, const A of_d, const int shift) {
+INLINE void put_tile(const T *loaded, local L (*tile)[TILE_PLACES], const int x, const A of_s, const A of_d,
+                     const int shift) {
   UNROLL for (int k = 0; k < LOADS; ++k) {
     const int channel = IN_CHANNEL(k), j = IN_PAIR(k);
     const A v = NUMBER(loaded[k]);

@@ -1,9 +1,9 @@
-// Pairs of rows through the pipeline along x, one after the other: what a pair goes on with and what comes before the next one are
-// vectors between them, and the last results of the one leave while the first vectors of the other come in. So the pipeline neither
-// fills nor empties at the ends of rows.
-// By that pictures of 128 x 128 take 0.78 of the time in f32 by 9/7 (inverse 0.77), of 256 x 256 0.81 (0.84), of 4096 x 4096 0.95 (0.88),
-// i16 by 5/3 0.88 (0.89) and 0.9 (0.91) for the latter two. Rows that end within a vector take as long, and narrow ones whose borders are
-// lifted apart, inverse, 1.1 times (PoCL 3.1, one core of Zen 4).
+// Pairs of rows through the pipeline along x, one after the other: what a pair goes on with and what comes before the
+// next one are vectors between them, and the last results of the one leave while the first vectors of the other come
+// in. So the pipeline neither fills nor empties at the ends of rows. By that pictures of 128 x 128 take 0.78 of the
+// time in f32 by 9/7 (inverse 0.77), of 256 x 256 0.81 (0.84), of 4096 x 4096 0.95 (0.88), i16 by 5/3 0.88 (0.89) and
+// 0.9 (0.91) for the latter two. Rows that end within a vector take as long, and narrow ones whose borders are lifted
+// apart, inverse, 1.1 times (PoCL 3.1, one core of Zen 4).
 
 #include "single_loop/pair_of_rows.cl"
 
@@ -17,8 +17,8 @@ INLINE void store_turn(Sweep *sweep, const Strip *strip, Aged s, Aged d, const i
 }
 
 // Goes on by a vector of both rows, and stores the results at place `at`, which that gives.
-INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                              const bool gathers, const bool known) {
+INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner,
+                              const bool stores, const bool gathers, const bool known) {
   take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR_PLACES, inner);
   store_turn(sweep, strip, s, d, at, inner, stores, gathers, known);
 }
@@ -33,7 +33,8 @@ INLINE void advance_by_two(Sweep *sweep, const Strip *strip, Aged s, Aged d, con
   UNROLL for (int cy = 0; cy < 2; ++cy) put_two(&sweep->results, cy, at, one[cy], two[cy]);
 }
 
-// Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the place that it has come to.
+// Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the
+// place that it has come to.
 INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at, const int to) {
   if (sweep->results.gathers) {
     for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, strip, s, d, at, true, true, true, false);
@@ -47,8 +48,9 @@ INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at,
     for (; at + VECTOR <= to; at += 2 * VECTOR) advance_by_two(sweep, strip, s, d, at);
     return at;
   }
-  // By this, 1024 x 1024 takes 0.85 of the CPU time in f32 by 9/7 (inverse as long), 0.9 by 5/3, 0.85 in i32 by 5/3, 0.8 in f64, i16 by 5/3
-  // 0.94, pixels of u8 0.89 (PoCL 3.1; on Intel's runtime f32 0.9); f32 past the caches as long, f64 back from there 1.1.
+  // By this, 1024 x 1024 takes 0.85 of the CPU time in f32 by 9/7 (inverse as long), 0.9 by 5/3, 0.85 in i32 by 5/3,
+  // 0.8 in f64, i16 by 5/3 0.94, pixels of u8 0.89 (PoCL 3.1; on Intel's runtime f32 0.9); f32 past the caches as long,
+  // f64 back from there 1.1.
   const bool is_slower = DOUBLE && NON_TEMPORAL && !FORWARD;
   if (FILLED && !is_slower && sweep->results.known) {
     for (; at <= to; at += VECTOR) advance_and_store(sweep, strip, s, d, at, true, true, false, true);
@@ -58,8 +60,8 @@ INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at,
   return at;
 }
 
-// Goes from pair of rows p - 1, which is `last`, to pair p, which is `next`: takes in what `last` goes on with, what comes before `next`,
-// and the first X_LAST_LAG vectors of that. The last results of `last` leave on the way.
+// Goes from pair of rows p - 1, which is `last`, to pair p, which is `next`: takes in what `last` goes on with, what
+// comes before `next`, and the first X_LAST_LAG vectors of that. The last results of `last` leave on the way.
 INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s, Aged d) {
   const int end = end_of_own(strip), left = end - X_LAST_LAG * VECTOR_PLACES, before = VECTORS_AFTER + VECTORS_BEFORE;
   UNROLL for (int i = 0; i < before + X_LAST_LAG; ++i) {
@@ -74,8 +76,8 @@ INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s
 }
 
 // The same where rows end within a vector, or do not go on; and where one of the two is not there.
-INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, const bool has_last, const Sweep *next, const bool has_next,
-                          const Strip *strip, const int boundary, Aged s, Aged d) {
+INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, const bool has_last, const Sweep *next,
+                          const bool has_next, const Strip *strip, const int boundary, Aged s, Aged d) {
   const bool gathers = last->results.gathers, stores = has_last && last->stores, ends = strip->extension == EXTENSION_NONE;
   const int before = ends && strip->own.left == 0 ? 0 : VECTORS_BEFORE;
   const int after = ends && strip->own.right == S_COUNT(strip->own.width) ? 0 : VECTORS_AFTER;
@@ -90,7 +92,8 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
   // A narrow strip has some of its border in what follows it.
   if (ends && stores) put_borders(last, strip, boundary);
 #endif
-  for (int cy = 0; cy < 2 && has_next && goes_on(strip); ++cy) load_beyond(picture, p, cy, strip->extension, next->borders + cy * ROW);
+  for (int cy = 0; cy < 2 && has_next && goes_on(strip); ++cy)
+    load_beyond(picture, p, cy, strip->extension, next->borders + cy * ROW);
   for (int i = after; i < (has_next ? after + before + X_LAST_LAG : X_LAST_LAG); ++i) {
     const int at = strip->skipped + (i - after - before) * VECTOR_PLACES;
     if (!has_next)

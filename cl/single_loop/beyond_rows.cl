@@ -1,11 +1,11 @@
-// What rows go on with beyond the picture, where lifting a row that is extended once is as good as following the boundary rule
-// at every step: vectors that the loop along x takes in before the first and after the last ones. Rows that are whole vectors do without
-// the buffer (`load_beyond_whole`), but next to rows that go step by step.
+// What rows go on with beyond the picture, where lifting a row that is extended once is as good as following the
+// boundary rule at every step: vectors that the loop along x takes in before the first and after the last ones. Rows
+// that are whole vectors do without the buffer (`load_beyond_whole`), but next to rows that go step by step.
 
 #include "single_loop/row_buffers.cl"
 
-// Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR_PIXELS + 1 pairs, which a vector
-// follows.
+// Places in a row buffer: of the vector before the first pair; of the picture's last VECTOR_PIXELS + 1
+// pairs, which a vector follows.
 #define BEFORE_ROW 0
 #define END_OF_ROW VECTOR
 

@@ -53,7 +53,8 @@ INLINE void load_newest(const Sweep *sweep, const Strip *strip, Aged s, Aged d, 
 }
 
 #if !X_FIRST
-// Stores a vector and nothing beyond its places: of a narrow picture the tail of a row is there before all of its head is.
+// Stores a vector and nothing beyond its places: of a narrow picture the tail of a row is there
+// before all of its head is.
 INLINE void store_places(const AV v, local A *to) {
   if (FILLED) {
     STORE_V(v, to);
@@ -64,7 +65,8 @@ INLINE void store_places(const AV v, local A *to) {
   }
 }
 
-// What is at the borders of rows goes to a buffer when it is lifted along y. It is lifted along x and put in once the loop is through.
+// What is at the borders of rows goes to a buffer when it is lifted along y. It is lifted along x and put in
+// once the loop is through.
 INLINE void keep_border(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at) {
   const bool in_left = strip->at_left && at < 2 * BORDER_PLACES;
   const bool in_right = strip->at_right && at >= strip->right_border - BORDER_PLACES;
@@ -83,7 +85,8 @@ INLINE void keep_border(const Sweep *sweep, const Strip *strip, Aged s, Aged d, 
 }
 #endif
 
-// Takes in the vectors from place `at` on, and lifts along x what has come to its turn. `inner` ones are whole and at no border.
+// Takes in the vectors from place `at` on, and lifts along x what has come to its turn. `inner` ones
+// are whole and at no border.
 INLINE void take_in(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner) {
   UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
   if (inner || has_vector(strip, at)) {
@@ -97,7 +100,8 @@ INLINE void take_in(const Sweep *sweep, const Strip *strip, Aged s, Aged d, cons
   UNROLL for (int cy = 0; cy < 2; ++cy) lift_along_x(s[cy], d[cy]);
 }
 
-// Takes in the vector from place `at` on that rows of whole vectors go on with, or have before them: `after` their end or before them.
+// Takes in the vector from place `at` on that rows of whole vectors go on with, or have before them: `after`
+// their end or before them.
 INLINE void take_in_beyond(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool after) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     grow_older(s[cy], d[cy]);
@@ -120,9 +124,10 @@ INLINE void take_in_nothing(Aged s, Aged d) {
   }
 }
 
-// The results at place `at`, whose vectors are X_LAST_LAG turns old. Those of a border come from its buffer: where x is first before they
-// are lifted along y, else later.
-INLINE bool results_of(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, Turn results) {
+// The results at place `at`, whose vectors are X_LAST_LAG turns old. Those of a border come from its buffer: where x is
+// first before they are lifted along y, else later.
+INLINE bool results_of(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner,
+                       Turn results) {
   const bool at_border = !inner && is_border_result(strip, at);
   UNROLL for (int cy = 0; cy < 2; ++cy) results[cy][0] = s[cy][X_LAST_LAG], results[cy][1] = d[cy][X_LAST_LAG];
 #if X_FIRST

@@ -1,6 +1,7 @@
-// Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that they must
-// be whole and aligned. Where they do not start at multiples of 16 bytes, and where pixels do not fill a vector, they are
-// gathered in local memory, which has room for GATHERED vectors of each run, and stored from there some vectors later.
+// Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that
+// they must be whole and aligned. Where they do not start at multiples of 16 bytes, and where pixels do not fill a
+// vector, they are gathered in local memory, which has room for GATHERED vectors of each run, and stored from
+// there some vectors later.
 
 #include "single_loop/row_buffers.cl"
 
@@ -133,8 +134,8 @@ INLINE void put_rest(const Results *results, const int end) {
   }
 }
 
-// Asks for what the results of pair of rows p will share with their neighbours in memory: stores of less than a vector's
-// worth of memory read it first, and all later ones wait for that.
+// Asks for what the results of pair of rows p will share with their neighbours in memory: stores of less than a
+// vector's worth of memory read it first, and all later ones wait for that.
 INLINE void prefetch_seams(const Picture *picture, const int p, const Columns own) {
   Results next;
   find_rows(&next.rows, picture, p, own.left);

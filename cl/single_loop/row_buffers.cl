@@ -32,9 +32,12 @@ typedef struct {
 
 // How many places these have.
 INLINE int s_count_of(const Columns columns) { return (columns.right - columns.left) * COLOURS; }
-INLINE int d_count_of(const Columns columns) { return (min(columns.right, D_COUNT(columns.width)) - columns.left) * COLOURS; }
+INLINE int d_count_of(const Columns columns) {
+  return (min(columns.right, D_COUNT(columns.width)) - columns.left) * COLOURS;
+}
 
-// Where pair of rows `number` of a picture stands, from pair of columns `first` on. After the last the first follows again.
+// Where pair of rows `number` of a picture stands, from pair of columns `first` on. After the last
+// the first follows again.
 INLINE void find_rows(Rows *rows, const Picture *picture, const int number, const int first) {
   const int p = number % S_COUNT(picture->height);
   UNROLL for (int n = 0; n < 4; ++n) {
@@ -109,9 +112,9 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 
 // --- along y -----------------------------------------------------------------------------------------
 
-// A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is ENDLESS; where it
-// has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it are
-// neighbours of those after it. Else `turn` is 0.
+// A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is ENDLESS;
+// where it has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it
+// are neighbours of those after it. Else `turn` is 0.
 typedef struct {
   int boundary, samples, turn;
 } Column;
@@ -149,7 +152,8 @@ INLINE local const A *neighbouring_row(local const A *ring, local const A *zeros
   UNROLL for (int o = first; o <= (last); ++o)         \
     near[o - lowest] = neighbouring_row(ring, zeros, column, cy, t, o, top);
 
-// Every step on the pair of rows that it has come to now that pair p is the newest, from place `from` to place `to` of these.
+// Every step on the pair of rows that it has come to now that pair p is the newest, from place
+// `from` to place `to` of these.
 INLINE void lift_buffers_y(local A *ring, local const A *zeros, const int p, const int top, const int from, const int to,
                            const Column *column) {
   LIFT_STEPS(BUFFER_Y_STEP)

@@ -1,41 +1,42 @@
 // single_loop: one level in one loop over the picture, for CPU devices.
 //
-// A work-group is one work-item. It owns a strip of columns and a block of rows and sweeps down it, a pair of rows at a
-// time. Within a pair of rows it goes along x a vector at a time, and everything happens to that vector while it is in
-// registers: it is loaded, split into channels, lifted along x as a pipeline over vectors, lifted along y as a pipeline
-// over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave X_LAST_LAG
-// vectors and Y_LAST_LAG pairs of rows behind the newest. One pair of rows follows the other in the pipeline (along_rows.cl).
+// A work-group is one work-item. It owns a strip of columns and a block of rows and sweeps down it, a pair of rows at
+// a time. Within a pair of rows it goes along x a vector at a time, and everything happens to that vector while it is
+// in registers: it is loaded, split into channels, lifted along x as a pipeline over vectors, lifted along y as a
+// pipeline over the last Y_KEPT pairs of rows (which lie in a ring in the nearest caches), and stored. Results leave
+// X_LAST_LAG vectors and Y_LAST_LAG pairs of rows behind the newest. One pair of rows follows the other in the
+// pipeline (along_rows.cl).
 //
-// The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, and a vector reaches far
-// enough, the loop takes in one more at either end, and lifts it along y, too, if that is first: of whole vectors it turns the order of the
-// outermost ones around, of others it has them from a row buffer (beyond_rows.cl). Else the
-// BORDER_PAIRS pairs of columns at either border are lifted along x in a row buffer of their own, and put in when the loop comes to
-// them. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples, inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1,
-// one core of Zen 5), and along y first 5/3 in i16 2.1 times on rows of 256 and 2.7 on rows of 128 (Zen 4). The pairs of rows at a
-// border go step by step (step_by_step.cl).
-// The lags are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
-// HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last pair
-// lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait (Y_LAG_k again),
-// and as long as it is in the ring rows go step by step.
-// Pixels of COLOURS samples take the same way, a whole number of them in a vector (cpu/pixels_in_vectors.cl).
+// The boundary rule touches no inner loop. Where lifting a row that goes on beyond its ends gives the same, and a
+// vector reaches far enough, the loop takes in one more at either end, and lifts it along y, too, if that is first: of
+// whole vectors it turns the order of the outermost ones around, of others it has them from a row buffer
+// (beyond_rows.cl). Else the BORDER_PAIRS pairs of columns at either border are lifted along x in a row buffer of their
+// own, and put in when the loop comes to them. By that, 9/7 in f32 takes 1.4 times as long on rows of 256 samples,
+// inverse 1.5, and 1.05 times on rows of 4096 (PoCL 3.1, one core of Zen 5), and along y first 5/3 in i16 2.1 times on
+// rows of 256 and 2.7 on rows of 128 (Zen 4). The pairs of rows at a border go step by step (step_by_step.cl). The lags
+// are those of the rule's effective offsets (Y_LAG_k). A periodic picture has no rows at a border: the loop starts
+// HALO_TOP pairs of rows before a block's and goes on after the last with the first. Where its height is odd, the last
+// pair lacks its detail. Steps on either side of that place read one pair further away, for which all of them wait
+// (Y_LAG_k again), and as long as it is in the ring rows go step by step. Pixels of COLOURS samples take the same way,
+// a whole number of them in a vector (cpu/pixels_in_vectors.cl).
 //
 // After the single-loop core of Barina and Zemcik 2015 and the advice on cache aliasing of Shahbahrami et al. 2008.
-// Cost per sample: 1 global read and 1 write, and the reach again for each strip and row block. For 9/7 in f32, a vector
-// of both channels of two rows (4 * VECTOR samples) takes 4 loads, 4 stores and 4 prefetches, 4 shuffles to split the
-// channels, 16 multiply-adds and 8 shifts along x, 16 multiply-adds along y with 10 reads and 10 writes of the ring, and
-// 2 scalings: 78 vector operations.
-// Limited by memory on the two cores of Zen 5 measured (PoCL 3.1, 4096 x 4096): one core takes 0.21 ns per sample, two
-// run at the rate of the copy. Without the prefetches one takes 2.0 times as long forward, 1.4 inverse. Where one took
-// 3.9 ms and two 2.9, plain C that reads and stores the same way without any arithmetic took 3.8 and 2.9.
-// Halves are not limited by memory on one core: their conversions are one instruction for eight of them (F16C), a tenth of the
-// time. Results along x leave one vector later than they could (Rust computes X_LAST_LAG), and stores do not ask where that is known
-// (STORE_KNOWN): without both, f16 by 9/7 takes 1.2 times as long, 1024 x 1024 in f32 1.25 times. Then f16 takes 0.85 of the time
-// of f32, inverse 0.76 (one core of Zen 4, 4096 x 4096).
-// A vector of 16-bit samples is half a line of the caches, or, where LLVM stores as many as it converts, two quarters; past the
-// caches these wait for each other in four runs at once. Two vectors at a time (advance_by_two) f16 takes 0.91 of the CPU
-// time (5/3 0.8 to 0.9), rounded samples 0.94, i16 by 5/3 0.85 to 0.99 (PoCL 3.1, one core of Zen 4;
-// Intel's runtime: 0.88; i16 as long). Inverse results are two runs, and halves by 9/7 take 1.05 to 1.2 times as
-// long by that. What is left, instructions that convert 16 at once, loads one vector ahead or fewer prefetches do not change.
+// Cost per sample: 1 global read and 1 write, and the reach again for each strip and row block. For 9/7 in f32, a
+// vector of both channels of two rows (4 * VECTOR samples) takes 4 loads, 4 stores and 4 prefetches, 4 shuffles to
+// split the channels, 16 multiply-adds and 8 shifts along x, 16 multiply-adds along y with 10 reads and 10 writes of
+// the ring, and 2 scalings: 78 vector operations. Limited by memory on the two cores of Zen 5 measured (PoCL 3.1, 4096
+// x 4096): one core takes 0.21 ns per sample, two run at the rate of the copy. Without the prefetches one takes 2.0
+// times as long forward, 1.4 inverse. Where one took 3.9 ms and two 2.9, plain C that reads and stores the same way
+// without any arithmetic took 3.8 and 2.9. Halves are not limited by memory on one core: their conversions are one
+// instruction for eight of them (F16C), a tenth of the time. Results along x leave one vector later than they could
+// (Rust computes X_LAST_LAG), and stores do not ask where that is known (STORE_KNOWN): without both, f16 by 9/7 takes
+// 1.2 times as long, 1024 x 1024 in f32 1.25 times. Then f16 takes 0.85 of the time of f32, inverse 0.76 (one core of
+// Zen 4, 4096 x 4096). A vector of 16-bit samples is half a line of the caches, or, where LLVM stores as many as it
+// converts, two quarters; past the caches these wait for each other in four runs at once. Two vectors at a time
+// (advance_by_two) f16 takes 0.91 of the CPU time (5/3 0.8 to 0.9), rounded samples 0.94, i16 by 5/3 0.85 to 0.99 (PoCL
+// 3.1, one core of Zen 4; Intel's runtime: 0.88; i16 as long). Inverse results are two runs, and halves by 9/7 take
+// 1.05 to 1.2 times as long by that. What is left, instructions that convert 16 at once, loads one vector ahead or
+// fewer prefetches do not change.
 
 #include "single_loop/along_rows.cl"
 #include "single_loop/step_by_step.cl"

@@ -23,8 +23,8 @@ INLINE void copy_row(local const A *from, const int from_next, local A *to, cons
   }
 }
 
-// Puts row pair p into the ring, lifts what has come to its turn, and stores the results of pair p - Y_LAST_LAG. Where pixels do not
-// fill a vector, rows of the ring are no row buffers.
+// Puts row pair p into the ring, lifts what has come to its turn, and stores the results of pair p - Y_LAST_LAG. Where
+// pixels do not fill a vector, rows of the ring are no row buffers.
 INLINE void step_by_step(const Picture *picture, const Column *column, const int p, const int top, const int begin,
                          const Strip *strip, local A *ring, local A *zeros, local A *borders, local A *result) {
   const int from = first_in_ring(strip), to = end_in_ring(strip);

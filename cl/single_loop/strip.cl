@@ -16,8 +16,8 @@
 #define VECTORS_AFTER (HALO_HI / VECTOR_PIXELS)
 // Places of a border.
 #define BORDER_PLACES (BORDER_PAIRS * COLOURS)
-// The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it has the
-// one of place `at`.
+// The rows of the ring hold a vector every VECTOR places, lest one overwrites the next that is not lifted yet: where it
+// has the one of place `at`.
 #define RING_PLACE(at) (FILLED ? (at) : (at) / VECTOR_PLACES * VECTOR)
 #define RING_PLACES(count) (FILLED ? (count) : RING_PLACE((count) + VECTOR_PLACES - 1))
 
@@ -70,8 +70,8 @@ INLINE bool is_cut(const Strip *strip, const int boundary) {
 }
 
 // --- the borders of a row ----------------------------------------------------------------------------
-// The first and the last pairs of columns, joined in one row buffer, make a short row with the same two borders. Where head
-// and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not taken.
+// The first and the last pairs of columns, joined in one row buffer, make a short row with the same two borders. Where
+// head and tail meet its results are wrong, but only as far as the wavelet reaches, and those are not taken.
 
 // The place in their buffer of the strip's place `at`, which is at one of the borders.
 INLINE int place_in_border(const Strip *strip, const int at) {
@@ -84,14 +84,17 @@ INLINE bool is_border_result(const Strip *strip, const int at) {
 }
 
 // Whether the strip has ends of rows that go on.
-INLINE bool goes_on(const Strip *strip) { return strip->extension != EXTENSION_NONE && (strip->at_left || strip->at_right); }
+INLINE bool goes_on(const Strip *strip) {
+  return strip->extension != EXTENSION_NONE && (strip->at_left || strip->at_right);
+}
 
 // Whether the vector from place `at` on is not, or not all, in the picture, and the row goes on.
 INLINE bool is_beyond(const Strip *strip, const int at) {
   return strip->extension != EXTENSION_NONE && (at < 0 || (strip->at_right && at + VECTOR > d_count_of(strip->all)));
 }
 
-// The places of the first vector of a row that is loaded, and after the last one: a vector more at either end that goes on.
+// The places of the first vector of a row that is loaded, and after the last one: a vector more at
+// either end that goes on.
 INLINE int first_of(const Strip *strip) { return goes_on(strip) && strip->at_left ? -VECTOR_PLACES : 0; }
 INLINE int end_of(const Strip *strip) {
   return s_count_of(strip->all) + (goes_on(strip) && strip->at_right ? VECTOR_PLACES : 0);
@@ -127,9 +130,10 @@ INLINE void take_beyond(const Strip *strip, local const A *row, const int at, AV
   *s = LOAD_V(row + PLACE_s + place), *d = LOAD_V(row + PLACE_d + place);
 }
 
-// Loads the vector from place `at` on of both channels of row cy, which is the one after the strip's own, or the one before, where rows
-// are whole vectors: of a neighbour, or what the row goes on with.
-INLINE void load_beyond_whole(const Rows *rows, const Strip *strip, const int cy, const int at, const bool after, AV *s, AV *d) {
+// Loads the vector from place `at` on of both channels of row cy, which is the one after the strip's own, or the one
+// before, where rows are whole vectors: of a neighbour, or what the row goes on with.
+INLINE void load_beyond_whole(const Rows *rows, const Strip *strip, const int cy, const int at, const bool after, AV *s,
+                              AV *d) {
   const bool is_end = after ? strip->own.right == S_COUNT(strip->own.width) : strip->own.left == 0;
   if (is_end && strip->extension == EXTENSION_MIRRORED) {
     // The outermost detail or approximation is no neighbour of itself.

@@ -1,12 +1,13 @@
-// The border of a picture under any boundary rule, for streamed kernels that do only its inside: other work-groups of the
-// same launch do this frame.
+// The border of a picture under any boundary rule, for streamed kernels that do only its inside: other work-groups of
+// the same launch do this frame.
 //
 // On each axis the pairs that depend on a border are those of a short line made of the two joined ends (see
-// core/border.cl), or of the whole line where that is short. A work-group lifts one tile in local memory (core/tile.cl):
-// the joined ends on one axis, and on the other the same (the corners) or a window of FRAME_PAIRS pairs and their reach.
+// core/border.cl), or of the whole line where that is short. A work-group lifts one tile in local memory
+// (core/tile.cl): the joined ends on one axis, and on the other the same (the corners) or a window of
+// FRAME_PAIRS pairs and their reach.
 //
-// Cost: a barrier per step and axis; a frame is as wide as the reach, along x rounded up to PAIRS. Limited by latency; its
-// work-groups come first, so that they run beside those of the inside.
+// Cost: a barrier per step and axis; a frame is as wide as the reach, along x rounded up to PAIRS. Limited by latency;
+// its work-groups come first, so that they run beside those of the inside.
 
 #include "core/tile.cl"
 #include "streamed/parameters.cl"

@@ -1,11 +1,13 @@
 // Lifting along y as a pipeline in registers: step k runs LAG_k pairs of rows behind the newest.
 //
-// The newest RING pairs of rows are kept in a ring. The loop over its phases is unrolled, so that every index is constant,
-// the ring stays in registers and nothing is moved. A row is `count` samples: the approximations along x, then the details.
+// The newest RING pairs of rows are kept in a ring. The loop over its phases is unrolled, so that every index
+// is constant, the ring stays in registers and nothing is moved. A row is `count` samples: the approximations
+// along x, then the details.
 
 #include "streamed/lift_x.cl"
 
-// Where a round of the loop is half the turns of the ring, what the ring holds moves on by half its length between rounds.
+// Where a round of the loop is half the turns of the ring, what the ring holds moves on by half
+// its length between rounds.
 INLINE void move_ring(A *ring, const int count) {
   UNROLL for (int i = 0; i < RING / 2 * count; ++i) {
     const A older = ring[i];
@@ -29,9 +31,9 @@ INLINE A *row_of_age(A *ring, const int age, const int phase, const int count) {
     if (CLAMPED && near_border)                                                                                  \
       clamp_rows(target, lag, count, phase, newest, segment->target##_first, segment->target##_end); }
 
-// The first row of a channel is copied into all older places that steps still read. Each row after the last one is a copy
-// of the one before. Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before it: so
-// the first row can only come up in the phase REACH_LO + lag, or in the next one (bottom-up, of an even height).
+// The first row of a channel is copied into all older places that steps still read. Each row after the last one is a
+// copy of the one before. Only the outermost segments read rows beyond the border, and they begin REACH_LO pairs before
+// it: so the first row can only come up in the phase REACH_LO + lag, or in the next one (bottom-up, of an even height).
 INLINE void clamp_rows(A *channel, const int lag, const int count, const int phase, const int newest, const int first,
                        const int end) {
   const int n = newest - lag;
@@ -49,8 +51,8 @@ INLINE void lift_rows_y(A *s, A *d, const int count, const int phase, const int 
   LIFT_STEPS(COLUMN_STEP)
 }
 
-// One turn along both axes: the newest row of each channel, of `count` samples, is in its place; `low` and `high` become the
-// pair that is done.
+// One turn along both axes: the newest row of each channel, of `count` samples, is in its place; `low` and `high`
+// become the pair that is done.
 INLINE void lift_pair_of_rows(const OwnColumns *columns, const Segment *segment, A *s, A *d, const int count,
                               const int phase, const int newest, A *low, A *high) {
   if (X_FIRST) {

@@ -1,21 +1,21 @@
 // streamed_one_level: one level in one pass over memory.
 //
-// Each sub-group sweeps along a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of columns; along
-// x it lifts them with what its neighbours have (streamed/lift_x.cl), along y as a pipeline in registers
-// (streamed/lift_y.cl). Rows are loaded PREFETCHED pairs before they are needed (streamed/rows.cl). The four sub-bands are
-// written as they come out.
+// Each sub-group sweeps along a strip of columns, a pair of rows at a time. A work-item has PAIRS pairs of columns;
+// along x it lifts them with what its neighbours have (streamed/lift_x.cl), along y as a pipeline in registers
+// (streamed/lift_y.cl). Rows are loaded PREFETCHED pairs before they are needed (streamed/rows.cl). The four sub-bands
+// are written as they come out.
 //
-// After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015.
-// Cost per sample: 1 global read and 1 write, and more for the overlaps: work-items at both ends of a sub-group
-// compute what a neighbour stores, and a segment loads REACH_LO + REACH_HI pairs of rows more than it stores. Compiled for
-// an NVIDIA H200, 9/7 in f32 takes 242 instructions for 16 samples, 128 of them lifting.
+// After the register blocks of Enfedaque et al. 2015 and the single loop of Barina and Zemcik 2015. Cost per sample: 1
+// global read and 1 write, and more for the overlaps: work-items at both ends of a sub-group compute what a neighbour
+// stores, and a segment loads REACH_LO + REACH_HI pairs of rows more than it stores. Compiled for an NVIDIA H200, 9/7
+// in f32 takes 242 instructions for 16 samples, 128 of them lifting.
 //
-// There, 8192 x 8192 in f32 by 9/7 takes 148 us forward, a copy 129. Without lifting it takes as long: memory limits it.
-// What remains is some 10 us for the access pattern (142 us without the overlap along x) and 5 us for that overlap. The
-// overlap along y costs nothing, because segments sweep from common seams. 16-bit integers are limited by instructions, and
-// by how few sub-groups wait at once, where steps multiply: vc2-daub97 takes 396 for 16 samples, 256 of them lifting, and
-// 89 us where the copy takes 66. Its 96 registers let 20 sub-groups of a compute unit run at once, and it is fastest with
-// 20 segments for each.
+// There, 8192 x 8192 in f32 by 9/7 takes 148 us forward, a copy 129. Without lifting it takes as long: memory limits
+// it. What remains is some 10 us for the access pattern (142 us without the overlap along x) and 5 us for that overlap.
+// The overlap along y costs nothing, because segments sweep from common seams. 16-bit integers are limited by
+// instructions, and by how few sub-groups wait at once, where steps multiply: vc2-daub97 takes 396 for 16 samples, 256
+// of them lifting, and 89 us where the copy takes 66. Its 96 registers let 20 sub-groups of a compute unit run at once,
+// and it is fastest with 20 segments for each.
 
 #include "streamed/frame.cl"
 #include "streamed/lift_x.cl"

@@ -1,12 +1,13 @@
 // How the sub-groups of the streamed kernels read and write rows.
 //
-// A run is what a work-item has of a row in memory: on the signal side its pairs, both channels interleaved (a unit of 2
-// samples per pair), on the sub-band side its part of one sub-band (a unit of 1). Runs go by vectors where rows are WIDE;
-// else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them through local
-// memory (STAGED). Samples are prefetched as they are in memory.
+// A run is what a work-item has of a row in memory: on the signal side its pairs, both channels interleaved (a unit of
+// 2 samples per pair), on the sub-band side its part of one sub-band (a unit of 1). Runs go by vectors where rows are
+// WIDE; else sample by sample, and in a sub-group neighbours by neighbouring work-items, which then exchange them
+// through local memory (STAGED). Samples are prefetched as they are in memory.
 //
-// Where sub-bands are INTERLEAVED, two of them make a row like those of the signal. If the LL band has an array of its own
-// (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It is never read from them.
+// Where sub-bands are INTERLEAVED, two of them make a row like those of the signal. If the LL band has an array
+// of its own (LOW_APART), it is written to its places in the rows as well: coarser levels write there again. It
+// is never read from them.
 
 #include "core/words.cl"
 #include "streamed/shares.cl"
@@ -24,16 +25,16 @@
 #define STORED_VECTOR(unit) min(SIGNAL_VECTOR, (unit) * PAIRS)
 #endif
 
-// Of a row's samples of channel cx (of both for a unit of 2): how many there are, and where the one at `place`, which may
-// be beyond the border, is read.
+// Of a row's samples of channel cx (of both for a unit of 2): how many there are, and where the one at `place`, which
+// may be beyond the border, is read.
 INLINE int length_of(const int unit, const int cx, const int width) { return unit == 2 ? width : COUNT_OF(cx, width); }
 INLINE int source_of(const int unit, const int cx, const int place, const int width) {
   return unit == 2 ? extended_column(place, width) : extended_column(2 * place + cx, width) / 2;
 }
 
-// Whether samples beyond the border are loaded from the place that they repeat. Otherwise a sub-group already holds them: staged
-// rows take them from local memory, rows by vectors from the work-item's own pairs. Periodic rows by vectors are loaded by whole
-// work-items.
+// Whether samples beyond the border are loaded from the place that they repeat. Otherwise a sub-group already holds
+// them: staged rows take them from local memory, rows by vectors from the work-item's own pairs. Periodic rows by
+// vectors are loaded by whole work-items.
 #define READ_ELSEWHERE (ALONE || EXTENSION == EXTENSION_PERIODIC)
 
 // --- runs --------------------------------------------------------------------------------------------
@@ -81,8 +82,8 @@ INLINE int first_stored(const OwnColumns *columns, const int unit) {
 }
 
 // Loads a run sample by sample; `from` is where the sample at `first` stands, neighbours are `stride` places apart.
-INLINE void load_samples(const OwnColumns *columns, global const LOADED *from, const int first, const int unit, const int cx,
-                         const Distance stride, const int width, WORD *to) {
+INLINE void load_samples(const OwnColumns *columns, global const LOADED *from, const int first, const int unit,
+                         const int cx, const Distance stride, const int width, WORD *to) {
   const int step = STAGED ? LANES : 1, count = unit * PAIRS_LOADED_X, length = length_of(unit, cx, width);
   if (READ_ELSEWHERE && columns->beyond) {
     UNROLL for (int j = 0; j < count; ++j)
@@ -221,10 +222,10 @@ INLINE void store_row(const Picture *picture, const OwnColumns *columns, local T
 }
 #endif
 
-// Both rows of pair p; of a channel that is loaded later, that of an earlier pair. Only the pairs from `first` to `last` are
-// read, these two again and again: no stored result depends on that.
-INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int down, const int p, const int first,
-                              const int last, WORD to[2][WORDS_LOADED]) {
+// Both rows of pair p; of a channel that is loaded later, that of an earlier pair. Only the pairs from `first` to
+// `last` are read, these two again and again: no stored result depends on that.
+INLINE void load_pair_of_rows(const Picture *picture, const OwnColumns *columns, const int down, const int p,
+                              const int first, const int last, WORD to[2][WORDS_LOADED]) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     const int pair = LATER ? clamp(p - (cy ? NEWEST_d : NEWEST_s), first, last) : p;
     load_row(picture, columns, extended(down * (2 * pair + cy), picture->height), cy, to[cy]);

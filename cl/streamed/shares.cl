@@ -2,8 +2,8 @@
 
 #include "streamed/parameters.cl"
 
-// The sample that stands for `place`, which may lie beyond an axis by no more than its length; by twice that where mirror images are
-// mirrored again.
+// The sample that stands for `place`, which may lie beyond an axis by no more than its length; by twice that where
+// mirror images are mirrored again.
 INLINE int extended(const int place, const int samples) {
 #if EXTENSION == EXTENSION_MIRRORED
   return mirrored_at(mirrored_at(place, samples - 1), samples - 1);

@@ -1,8 +1,9 @@
 // Lifting along x in `streamed_volumes`: across the work-items of a sub-group, and across the seams between sub-groups.
 //
-// What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one is in another
-// sub-group, it finds that one's columns in local memory, and lifts them, too. Where rows are mirrored (WIDE), the first and the
-// last work-item of a row take from their own columns what is beyond it. Without exchange every work-item has a seam on both sides.
+// What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one
+// is in another sub-group, it finds that one's columns in local memory, and lifts them, too. Where rows are mirrored
+// (WIDE), the first and the last work-item of a row take from their own columns what is beyond it. Without exchange
+// every work-item has a seam on both sides.
 
 #include "streamed_volumes/part.cl"
 
@@ -31,12 +32,13 @@
 // Work-items of a piece that are at a seam, and on how many sides of each.
 #define AT_SEAMS (TOGETHER > 1 ? 2 : 1)
 #define SIDES (TOGETHER > 1 ? 1 : 2)
-// Places of their columns in a row of local memory. Two that are at the same seam are neighbours there, in places 2 n and 2 n + 1.
+// Places of their columns in a row of local memory. Two that are at the same seam are neighbours there,
+// in places 2 n and 2 n + 1.
 #define SEAM_PLACES (PIECES * AT_SEAMS + 2)
 INLINE int place_at_seam(void) { return ITEM / TOGETHER * AT_SEAMS + (AT_SEAMS > 1 && ITEM % TOGETHER > 0) + 1; }
 
-// Of the pairs of rows that are lifted along x, every other one has the second half of `seams`, so that one barrier is enough for
-// each; `turn` counts those of a pair of planes.
+// Of the pairs of rows that are lifted along x, every other one has the second half of `seams`, so that one barrier is
+// enough for each; `turn` counts those of a pair of planes.
 #define TURNS_X (X_FIRST ? ROW_TURNS : OWN_ROWS / 2)
 #define ROWS_AT_SEAMS (4 * SEAM_PLACES)
 INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int turn) {
@@ -44,7 +46,8 @@ INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int
 }
 INLINE int row_at_seams(const int cy, const int cz) { return (2 * cz + cy) * SEAM_PLACES; }
 
-// Beyond the ends of a tile there is no seam, and nobody leaves anything in the outermost places: what is read there means nothing.
+// Beyond the ends of a tile there is no seam, and nobody leaves anything in the outermost places: what is
+// read there means nothing.
 INLINE void clear_seams(local Numbers *seams) {
   for (int i = ITEM; HAS_SEAMS && i < 2 * ROWS_AT_SEAMS; i += GROUP) seams[i] = (Numbers)0;
 }
@@ -95,8 +98,8 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam, con
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
 #define NEAR_OWN_s(offset) OWN_PAIR(s, n + (offset))
 #define NEAR_OWN_d(offset) OWN_PAIR(d, n + (offset))
-// Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their right matters,
-// and the other way round.
+// Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their
+// right matters, and the other way round.
 #define BEYOND_PAIR(c, n) \
   ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? BEYOND_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
 #define NEAR_BEYOND_s(offset) BEYOND_PAIR(s, n + (offset))

@@ -1,7 +1,7 @@
 // How the work-items of `streamed_volumes` read and write a volume, and what they have of it.
 //
-// Of a `Pass`, the line is x, the first axis across is y and the second is z; the third one counts volumes. Sub-bands are
-// numbered 4 * cz + 2 * cy + cx by the channels along each axis.
+// Of a `Pass`, the line is x, the first axis across is y and the second is z; the third one counts volumes. Sub-bands
+// are numbered 4 * cz + 2 * cy + cx by the channels along each axis.
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
@@ -65,8 +65,8 @@ typedef VECTOR_OF(L) Numbers;
 
 #define OWN_COLUMNS (2 * OWN_PAIRS)
 
-// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where sub-bands are INTERLEAVED and sub-band 0 has
-// an array of its own (LOW_APART), it is stored there as well, and loaded from there, behind the others.
+// What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where sub-bands are INTERLEAVED and
+// sub-band 0 has an array of its own (LOW_APART), it is stored there as well, and loaded from there, behind the others.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
 #define LOW_WORDS (LOW_APART && !FORWARD ? LOADED_WORDS / 2 : 0)
@@ -74,7 +74,8 @@ typedef VECTOR_OF(L) Numbers;
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
 
-// Pairs that a pipeline needs before results are right, how far behind the newest pair they are, and pairs of rows read.
+// Pairs that a pipeline needs before results are right, how far behind the newest pair they
+// are, and pairs of rows read.
 #define WARM_UP STEPS
 #define RESULTS_LAG (STEPS / 2)
 #define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
@@ -164,9 +165,10 @@ INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int 
   return INTERLEAVED ? 2 : PLANAR ? 1 : (Distance)pass->bands.line.stride;
 }
 
-// Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for what is beyond the border.
-INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy, const int cz,
-                         WORD *to) {
+// Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for
+// what is beyond the border.
+INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy,
+                         const int cz, WORD *to) {
   const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
   const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
 #if FORWARD
@@ -212,7 +214,8 @@ INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y,
   const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
   const bool is_low = cy == 0 && cz == 0 && part->has_low;
   const Distance s_step = step_in_row(part, pass, 0, cy, cz), d_step = step_in_row(part, pass, 1, cy, cz);
-  global T *const low = part->lowest + (place_in_bands(pass->low.across[1], z, 0) + place_in_bands(pass->low.across[0], y, 0));
+  const Distance low_place = place_in_bands(pass->low.across[1], z, 0) + place_in_bands(pass->low.across[0], y, 0);
+  global T *const low = part->lowest + low_place;
   global T *const s = (is_low ? low : part->bands + place) + part->column * s_step;
   global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * d_step);
   if (INTERLEAVED) {

@@ -1,41 +1,42 @@
 // streamed_volumes: one level of three axes in one pass over memory.
 //
-// A work-group has a tile of columns and rows and sweeps with it along z, a pair of planes at a time. A work-item has
-// OWN_COLUMNS columns of OWN_ROWS rows. Of each plane it reads these rows and those in reach of them, one pair after the
-// other. Along y it lifts them in a pipeline in registers, along z in one whose numbers are in local memory from one pair of
-// planes to the next: only that leaves registers to so many work-items that loads overlap. Along x it exchanges with its
-// neighbours (streamed_volumes/lift_x.cl). The border is lifted like the inside, of a volume that goes on beyond it.
+// A work-group has a tile of columns and rows and sweeps with it along z, a pair of planes at a time. A work-item
+// has OWN_COLUMNS columns of OWN_ROWS rows. Of each plane it reads these rows and those in reach of them, one pair
+// after the other. Along y it lifts them in a pipeline in registers, along z in one whose numbers are in local
+// memory from one pair of planes to the next: only that leaves registers to so many work-items that loads overlap.
+// Along x it exchanges with its neighbours (streamed_volumes/lift_x.cl). The border is lifted like the inside, of a
+// volume that goes on beyond it.
 //
-// Reals go along y, then z, then x: of the rows that are read, the fewest go along z and x. Integers keep the wavelet's order:
-// z, y, x, in which all rows that are read go along z, or x, y, z, in which they go along x.
+// Reals go along y, then z, then x: of the rows that are read, the fewest go along z and x. Integers keep the wavelet's
+// order: z, y, x, in which all rows that are read go along z, or x, y, z, in which they go along x.
 //
-// A pipeline of reals keeps one number per step: a sample that has got what one of its two neighbours adds to it, and waits
-// for the other one. One of integers keeps one more, since a step rounds the sum of both. A pair in a stream is the two samples
-// of which the first step reads the first and changes the second: for steps that change approximations first, a detail and the
-// approximation after it.
+// A pipeline of reals keeps one number per step: a sample that has got what one of its two neighbours adds to it, and
+// waits for the other one. One of integers keeps one more, since a step rounds the sum of both. A pair in a stream is
+// the two samples of which the first step reads the first and changes the second: for steps that change approximations
+// first, a detail and the approximation after it.
 //
-// The pipelines are Barina and Zemcik's (2015), with a third axis.
-// Cost per sample: 1 global read and 1 write; rows are read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by
-// neighbouring work-groups at the same time, for which they are in a cache; STEPS pairs of planes more are read per segment.
-// One barrier per pair of rows and of planes where rows have seams, of the own rows or, where x is first, of all that are read;
-// local memory of KEPT_ROWS * IN_PIPELINE vectors per work-item, and 16 per seam, or without exchange 8 per work-item.
+// The pipelines are Barina and Zemcik's (2015), with a third axis. Cost per sample: 1 global read and 1 write; rows are
+// read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by neighbouring work-groups at the same time, for which they are in
+// a cache; STEPS pairs of planes more are read per segment. One barrier per pair of rows and of planes where rows have
+// seams, of the own rows or, where x is first, of all that are read; local memory of KEPT_ROWS * IN_PIPELINE vectors
+// per work-item, and 16 per seam, or without exchange 8 per work-item.
 //
-// On an NVIDIA H100 one level of 512 x 512 x 512 by 9/7 in f32 takes 380 us, the inverse 376, where a copy takes 358. What limits it is
-// how much is on its way from memory, and so registers: of 200 each, a compute unit has enough for two groups of 128 work-items, of
-// which each loads a whole pair of planes ahead. Four groups by 128 registers, which load a pair of rows ahead, take 473 us (475). On an
-// NVIDIA H200, where these take 305 us (313) and a copy 255, a barrier before each row instead of each pair of rows takes 330
-// (333), all columns through local memory as much, pieces of rows that overlap by a work-item at each end, without barriers, 404 (380);
-// and the places of rows computed anew, not kept in local memory, 509 (556).
-// In 16 bits instructions decide: halves take 245 us (inverse 275) on the H100, and rounded samples, which convert at a quarter of the
-// rate, 285 (308).
+// On an NVIDIA H100 one level of 512 x 512 x 512 by 9/7 in f32 takes 380 us, the inverse 376, where a copy takes 358.
+// What limits it is how much is on its way from memory, and so registers: of 200 each, a compute unit has enough for
+// two groups of 128 work-items, of which each loads a whole pair of planes ahead. Four groups by 128 registers, which
+// load a pair of rows ahead, take 473 us (475). On an NVIDIA H200, where these take 305 us (313) and a copy 255, a
+// barrier before each row instead of each pair of rows takes 330 (333), all columns through local memory as much,
+// pieces of rows that overlap by a work-item at each end, without barriers, 404 (380); and the places of rows computed
+// anew, not kept in local memory, 509 (556). In 16 bits instructions decide: halves take 245 us (inverse 275) on the
+// H100, and rounded samples, which convert at a quarter of the rate, 285 (308).
 
 #include "streamed_volumes/lift_x.cl"
 
 // --- pipelines along y and z ----------------------------------------------------------------------------
 
 #if INTEGER
-// A step needs both neighbours at once. IN_PIPELINE numbers stand in a row: the sample that waits for step k, then what the step has
-// read already, which waits for the next step.
+// A step needs both neighbours at once. IN_PIPELINE numbers stand in a row: the sample that waits for step k, then what
+// the step has read already, which waits for the next step.
 #define IN_PIPELINE (STEPS + 1)
 #define EITHER_NEIGHBOUR(offset) ((offset) == later ? newer : older)
 #define STREAM_STEP(k, target, source, first, last, before, after)                                               \
@@ -43,8 +44,8 @@
     const int later = last; const A newest = target[i], newer = source[i], older = waiting[((k) + 1) * OWN_COLUMNS + i]; \
     target[i] = LIFT_##k(waiting[(k) * OWN_COLUMNS + i], EITHER_NEIGHBOUR), waiting[(k) * OWN_COLUMNS + i] = newest; }
 #else
-// Half of a step is done before the other neighbour is there. Both have the same factor, so that it does not matter which one
-// this is. Nothing is a zero that compilers need not add.
+// Half of a step is done before the other neighbour is there. Both have the same factor, so that it does not matter
+// which one this is. Nothing is a zero that compilers need not add.
 #define IN_PIPELINE STEPS
 #define ONE_NEIGHBOUR(offset) ((offset) == 0 ? neighbour : -(A)0)
 #define STREAM_STEP(k, target, source, first, last, before, after)               \
@@ -72,13 +73,14 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
 
 // --- sweep -------------------------------------------------------------------------------------------
 
-// Integers are lifted in the order of the wavelet's axes, reals first along y, so that few rows wait for z: rows go on in a
-// pipeline along z as they are read, or when they are done along y.
+// Integers are lifted in the order of the wavelet's axes, reals first along y, so that few rows wait for z: rows go on
+// in a pipeline along z as they are read, or when they are done along y.
 #define Z_FIRST (INTEGER && !X_FIRST)
 #define KEPT_ROWS (Z_FIRST ? 2 * ROW_TURNS : OWN_ROWS)
 
 // Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
-INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, WORD (*to)[2][LOADED_WORDS + LOW_WORDS]) {
+INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn,
+                      WORD (*to)[2][LOADED_WORDS + LOW_WORDS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
@@ -102,8 +104,8 @@ INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, 
 }
 
 // What comes before y, of a pair of rows.
-INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *seams, const int turn,
-                          A (*rows)[2][OWN_COLUMNS]) {
+INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *seams,
+                          const int turn, A (*rows)[2][OWN_COLUMNS]) {
 #if X_FIRST
   meet_at_seams(seams, rows);
   lift_rows_x(part, pass->samples, seams, rows);
@@ -138,7 +140,8 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
       UNROLL for (int cy = 0; cy < 2; ++cy)
         if (!Z_FIRST) lift_planes(kept + (2 * pair + cy) * IN_PIPELINE * GROUP, rows[0][cy], rows[1][cy]);
 #if !X_FIRST && EXCHANGE == EXCHANGE_NONE
-      // PoCL 3.1 leaves out some stores behind a barrier under the condition below, which all work-items meet or none does.
+      // PoCL 3.1 leaves out some stores behind a barrier under the condition below, which all
+      // work-items meet or none does.
       meet_at_seams(at_seams, rows);
 #endif
       // Before, nothing is done.

@@ -1,16 +1,16 @@
 // whole_boxes: all levels of small boxes, along one to three axes, in one pass over memory.
 //
-// A box is a set of samples that depend only on one another: a patch of 8 x 8, a volume of 16^3, a column of 3. A work-group brings
-// neighbouring boxes into local memory, lifts them there and stores them; no sample is read twice. A level is lifted along one axis
-// after the other. Each time a work-item takes a run of a few pairs and the halo around it into its registers (core/run.cl), lifts
-// it, and puts it back when all others have theirs: approximations first, then details, as the sub-bands stand in memory. So the
-// next level finds its samples in one piece, and boxes need no second place.
+// A box is a set of samples that depend only on one another: a patch of 8 x 8, a volume of 16^3, a column of 3. A
+// work-group brings neighbouring boxes into local memory, lifts them there and stores them; no sample is read
+// twice. A level is lifted along one axis after the other. Each time a work-item takes a run of a few pairs and the
+// halo around it into its registers (core/run.cl), lifts it, and puts it back when all others have theirs:
+// approximations first, then details, as the sub-bands stand in memory. So the next level finds its samples in one
+// piece, and boxes need no second place.
 //
-// Each run is lifted as Blazewicz et al. 2012 lift four pairs.
-// Cost per sample: 1 global read and 1 write for all levels; per level and axis two barriers, with 9/7 16 reads and 8 writes of local
-// memory for 8 samples. Limited by instructions: on an NVIDIA H100, where a copy takes 13 us, 9/7 in f32 takes 28 us for three
-// levels of 65536 boxes of 8 x 8 (inverse 33) and 32 for 8192 of 8 x 8 x 8 (39), by a pass per level and axis 72 and 250; 5/3 in i16
-// 24 and 30.
+// Each run is lifted as Blazewicz et al. 2012 lift four pairs. Cost per sample: 1 global read and 1 write for all
+// levels; per level and axis two barriers, with 9/7 16 reads and 8 writes of local memory for 8 samples. Limited by
+// instructions: on an NVIDIA H100, where a copy takes 13 us, 9/7 in f32 takes 28 us for three levels of 65536 boxes of
+// 8 x 8 (inverse 33) and 32 for 8192 of 8 x 8 x 8 (39), by a pass per level and axis 72 and 250; 5/3 in i16 24 and 30.
 
 #include "core/pass.cl"
 #include "core/run.cl"
@@ -57,8 +57,8 @@ static inline OfAxes lengths_of_level(const WholeBoxes *own, const int level) {
   return lengths;
 }
 
-// How far neighbours are apart in local memory. Rows begin an odd number of samples apart, so that columns meet all banks where
-// boxes do not stand side by side.
+// How far neighbours are apart in local memory. Rows begin an odd number of samples apart, so that columns meet all
+// banks where boxes do not stand side by side.
 static inline OfAxes apart_in_boxes(const WholeBoxes *own) {
   const int x = SIDE_BY_SIDE ? own->boxes : 1, y = (own->length_x | 1) * x, z = own->length_y * y;
   const OfAxes apart = {x, y, z, SIDE_BY_SIDE ? 1 : own->length_z * z};
@@ -138,9 +138,10 @@ INLINE void put_run(local L *line, const int apart, const int samples, const int
 #define OUTERMOST (AXES - 1)
 #define SHIFTED_AXIS (FORWARD == X_FIRST ? 0 : OUTERMOST)
 
-// Lifts all lines of a level along an axis: 0 is x. Where they have two runs at most, each has a branch of its own, in which the
-// compiler knows what is beyond the border: on an NVIDIA H100 three levels of 65536 boxes of 8 x 8 take 28 us instead of 64, of
-// 16384 of 16 x 16 38 instead of 51 (9/7 in f32), but 4096 of 32 x 32, of four runs, 72 instead of 46.
+// Lifts all lines of a level along an axis: 0 is x. Where they have two runs at most, each has a branch of its
+// own, in which the compiler knows what is beyond the border: on an NVIDIA H100 three levels of 65536 boxes of
+// 8 x 8 take 28 us instead of 64, of 16384 of 16 x 16 38 instead of 51 (9/7 in f32), but 4096 of 32 x 32, of
+// four runs, 72 instead of 46.
 INLINE void lift_along(const WholeBoxes *own, const int level, const int axis, const int boundary, local L *places) {
   const OfAxes apart = apart_in_boxes(own), lengths = lengths_of_level(own, level);
   const int samples = axis == 0 ? lengths.x : axis == 1 ? lengths.y : lengths.z;

@@ -15,7 +15,8 @@ use wavelift::Engine;
 /// Copies each way, or frames of a stream, that are timed at once.
 pub const FRAMES: u64 = 8;
 
-/// Pinned memory and as much on the device, for each way: how long copies between them take is the bus's own rate.
+/// Pinned memory and as much on the device, for each way: how long copies between them
+/// take is the bus's own rate.
 pub struct Bus([OneWay; 2]);
 
 struct OneWay {
@@ -32,8 +33,8 @@ impl OneWay {
         let device = Device::new(engine.raw_device());
         let context = Context::from_device(&device)?;
         let none = std::ptr::null_mut();
-        // SAFETY: the device is the context's; no host pointer is passed; the buffer has so many bytes, stays mapped as long as
-        // the slice is used, and drivers fill what they map.
+        // SAFETY: the device is the context's; no host pointer is passed; the buffer has so many
+        // bytes, stays mapped as long as the slice is used, and drivers fill what they map.
         unsafe {
             #[allow(deprecated, reason = "the successor needs OpenCL 2.0")]
             let queue = CommandQueue::create(&context, device.id(), 0)?;
@@ -55,7 +56,8 @@ impl OneWay {
 
     fn copy(&mut self, goes_up: bool) -> Result<Event> {
         let (queue, buffer, pinned) = (&self.queue, &mut self.device, &mut *self.pinned);
-        // SAFETY: the buffer is as long as the slice. Nothing reads or writes that but copies, which are all waited for.
+        // SAFETY: the buffer is as long as the slice. Nothing reads or writes that but copies,
+        // which are all waited for.
         let event = unsafe {
             match goes_up {
                 true => queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, pinned, &[])?,

@@ -5,8 +5,9 @@ use crate::common::table::{Align, Table};
 use crate::problem::Problem;
 use wavelift::{Engine, Error};
 
-/// Prints the devices, and a table of what `cells` says of each problem on each of them, under `columns` after those that name
-/// both. What a device or the library does not support is said in the row; any other error ends the table.
+/// Prints the devices, and a table of what `cells` says of each problem on each of them, under
+/// `columns` after those that name both. What a device or the library does not support is said in
+/// the row; any other error ends the table.
 pub fn print_each<const N: usize>(
     columns: [impl Into<String>; N],
     problems: &[Problem],

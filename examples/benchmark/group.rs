@@ -14,8 +14,9 @@ use wavelift::{
     Rounded, SampleType,
 };
 
-/// The columns after that which names the problem: how many pictures each device has, none of what goes in tiles; arrays on the devices, arrays in pinned
-/// memory of the host, and slices, by the first device alone and by all.
+/// The columns after that which names the problem: how many pictures each device has, none of what
+/// goes in tiles; arrays on the devices, arrays in pinned memory of the host, and slices, by the
+/// first device alone and by all.
 const COLUMNS: [&str; 10] = [
     "pictures",
     "one ms",
@@ -29,7 +30,8 @@ const COLUMNS: [&str; 10] = [
     "one / all",
 ];
 
-/// Bytes of the largest array that slices are timed with too: it takes long to have two more of them.
+/// Bytes of the largest array that slices are timed with too: it takes long
+/// to have two more of them.
 const LARGEST_SLICE: usize = 3 << 30;
 
 /// How many pictures of a batch are compared.

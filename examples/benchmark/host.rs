@@ -15,9 +15,10 @@ use wavelift::{
     Reader, Rounded, Run, SampleType,
 };
 
-/// The columns after those that name the problem: a call on ordinary slices and its parts by themselves; a call on pinned arrays;
-/// each of many frames of a stream; copies between pinned memory and the device, one way, the other way, and each of many both
-/// ways at once. The last two are `bus up` and `bus down` over `call`, and `bus both` over `stream`.
+/// The columns after those that name the problem: a call on ordinary slices and its parts by
+/// themselves; a call on pinned arrays; each of many frames of a stream; copies between pinned
+/// memory and the device, one way, the other way, and each of many both ways at once. The last two
+/// are `bus up` and `bus down` over `call`, and `bus both` over `stream`.
 const COLUMNS: [&str; 11] = [
     "call ms",
     "upload ms",
@@ -32,8 +33,8 @@ const COLUMNS: [&str; 11] = [
     "stream of bus",
 ];
 
-/// Frames on their way at a time, and the most that are timed at once: more than [`FRAMES`] of small ones, since the first one goes
-/// up and the last one comes down alone.
+/// Frames on their way at a time, and the most that are timed at once: more than [`FRAMES`] of
+/// small ones, since the first one goes up and the last one comes down alone.
 const SLOTS: usize = 4;
 const MOST_FRAMES: u64 = 64;
 const FRAMES_BYTES: u64 = 1 << 30;
@@ -107,7 +108,8 @@ fn measure_from<T: RandomSample, P: Pixel>(
     let bound = match direction {
         Direction::Forward => 2.0 * T::BOUND,
         Direction::Inverse if T::TYPE.is_integer() => 0.0,
-        // Some may be rounded the other way; the largest of all may be a little less than a pixel can be.
+        // Some may be rounded the other way; the largest of all may be a little
+        // less than a pixel can be.
         Direction::Inverse => 1.5 / (1u64 << (8 * size_of::<P>())) as f64,
     };
     let task = Task {

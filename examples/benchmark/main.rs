@@ -1,6 +1,8 @@
-//! Measures how long transforms take in comparison with a plain copy of the same bytes, after checking each result.
+//! Measures how long transforms take in comparison with a plain copy of the same bytes,
+//! after checking each result.
 //!
-//! `cargo run --release --example benchmark -- --sizes 4096,1920x1080 --levels 1,5 --json rows.json`
+//! `cargo run --release --example benchmark -- --sizes 4096,1920x1080
+//! --levels 1,5 --json rows.json`
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! The smoothness map: how long a sample takes in arrays of all shapes, as a heat map, so that a shape that falls off a cliff
-//! is seen.
+//! The smoothness map: how long a sample takes in arrays of all shapes, as a heat map, so that a
+//! shape that falls off a cliff is seen.
 
 use crate::common::cli::{Result, Shape};
 use crate::common::replace::write_temporary;
@@ -10,8 +10,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::io::Write;
 use std::path::Path;
 
-/// Shapes of about so many samples: of 1 to 4 axes, all that are transformed and each subset of them, powers of two, odd, thin
-/// and long ones, pictures of pixels, and small pictures in batches.
+/// Shapes of about so many samples: of 1 to 4 axes, all that are transformed and each subset of
+/// them, powers of two, odd, thin and long ones, pictures of pixels, and small pictures in batches.
 pub fn sweep(samples: usize) -> Vec<Shape> {
     let batch = |of: usize| (samples / of).max(1);
     let [a, b] = powers(samples);
@@ -50,7 +50,8 @@ pub fn sweep(samples: usize) -> Vec<Shape> {
     shapes
 }
 
-/// Powers of two that differ by a factor of two at most, and are the largest ones within so many samples.
+/// Powers of two that differ by a factor of two at most, and are the largest
+/// ones within so many samples.
 fn powers<const AXES: usize>(samples: usize) -> [usize; AXES] {
     let bits = samples.ilog2() as usize;
     std::array::from_fn(|axis| 1 << ((bits + AXES - 1 - axis) / AXES))

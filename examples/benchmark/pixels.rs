@@ -14,9 +14,9 @@ use wavelift::{Direction, Engine, Pixel, PixelType, Rounded, SampleType};
 /// Runs before any that counts.
 const WARM_UP: usize = 10;
 
-/// Prints a row for every problem and device: the transform of pixels, of samples, and pixels that become samples (forward) or the
-/// other way round (inverse), medians of microseconds; and the last of these over the first, 1 is as fast. The strategies are those
-/// that the planner composes.
+/// Prints a row for every problem and device: the transform of pixels, of samples, and pixels that
+/// become samples (forward) or the other way round (inverse), medians of microseconds; and the last
+/// of these over the first, 1 is as fast. The strategies are those that the planner composes.
 pub fn benchmark(
     arguments: &Arguments,
     pixel: PixelType,

@@ -58,7 +58,8 @@ const LEGEND: &str = "\
 us: median device time; *: the choice of auto; -: not supported. of copy: the copy's median over it.
 GB/s: 10^9 bytes per second, each sample counted as read once and written once, whatever the levels and passes.";
 
-/// A table of strategies side by side, in which each row stands for `columns` rows of the plain table.
+/// A table of strategies side by side, in which each row stands for `columns`
+/// rows of the plain table.
 pub fn comparison(rows: &[Row], columns: usize) -> String {
     let titles = rows[..columns.min(rows.len())].iter().flat_map(|row| {
         let name = &row.strategy;

@@ -11,8 +11,9 @@ use half::f16;
 use std::time::Instant;
 use wavelift::{Coefficients, Direction, Engine, Error, Rounded, SampleType};
 
-/// The columns after those that name the problem: the limit, a call, copies between pinned memory and the device both ways at once
-/// at the rate that many smaller ones have, and these over the call.
+/// The columns after those that name the problem: the limit, a call, copies between
+/// pinned memory and the device both ways at once at the rate that many smaller ones
+/// have, and these over the call.
 const COLUMNS: [&str; 4] = ["MiB", "call ms", "bus both ms", "of bus"];
 
 /// Bytes of a copy that the rate of the bus is measured by.
@@ -21,7 +22,8 @@ const BUS_BYTES: usize = 256 << 20;
 /// Samples that are compared at once.
 const PIECE: usize = 1 << 22;
 
-/// Prints a row for every problem, device and limit as it comes: the whole array first, if the device can hold it.
+/// Prints a row for every problem, device and limit as it comes: the whole array first,
+/// if the device can hold it.
 pub fn benchmark(arguments: &Arguments, problems: &[Problem], engines: &[Engine]) -> Result<()> {
     for engine in engines {
         cli::print(engine.device())?;

@@ -1,4 +1,5 @@
-//! Random samples, what to expect of them, and how far a result is from that: the tests and the programs check alike.
+//! Random samples, what to expect of them, and how far a result is from that: the tests and
+//! the programs check alike.
 
 pub use super::rounding::Place;
 use super::rounding::roundings;
@@ -29,10 +30,11 @@ pub trait RandomSample: Sample {
     const POISON: Self;
     /// The smallest and the largest value that are tried.
     const EXTREMES: [Self; 2];
-    /// How far a result may be from what is expected, relative to the largest value; for types that are rounded wherever an
-    /// array is written, one rounding ([`allowed`]).
+    /// How far a result may be from what is expected, relative to the largest value; for types that
+    /// are rounded wherever an array is written, one rounding ([`allowed`]).
     const BOUND: f64;
-    /// What errors are relative to where no value is larger; for rounded samples, whose error does not depend on values, always.
+    /// What errors are relative to where no value is larger; for rounded samples, whose error does
+    /// not depend on values, always.
     const LEAST: f64 = f64::MIN_POSITIVE;
 
     /// A value between the extremes.
@@ -126,7 +128,8 @@ pub fn refer<T: Sample>(
     }
 }
 
-/// What a transform of these samples should give: what the reference does with integers, and with floats in f64.
+/// What a transform of these samples should give: what the reference does with
+/// integers, and with floats in f64.
 pub fn expected<T: RandomSample>(
     transform: &Transform,
     direction: Direction,
@@ -138,8 +141,8 @@ pub fn expected<T: RandomSample>(
     }
 }
 
-/// The largest error relative to the largest value, over values that are all finite; a NaN is an error as large as
-/// can be.
+/// The largest error relative to the largest value, over values that are all finite; a NaN is an
+/// error as large as can be.
 pub fn relative_error<T: RandomSample>(got: &[T], expected: &[f64]) -> f64 {
     assert_eq!(got.len(), expected.len());
     let pairs = got.iter().zip(expected);
@@ -175,8 +178,9 @@ fn is_rounded<T: RandomSample>() -> bool {
     matches!(T::TYPE, SampleType::F16 | SampleType::Rounded)
 }
 
-/// What is wrong with the result of a plan that costs so much, if anything is. Where samples are rounded whenever an array is
-/// written, a band of which earlier launches are rounded less may be off by less.
+/// What is wrong with the result of a plan that costs so much, if anything is. Where samples
+/// are rounded whenever an array is written, a band of which earlier launches are rounded
+/// less may be off by less.
 pub fn wrong<T: RandomSample>(
     transform: &Transform,
     direction: Direction,

@@ -15,8 +15,8 @@ use wavelift::{
 
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Reads the arguments and runs the program. Every error, including wrong arguments, is reported as one line on
-/// stderr and exit code 2.
+/// Reads the arguments and runs the program. Every error, including wrong arguments, is reported as
+/// one line on stderr and exit code 2.
 pub fn run<A: Parser>(program: impl FnOnce(A) -> Result<()>) -> ExitCode {
     let complaint = match A::try_parse() {
         Ok(arguments) => match program(arguments) {
@@ -62,8 +62,8 @@ pub fn selector(wanted: Option<DeviceSelector>) -> wavelift::Result<DeviceSelect
     wanted.map_or_else(DeviceSelector::from_env, Ok)
 }
 
-/// The device to run on, or none if there is no OpenCL device at all, which is reported. It is an error if there are
-/// devices and none is the wanted one: nothing then runs elsewhere.
+/// The device to run on, or none if there is no OpenCL device at all, which is reported. It is an
+/// error if there are devices and none is the wanted one: nothing then runs elsewhere.
 pub fn device_if_any(wanted: Option<DeviceSelector>) -> Result<Option<Device>> {
     let none = match Device::all() {
         Ok(devices) if !devices.is_empty() => {

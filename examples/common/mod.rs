@@ -13,8 +13,8 @@ pub mod runner;
 pub mod table;
 pub mod timing;
 
-/// Reorders samples from one pixel after the other (RGBRGB) to one colour after the other (RRGGBB), which makes the
-/// colours a batch.
+/// Reorders samples from one pixel after the other (RGBRGB) to one colour after the other (RRGGBB),
+/// which makes the colours a batch.
 pub fn planes_of_pixels<T: Copy>(pixels: &[T], colours: usize) -> Vec<T> {
     let plane = |colour| pixels.iter().skip(colour).step_by(colours).copied();
     (0..colours).flat_map(plane).collect()

@@ -1,4 +1,5 @@
-//! Transforms between random pixels and coefficients: programs ask for them, plans are checked, then run.
+//! Transforms between random pixels and coefficients: programs ask for them,
+//! plans are checked, then run.
 
 use super::check::{Random, RandomSample, expected, refer, wrong};
 use super::cli;
@@ -23,7 +24,8 @@ pub struct PixelArguments {
     pub level_shift: i32,
 }
 
-/// Evaluates an expression with the type of pixels that a [`PixelType`] names, or another one with why there is none.
+/// Evaluates an expression with the type of pixels that a [`PixelType`] names, or another
+/// one with why there is none.
 #[allow(unused_macros)]
 macro_rules! by_pixel {
     ($pixel:expr, $P:ident => $value:expr, $why:ident => $none:expr) => {
@@ -82,8 +84,8 @@ impl<T: RandomSample, P: Pixel> PixelCase<T, P> {
         })
     }
 
-    /// Runs a plan of the same transform once: what is wrong with the result, if anything is, and the arrays for
-    /// [`enqueue`](Self::enqueue).
+    /// Runs a plan of the same transform once: what is wrong with the result, if anything is, and
+    /// the arrays for [`enqueue`](Self::enqueue).
     pub fn try_once(
         &self,
         engine: &Engine,

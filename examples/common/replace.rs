@@ -21,7 +21,8 @@ pub fn write_temporary(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Opened by `File` and not by `tempfile`, so that it gets the permissions of any other new file.
+    // Opened by `File` and not by `tempfile`, so that it gets the
+    // permissions of any other new file.
     let temporary = tempfile::Builder::new()
         .prefix(".wavelift-")
         .make_in(folder, |name| File::create_new(name))

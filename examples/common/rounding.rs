@@ -1,9 +1,11 @@
-//! How far rounding to 16 bits can move the results of a transform, in roundings: half a unit, or 2^-11 of a value.
+//! How far rounding to 16 bits can move the results of a transform, in roundings: half a
+//! unit, or 2^-11 of a value.
 //!
-//! The launch that writes a result rounds it once. What an earlier launch rounded goes into it with the gain of the passes
-//! that follow: the most that an error of 1 in every number becomes, which is the sum of the magnitudes of the factors that a
-//! result has of these numbers. Along several axes gains multiply. The reference, which is linear, tells the factors: they are
-//! what it makes of a line with a single 1.
+//! The launch that writes a result rounds it once. What an earlier launch rounded goes into it with
+//! the gain of the passes that follow: the most that an error of 1 in every number becomes, which
+//! is the sum of the magnitudes of the factors that a result has of these numbers. Along several
+//! axes gains multiply. The reference, which is linear, tells the factors: they are what it makes
+//! of a line with a single 1.
 
 use super::check::refer;
 use std::collections::HashMap;
@@ -182,7 +184,8 @@ impl Line {
         })
     }
 
-    /// The gain of samples, of errors in the first `inputs` coefficients in the order of the Mallat layout.
+    /// The gain of samples, of errors in the first `inputs` coefficients in the
+    /// order of the Mallat layout.
     fn gain_inverse(&self, inputs: usize) -> f64 {
         if self.levels == 0 {
             return 1.0;
@@ -193,8 +196,8 @@ impl Line {
         largest(&line.sums(Direction::Inverse, halved(line.samples, levels)))
     }
 
-    /// A line that stands for all longer ones with the same remainder: the coarsest coefficients in the middle of it depend on no
-    /// border, and no other coefficient on both.
+    /// A line that stands for all longer ones with the same remainder: the coarsest coefficients in
+    /// the middle of it depend on no border, and no other coefficient on both.
     fn short(&self) -> Self {
         let long = 16usize << self.levels.min(32);
         let samples = match self.samples >= 2 * long {

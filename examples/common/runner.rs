@@ -7,8 +7,8 @@ use wavelift::{
     Transform,
 };
 
-/// A transform that is ready to run, on a device or by the reference: between samples of type `T`, or pixels of type `P`, and
-/// coefficients.
+/// A transform that is ready to run, on a device or by the reference: between samples of type `T`,
+/// or pixels of type `P`, and coefficients.
 #[allow(clippy::large_enum_variant, reason = "a program has one of them")]
 pub enum Runner<T: Sample, P: Element = T> {
     Device {
@@ -21,19 +21,21 @@ pub enum Runner<T: Sample, P: Element = T> {
     },
 }
 
-/// How long the parts of a run took, as the host saw them. The reference needs no upload or download.
+/// How long the parts of a run took, as the host saw them. The reference
+/// needs no upload or download.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     pub upload: Duration,
     pub transform: Duration,
     pub download: Duration,
-    /// The time from the start of the first kernel to the end of the last, as the device measured it.
+    /// The time from the start of the first kernel to the end of the last,
+    /// as the device measured it.
     pub device: Option<Duration>,
 }
 
 impl<T: Sample> Runner<T> {
-    /// Prepares the transform on `device`, with the given strategy or else those that the planner composes.
-    /// Without a device the reference computes it.
+    /// Prepares the transform on `device`, with the given strategy or else those that the planner
+    /// composes. Without a device the reference computes it.
     pub fn new(
         transform: &Transform,
         device: Option<&Device>,

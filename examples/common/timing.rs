@@ -4,7 +4,8 @@ use super::runnable::Runnable;
 use std::time::{Duration, Instant};
 use wavelift::{DeviceArray, Direction, Engine, Result, Sample};
 
-/// The nanoseconds that each run took: on the device, as the host saw it, and for a copy of the same bytes.
+/// The nanoseconds that each run took: on the device, as the host saw it, and for
+/// a copy of the same bytes.
 #[derive(Default)]
 pub struct Times {
     pub device: Vec<u64>,
@@ -34,8 +35,8 @@ pub struct Effort {
     pub warm_up: Duration,
     /// After this time, and at least [`LEAST_RUNS`], no more runs are started.
     pub patience: Duration,
-    /// Whether each transform, but not the copy that it is compared with, is enqueued behind long copies and one like that, so
-    /// that the device is never idle between its kernels.
+    /// Whether each transform, but not the copy that it is compared with, is enqueued behind long
+    /// copies and one like that, so that the device is never idle between its kernels.
     pub queued: bool,
 }
 
@@ -118,8 +119,8 @@ pub struct Bench<'a, T: Sample> {
 }
 
 impl<T: Sample> Bench<'_, T> {
-    /// Warms up, then runs copy and transform in turns, so that a drift of the machine's speed affects both
-    /// alike.
+    /// Warms up, then runs copy and transform in turns, so that a drift of the machine's
+    /// speed affects both alike.
     pub fn measure(&mut self, effort: Effort) -> Result<Times> {
         let mut long = match effort.queued {
             true => Some([self.engine.zeros::<T>(LONG)?, self.engine.zeros(LONG)?]),
@@ -154,7 +155,8 @@ pub fn nanoseconds(time: Duration) -> u64 {
     time.as_nanos() as u64
 }
 
-/// The median: the middle value, or the mean of the two in the middle. It is 0 if there are no values.
+/// The median: the middle value, or the mean of the two in the middle. It is
+/// 0 if there are no values.
 pub fn median(times: &[u64]) -> u64 {
     let mut times = times.to_vec();
     times.sort_unstable();

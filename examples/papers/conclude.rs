@@ -1,11 +1,13 @@
-//! Whether what a paper concludes holds for the figures of this device: sentences that are computed, never written down.
+//! Whether what a paper concludes holds for the figures of this device: sentences that are
+//! computed, never written down.
 
 use super::figures::Table;
 
 /// The number of a work and a method.
 type Number<'a> = &'a dyn Fn(&str, &str) -> Option<f64>;
 
-/// The sentence for a claim that was tried in some cases: whether it held in each, and a number that says how clearly.
+/// The sentence for a claim that was tried in some cases: whether it held in each, and a
+/// number that says how clearly.
 struct Trial {
     held: usize,
     ratios: Vec<f64>,

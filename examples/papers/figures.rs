@@ -1,4 +1,5 @@
-//! What a report is made of, as it is written to results.json and read again: sections of tables of figures.
+//! What a report is made of, as it is written to results.json and read again:
+//! sections of tables of figures.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,8 @@ pub struct Report {
     pub commit: String,
     /// Whether it was made by `--quick`, with fewer and smaller cases.
     pub quick: bool,
-    /// How many threads of all programs wanted to run on the host at the end, in the last minutes' mean, where that is known.
+    /// How many threads of all programs wanted to run on the host at the end, in the last minutes'
+    /// mean, where that is known.
     #[serde(default)]
     pub host_load: Option<f64>,
     /// 32-bit operations per second of floats and of integers, at most.
@@ -142,7 +144,8 @@ impl Table {
         self.figure(work, method)?.value
     }
 
-    /// What ratios of a work's numbers are to: the first of its figures that has one; of all works, where one method did them.
+    /// What ratios of a work's numbers are to: the first of its figures that has one; of all works,
+    /// where one method did them.
     pub fn base(&self, work: &str, number: impl Fn(&Figure) -> Option<f64>) -> Option<f64> {
         let is_alone = self.methods().len() == 1;
         let mut figures = self.figures.iter();

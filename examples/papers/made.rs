@@ -11,7 +11,8 @@ pub fn date() -> String {
     format!("{year}-{month:02}-{day:02}")
 }
 
-/// Days since 1970 as a date, by Hinnant's algorithm: years begin in March, so that the leap day is the last of its year.
+/// Days since 1970 as a date, by Hinnant's algorithm: years begin in March, so that the leap day
+/// is the last of its year.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -28,7 +29,8 @@ pub fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The commit: that of the build where one was named (scripts/bundle does), else that of the working tree, if git knows.
+/// The commit: that of the build where one was named (scripts/bundle does), else that of the
+/// working tree, if git knows.
 pub fn commit() -> String {
     if let Some(commit) = option_env!("WAVELIFT_COMMIT") {
         return commit.to_owned();

@@ -1,4 +1,5 @@
-//! Runs every comparison of the five papers that a device can run, and sets their published numbers beside it.
+//! Runs every comparison of the five papers that a device can run, and sets their
+//! published numbers beside it.
 //!
 //! `cargo run --release --features papers --example papers -- --quick`, or `make papers`.
 
@@ -25,8 +26,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use wavelift::DeviceSelector;
 
-/// Runs every comparison of the five papers that this library builds on, as far as the device can, and writes a report with
-/// the published numbers beside: report.md, results.json and a drawing for each figure.
+/// Runs every comparison of the five papers that this library builds on, as far as the device
+/// can, and writes a report with the published numbers beside: report.md, results.json and a
+/// drawing for each figure.
 #[derive(Parser)]
 #[command(name = "papers", version)]
 pub struct Arguments {
@@ -42,12 +44,12 @@ pub struct Arguments {
     /// The folder that the report is written to
     #[arg(long, default_value = "target/papers")]
     pub out: PathBuf,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1` [default:
-    /// WAVELIFT_DEVICE, or else the best]
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: WAVELIFT_DEVICE, or else the best]
     #[arg(long, value_name = "SPEC")]
     pub device: Option<DeviceSelector>,
-    /// Measures nothing, but merges results that were written before, of several devices, into one report; of one file
-    /// alone, writes its report again
+    /// Measures nothing, but merges results that were written before, of several devices, into one
+    /// report; of one file alone, writes its report again
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub merge: Vec<PathBuf>,
 }

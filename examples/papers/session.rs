@@ -1,4 +1,5 @@
-//! Measuring on one device: times of plans and of anything else that runs, beside a copy of the same array.
+//! Measuring on one device: times of plans and of anything else that runs, beside
+//! a copy of the same array.
 
 use super::common::check::{RandomSample, random_samples};
 use super::common::runnable::Runnable;
@@ -65,8 +66,8 @@ impl Session {
         }
     }
 
-    /// Times a transform by a strategy, or as the planner composes it. None where the device cannot run it, which the section
-    /// then says.
+    /// Times a transform by a strategy, or as the planner composes it. None where the device cannot
+    /// run it, which the section then says.
     pub fn time<T: RandomSample>(
         &self,
         section: &mut Section,
@@ -189,7 +190,8 @@ pub fn unless_refused<R>(
     }
 }
 
-/// So many random samples, of which a block repeats: making them all takes the host longer than the rest.
+/// So many random samples, of which a block repeats: making them all takes the
+/// host longer than the rest.
 pub fn many_random_samples<T: RandomSample>(len: usize) -> Vec<T> {
     const BLOCK: usize = (1 << 20) + 7;
     let block = random_samples::<T>(len.min(BLOCK), 1);

@@ -1,10 +1,13 @@
-//! A shared library with a C interface, for programs that are not Rust: they allocate, wavelift transforms, they read. This is an
-//! example to copy from, no interface that the crate promises to keep.
+//! A shared library with a C interface, for programs that are not Rust: they allocate,
+//! wavelift transforms, they read. This is an example to copy from, no interface that
+//! the crate promises to keep.
 //!
-//! `cargo build --release --example shared_library` makes `target/release/examples/libshared_library.so`;
-//! `examples/shared_library/wavelift.py` calls it from Python, on what PyOpenCL made.
+//! `cargo build --release --example shared_library` makes
+//! `target/release/examples/libshared_library.so`; `examples/shared_library/wavelift.py` calls it
+//! from Python, on what PyOpenCL made.
 //!
-//! Every function returns 0, or 1 and leaves a message for `wavelift_error`. A panic is caught, and is such an error.
+//! Every function returns 0, or 1 and leaves a message for `wavelift_error`. A panic is
+//! caught, and is such an error.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -86,7 +89,8 @@ unsafe fn slice_of<'a, T>(first: *const T, count: usize) -> &'a [T] {
 /// Builds a plan of all axes of `f32` arrays, by the name of a wavelet, and leaves it in `plan`.
 ///
 /// # Safety
-/// `engine` was opened by `wavelift_open`, `wavelet` ends with 0, `shape` has so many `axes`, and `plan` can be written.
+/// `engine` was opened by `wavelift_open`, `wavelet` ends with 0, `shape` has so many `axes`,
+/// and `plan` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wavelift_plan(
     engine: *const Engine,
@@ -123,12 +127,14 @@ pub unsafe extern "C" fn wavelift_drop_plan(plan: *mut Plan<f32>) {
     });
 }
 
-/// Enqueues a transform from a buffer to another on the engine's queue, from byte offsets on, forward or (`inverse` is not 0) back,
-/// after so many events. Leaves an event of its end in `end`, for the caller to release, if that is not null.
+/// Enqueues a transform from a buffer to another on the engine's queue, from byte offsets on,
+/// forward or (`inverse` is not 0) back, after so many events. Leaves an event of its end in `end`,
+/// for the caller to release, if that is not null.
 ///
 /// # Safety
-/// `engine` and `plan` are alive, and the plan is the engine's; the buffers keep the promises of `DeviceArray::from_raw`, the events
-/// those of `Event::from_raw`; there are so many of them; `end` can be written if it is not null.
+/// `engine` and `plan` are alive, and the plan is the engine's; the buffers keep the promises of
+/// `DeviceArray::from_raw`, the events those of `Event::from_raw`; there are so many of them; `end`
+/// can be written if it is not null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn wavelift_enqueue(
     engine: *const Engine,

@@ -33,8 +33,9 @@ pub enum Samples {
 }
 
 impl Samples {
-    /// Converts values by rounding to nearest (ties to even) and saturating, and counts those that are beyond the range of what they
-    /// become. Values of the type itself do not change on their way through f64.
+    /// Converts values by rounding to nearest (ties to even) and saturating, and counts those
+    /// that are beyond the range of what they become. Values of the type itself do not change
+    /// on their way through f64.
     pub fn convert(to: Kind, values: impl Iterator<Item = f64>) -> Result<(Samples, usize)> {
         let mut saturated = 0;
         let count = &mut saturated;
@@ -89,7 +90,8 @@ fn converted<T: Sample>(
     if T::TYPE.is_integer() || T::TYPE == SampleType::Rounded {
         return integers(values, range, T::from_f64, saturated);
     }
-    // What is rounded to the largest number is not beyond it: up to half of the distance to the number before.
+    // What is rounded to the largest number is not beyond it: up to half of the
+    // distance to the number before.
     let half = match T::TYPE {
         SampleType::F16 => 16.0,
         SampleType::F32 => 2f64.powi(103),
@@ -100,8 +102,8 @@ fn converted<T: Sample>(
     Ok(values.inspect(count).map(T::from_f64).collect())
 }
 
-/// The nearest integers, of which those beyond `range` are counted; `make` saturates. A NaN has none, so it is an error and does not
-/// become zero.
+/// The nearest integers, of which those beyond `range` are counted; `make` saturates. A NaN has
+/// none, so it is an error and does not become zero.
 fn integers<I>(
     values: impl Iterator<Item = f64>,
     range: RangeInclusive<f64>,

@@ -1,6 +1,7 @@
 //! Transforms arrays and pictures in files, so that other programs can check this library.
 //!
-//! `cargo run --release --example transform -- forward picture.png coefficients.npy --wavelet cdf53`
+//! `cargo run --release --example transform -- forward picture.png
+//! coefficients.npy --wavelet cdf53`
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -26,16 +27,17 @@ use wavelift::{
     Wavelet,
 };
 
-/// Transforms the array or picture in one file, writes the result to another, and prints one line of JSON with the
-/// device, the strategy and the times in nanoseconds.
+/// Transforms the array or picture in one file, writes the result to another, and prints one line
+/// of JSON with the device, the strategy and the times in nanoseconds.
 ///
-/// Files are arrays (.npy, C order, 1 to 4 axes, either byte order) or pictures (.png; .jpg and .jpeg for IN only).
-/// A picture is an array of height x width, or of 3 x height x width if it has colours. An alpha channel must be
-/// opaque, and is dropped.
+/// Files are arrays (.npy, C order, 1 to 4 axes, either byte order) or pictures (.png; .jpg and
+/// .jpeg for IN only). A picture is an array of height x width, or of 3 x height x width if it has
+/// colours. An alpha channel must be opaque, and is dropped.
 ///
-/// From one .npy to another, arrays of 1 GiB and more that need no conversion go in tiles, from file to file: they may be larger
-/// than the memory of this machine. So do files of samples alone, without a header and in the machine's byte order (.raw), and
-/// all arrays with --memory. An interrupt (Ctrl-C) then ends the program as an error does.
+/// From one .npy to another, arrays of 1 GiB and more that need no conversion go in tiles, from
+/// file to file: they may be larger than the memory of this machine. So do files of samples alone,
+/// without a header and in the machine's byte order (.raw), and all arrays with --memory. An
+/// interrupt (Ctrl-C) then ends the program as an error does.
 ///
 /// Every error is reported as one line on stderr and exit code 2, and leaves OUT unchanged.
 #[derive(Parser)]
@@ -46,8 +48,9 @@ struct Arguments {
     /// The file to transform
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write. A picture, which only an inverse can write, is rounded and clamped to 8 bits per
-    /// sample, or to 16 if a value is above 383 or `--pixels` says u16; `clipped` in the JSON line counts the clamped samples
+    /// The file to write. A picture, which only an inverse can write, is rounded and clamped to 8
+    /// bits per sample, or to 16 if a value is above 383 or `--pixels` says u16; `clipped` in the
+    /// JSON line counts the clamped samples
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The wavelet
@@ -56,8 +59,9 @@ struct Arguments {
     /// The number of levels, 0 to 64, each applied to all chosen axes together
     #[arg(long, default_value_t = 5)]
     levels: u32,
-    /// The axes to transform, such as `0,1`; the others are a batch [default: all axes of an array; the last two
-    /// if IN or OUT is a picture, so an array made from a picture with colours needs `1,2`]
+    /// The axes to transform, such as `0,1`; the others are a batch [default: all axes of
+    /// an array; the last two if IN or OUT is a picture, so an array made from a picture
+    /// with colours needs `1,2`]
     #[arg(long, value_delimiter = ',')]
     axes: Option<Vec<usize>>,
     /// The boundary rule [default: that of the wavelet's standard]
@@ -66,35 +70,39 @@ struct Arguments {
     /// The layout of the coefficients
     #[arg(long, default_value = "mallat", value_parser = cli::layout())]
     layout: Layout,
-    /// Transform samples of this type, to which IN is converted by rounding to nearest (ties to even) and saturating; `saturated`
-    /// in the JSON line counts the values beyond its range [default: an
-    /// array keeps its type (int16, int32, float16, float32 or float64); pixels become i16 (8 bits per sample) or i32 (16
-    /// bits) if the wavelet has integer steps, or else f32]
+    /// Transform samples of this type, to which IN is converted by rounding to nearest (ties to
+    /// even) and saturating; `saturated` in the JSON line counts the values beyond its range
+    /// [default: an array keeps its type (int16, int32, float16, float32 or float64); pixels become
+    /// i16 (8 bits per sample) or i32 (16 bits) if the wavelet has integer steps, or else f32]
     #[arg(long, value_parser = cli::sample())]
     sample: Option<SampleType>,
-    /// The shape of a .raw file as IN, outermost axis first, such as `65536x49152`; `--sample` says what it has
+    /// The shape of a .raw file as IN, outermost axis first, such as `65536x49152`;
+    /// `--sample` says what it has
     #[arg(long, value_delimiter = 'x')]
     shape: Option<Vec<usize>>,
     /// Transform from file to file in tiles, with at most so many MiB on the device
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Have the device take pixels of this type from IN (forward), or make them for OUT (inverse), so that nothing else is copied
-    /// to or from it [default: forward, a picture's and those of an array of uint8 or uint16, where every one is a sample
-    /// exactly; inverse, none]
+    /// Have the device take pixels of this type from IN (forward), or make them for OUT (inverse),
+    /// so that nothing else is copied to or from it [default: forward, a picture's and those of an
+    /// array of uint8 or uint16, where every one is a sample exactly; inverse, none]
     #[arg(long, value_parser = cli::pixels())]
     pixels: Option<PixelType>,
     /// What is taken from each pixel, and given back by the inverse, such as 128
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     level_shift: i32,
-    /// Bits per sample of a picture as OUT, 8 or 16 [default: those of `--pixels`, or else as its values need]
+    /// Bits per sample of a picture as OUT, 8 or 16 [default: those of `--pixels`, or
+    /// else as its values need]
     #[arg(long, value_parser = bits)]
     bits: Option<u32>,
-    /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL, or a single
-    /// strategy by name, such as streamed or stepwise, or with passes as in separable:one_pair+exchanged
+    /// `auto` for the strategies that the planner composes, `reference` to compute without OpenCL,
+    /// or a single strategy by name, such as streamed or stepwise, or with passes as in
+    /// separable:one_pair+exchanged
     #[arg(long, default_value = "auto", value_parser = cli::strategy::<StrategyChoice>())]
     strategy: StrategyChoice,
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`; the
-    /// reference needs none [default: the one that WAVELIFT_DEVICE names, or else the best]
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and
+    /// device like `0:1`; the reference needs none [default: the one that
+    /// WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
 }

@@ -1,8 +1,8 @@
 //! Arrays in `.npy` files.
 //!
-//! The header is read here and not by `npyz`, which multiplies the axes of any header without a check. The shape may
-//! come from anywhere, so every product is checked here, and no memory is reserved for a shape before the file's
-//! length confirms it.
+//! The header is read here and not by `npyz`, which multiplies the axes of any header without a
+//! check. The shape may come from anywhere, so every product is checked here, and no memory is
+//! reserved for a shape before the file's length confirms it.
 
 use crate::array::{Array, Kind, Samples};
 use crate::common::cli::Result;
@@ -12,8 +12,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use wavelift::{PixelType, SampleType};
 
-/// Reads an array in C order, of any of Rust's integer or float types up to 64 bits, as the kind that `choose` makes of its own,
-/// which is none where the type cannot be transformed.
+/// Reads an array in C order, of any of Rust's integer or float types up to 64 bits, as the kind
+/// that `choose` makes of its own, which is none where the type cannot be transformed.
 pub fn read(path: &Path, choose: impl FnOnce(Option<Kind>) -> Option<Kind>) -> Result<Array> {
     if !std::fs::metadata(path)?.is_file() {
         return Err("is not a regular file".into());
@@ -31,8 +31,8 @@ pub fn read(path: &Path, choose: impl FnOnce(Option<Kind>) -> Option<Kind>) -> R
     })
 }
 
-/// Where samples stand that need no conversion: their type, the shape, and the byte of the first one. The file's length is not
-/// looked at.
+/// Where samples stand that need no conversion: their type, the shape, and the byte of the first
+/// one. The file's length is not looked at.
 pub fn stored(path: &Path, wanted: Option<SampleType>) -> Result<(SampleType, Vec<usize>, u64)> {
     /// No header of an array that can be transformed is longer.
     const MOST: u64 = 1 << 17;
@@ -75,7 +75,8 @@ fn dtype(sample: SampleType) -> Result<String> {
     Ok(format!("{order}{name}"))
 }
 
-/// What stands in a file before the samples of an array, of a length that is a multiple of 64, as NumPy has it.
+/// What stands in a file before the samples of an array, of a length that is a
+/// multiple of 64, as NumPy has it.
 pub fn header(sample: SampleType, shape: &[usize]) -> Result<Vec<u8>> {
     let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let dtype = dtype(sample)?;

@@ -9,8 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use wavelift::PixelType;
 
-/// Values up to this are taken for a picture of 8 bits: lossy coefficients make it overshoot 255 a little, whereas a
-/// picture of 16 bits goes far beyond.
+/// Values up to this are taken for a picture of 8 bits: lossy coefficients make it overshoot 255 a
+/// little, whereas a picture of 16 bits goes far beyond.
 const MOST_OF_8_BITS: f64 = 383.0;
 
 /// Reads a picture as the kind that `choose` makes of its own pixels.
@@ -41,8 +41,8 @@ fn planar<T: Copy + Into<f64>>(pixels: &[T], colours: usize, to: Kind) -> Result
     Samples::convert(to, planes.into_iter().map(T::into))
 }
 
-/// Removes an alpha channel that is opaque everywhere. Any transparency is an error, because the array has no place for
-/// it and it must not be lost silently.
+/// Removes an alpha channel that is opaque everywhere. Any transparency is an error, because the
+/// array has no place for it and it must not be lost silently.
 fn without_alpha(image: DynamicImage) -> Result<DynamicImage> {
     let image = match image {
         DynamicImage::ImageLumaA8(ref a) if a.pixels().all(|p| p[1] == u8::MAX) => {
@@ -73,8 +73,8 @@ pub struct Written {
     pub clipped: usize,
 }
 
-/// Writes an array as PNG, rounded and clamped to the given number of bits per sample. Without it pixels have their own, and
-/// others 8, or 16 if any value is above 383.
+/// Writes an array as PNG, rounded and clamped to the given number of bits per sample. Without it
+/// pixels have their own, and others 8, or 16 if any value is above 383.
 pub fn write(file: &mut impl Write, array: &Array, bits: Option<u32>) -> Result<Written> {
     let (colours, height, width) = match array.shape[..] {
         [height, width] => (1, height, width),

@@ -23,7 +23,8 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Finds out whether the arguments ask for it, or the array is large and nothing stands against it.
+    /// Finds out whether the arguments ask for it, or the array is large and
+    /// nothing stands against it.
     ///
     /// # Errors
     /// Where they ask for it and it cannot be.
@@ -68,7 +69,8 @@ impl Stored {
         })
     }
 
-    /// The bytes of the samples, which a header may exaggerate: their number is checked when the file is opened.
+    /// The bytes of the samples, which a header may exaggerate: their number is checked
+    /// when the file is opened.
     fn bytes(&self) -> u64 {
         let product = |all: u64, n: &usize| all.saturating_mul(*n as u64);
         self.shape.iter().fold(self.sample.size() as u64, product)
@@ -139,7 +141,8 @@ impl Stored {
     }
 }
 
-/// What becomes true when somebody ends the program from the terminal, so that it removes its files first.
+/// What becomes true when somebody ends the program from the terminal, so that it
+/// removes its files first.
 fn stop_on_interrupt() -> Result<Arc<AtomicBool>> {
     let is_stopped = Arc::new(AtomicBool::new(false));
     let stopped = is_stopped.clone();

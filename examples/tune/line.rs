@@ -1,7 +1,8 @@
 //! Lines of a tuning file.
 
-/// The text that names a device in a line: the longest part of the device's name without `|`, which separates columns,
-/// and `#`, which begins a comment. If nothing is left of the name, it is the device's kind.
+/// The text that names a device in a line: the longest part of the device's name without `|`,
+/// which separates columns, and `#`, which begins a comment. If nothing is left of the name,
+/// it is the device's kind.
 pub fn device_column<'a>(name: &'a str, kind: &'a str) -> &'a str {
     let parts = name.split(['|', '#', '\n', '\r']).map(str::trim);
     match parts.max_by_key(|part| part.len()) {

@@ -1,4 +1,5 @@
-//! Searches for sizes that make a strategy faster on a device, by measuring variants in comparison with a plain copy.
+//! Searches for sizes that make a strategy faster on a device, by measuring variants in
+//! comparison with a plain copy.
 //!
 //! `cargo run --release --example tune -- --strategies streamed --samples f32 --state h200.jsonl`
 
@@ -22,25 +23,29 @@ use std::process::ExitCode;
 use tuner::{Problem, Row, Tuner};
 use wavelift::{DeviceKind, DeviceSelector, SampleType, Strategy, Transform, Wavelet};
 
-/// Searches for sizes with which a strategy is faster on a device than with the library's own sizes, and prints
-/// lines for src/strategy/planning/tuned.txt or for the file that WAVELIFT_TUNING names.
+/// Searches for sizes with which a strategy is faster on a device than with the
+/// library's own sizes, and prints lines for src/strategy/planning/tuned.txt or for the
+/// file that WAVELIFT_TUNING names.
 ///
-/// The search changes one size at a time. Starting from the defaults, it sets each size in turn to the best of
-/// its candidates if that is 2 % better, until a whole round changes nothing. So it measures tens of variants
-/// instead of a full grid of hundreds, but can miss sizes that help only together. The result of each variant is
-/// first compared with the CPU reference. The variant then runs in turns with a plain copy kernel, and its score
-/// is the copy's median time over the transform's. The winner is also checked on a picture of odd sides and
-/// measured again after the defaults; a line is printed only if it is still 3 % better. The exit code is 2 if any
-/// result is wrong. A line of sizes is for pixels and samples alike: compare both before one that --pixels found is kept.
+/// The search changes one size at a time. Starting from the defaults, it sets each size in turn
+/// to the best of its candidates if that is 2 % better, until a whole round changes nothing. So
+/// it measures tens of variants instead of a full grid of hundreds, but can miss sizes that help
+/// only together. The result of each variant is first compared with the CPU reference. The
+/// variant then runs in turns with a plain copy kernel, and its score is the copy's median time
+/// over the transform's. The winner is also checked on a picture of odd sides and measured again
+/// after the defaults; a line is printed only if it is still 3 % better. The exit code is 2 if
+/// any result is wrong. A line of sizes is for pixels and samples alike: compare both before one
+/// that --pixels found is kept.
 #[derive(Parser)]
 #[command(name = "tune", version)]
 struct Arguments {
-    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like `0:1`
-    /// [default: the one that WAVELIFT_DEVICE names, or else the best]
+    /// The OpenCL device, in words like `nvidia` or `pocl:cpu`, or by platform and device like
+    /// `0:1` [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// The strategies to tune: streamed, single_loop, vectors, separable, or separable with another row pass as in
-    /// separable:one_pair+four_pairs [default: streamed on GPUs, single_loop on CPUs]
+    /// The strategies to tune: streamed, single_loop, vectors, separable, or separable
+    /// with another row pass as in separable:one_pair+four_pairs [default: streamed on
+    /// GPUs, single_loop on CPUs]
     #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<Strategy>())]
     strategies: Vec<Strategy>,
     /// Sample types. Combinations with wavelets that have no steps for them are left out
@@ -61,13 +66,15 @@ struct Arguments {
     /// The number of runs per variant, after warming up; slow ones run less often
     #[arg(long, default_value_t = 20, value_parser = at_least(20))]
     runs: usize,
-    /// The sizes to vary and their candidates, such as "FILLING=12,16 PAIRS=4,8" [default: all sizes worth varying]
+    /// The sizes to vary and their candidates, such as "FILLING=12,16 PAIRS=4,8" [default:
+    /// all sizes worth varying]
     #[arg(long, value_name = "GRID")]
     sizes: Option<Grid>,
     #[command(flatten)]
     pixels: PixelArguments,
-    /// Keep measurements in this file, one JSON object per line, and do not repeat those that it has. The file
-    /// does not record the library's version: take a new file after kernels or tuned sizes have changed
+    /// Keep measurements in this file, one JSON object per line, and do not repeat those that it
+    /// has. The file does not record the library's version: take a new file after kernels or
+    /// tuned sizes have changed
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
@@ -99,8 +106,8 @@ impl Arguments {
         }
     }
 
-    /// The candidates for each of these strategies. Strategies that have none of the wanted sizes are noted in
-    /// `left_out`.
+    /// The candidates for each of these strategies. Strategies that have none of the wanted sizes
+    /// are noted in `left_out`.
     fn grids(
         &self,
         strategies: &[Strategy],

@@ -53,7 +53,8 @@ fn cells(row: &Row) -> Vec<String> {
     cells
 }
 
-/// The ratio to the defaults' score that other sizes must exceed, when measured again, to be worth a line.
+/// The ratio to the defaults' score that other sizes must exceed, when measured
+/// again, to be worth a line.
 const NOISE: f64 = 1.03;
 
 /// Lines for a tuning file, each after a comment with its score and that of the defaults.

@@ -77,9 +77,9 @@ impl FromStr for Grid {
 /// The ratio to the best score so far that other sizes must exceed to replace the best sizes.
 const STEP: f64 = 1.02;
 
-/// Searches for the sizes with the best score, one size at a time. Starting from the defaults, each size in turn is set
-/// to the best of its candidates if that is better by [`STEP`], until a whole round changes nothing. `score` is called
-/// again for sizes that it has already been called for.
+/// Searches for the sizes with the best score, one size at a time. Starting from the defaults, each
+/// size in turn is set to the best of its candidates if that is better by [`STEP`], until a whole
+/// round changes nothing. `score` is called again for sizes that it has already been called for.
 pub fn search<E>(grid: &Grid, mut score: impl FnMut(&Sizes) -> Result<f64, E>) -> Result<Sizes, E> {
     let mut best = (score(&Sizes::default())?, Sizes::default());
     loop {

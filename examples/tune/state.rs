@@ -27,7 +27,8 @@ impl Trial {
         }
     }
 
-    /// The score: the copy's time over the transform's, so that 1 is as fast as copying, and 0 if nothing was measured.
+    /// The score: the copy's time over the transform's, so that 1 is as fast as copying, and 0
+    /// if nothing was measured.
     pub fn of_copy(&self) -> f64 {
         match self {
             Trial::Measured { time, copy } if *time > 0 => *copy as f64 / *time as f64,
@@ -63,8 +64,8 @@ pub struct State {
 }
 
 impl State {
-    /// Opens an existing file to continue it, or creates one. A last line without a line end comes from a run that
-    /// was stopped while it wrote, and is removed.
+    /// Opens an existing file to continue it, or creates one. A last line without a line end comes
+    /// from a run that was stopped while it wrote, and is removed.
     pub fn open(path: &Path) -> Result<Self> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);

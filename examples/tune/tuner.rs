@@ -44,8 +44,8 @@ pub struct Finding {
 }
 
 pub enum Outcome {
-    /// The score of the defaults; if other sizes won, also those sizes and the scores of the defaults and of them
-    /// when measured again.
+    /// The score of the defaults; if other sizes won, also those sizes and the scores of the
+    /// defaults and of them when measured again.
     Searched {
         defaults: f64,
         best: Option<(Sizes, [f64; 2])>,
@@ -175,8 +175,8 @@ impl<'a> Tuner<'a> {
     }
 }
 
-/// A strategy and a problem to measure it on. It has an engine of its own, so that the kernels that it builds are freed
-/// with it.
+/// A strategy and a problem to measure it on. It has an engine of its own, so that the kernels that
+/// it builds are freed with it.
 struct Subject<'a, T> {
     strategy: Strategy,
     problem: &'a Problem,

@@ -1,5 +1,5 @@
-//! The types of this crate and those of others, each crate behind a feature of its name; and how PyWavelets
-//! names what is here.
+//! The types of this crate and those of others, each crate behind a feature of its name; and how
+//! PyWavelets names what is here.
 
 // A page of the documentation, and no code.
 #[cfg(any(doc, doctest))]

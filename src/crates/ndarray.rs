@@ -1,4 +1,5 @@
-//! The feature `ndarray`: coefficients and sub-bands as views of ndarray, where they stand, and plans that take its arrays.
+//! The feature `ndarray`: coefficients and sub-bands as views of ndarray, where they stand, and
+//! plans that take its arrays.
 
 use crate::error::{Error, Result};
 use crate::runtime::Plan;
@@ -11,19 +12,22 @@ use ndarray::{
 
 /// Requires the feature `ndarray`.
 impl<T: Sample> Coefficients<T> {
-    /// Returns all coefficients as a view of the transform's shape, in its layout, without copying them.
+    /// Returns all coefficients as a view of the transform's shape, in its
+    /// layout, without copying them.
     pub fn as_array(&self) -> ArrayViewD<'_, T> {
         ArrayView::from_shape(self.transform().shape(), self.as_slice())
             .expect("as many as the shape has")
     }
 
-    /// Returns all coefficients as a view of the transform's shape, in its layout, for modification.
+    /// Returns all coefficients as a view of the transform's shape, in its
+    /// layout, for modification.
     pub fn as_array_mut(&mut self) -> ArrayViewMutD<'_, T> {
         let shape = self.transform().shape().to_vec();
         ArrayViewMut::from_shape(shape, self.as_mut_slice()).expect("as many as the shape has")
     }
 
-    /// Returns the coefficients as an array of the transform's shape, in its layout, without copying them.
+    /// Returns the coefficients as an array of the transform's shape, in its
+    /// layout, without copying them.
     pub fn into_array(self) -> ArrayD<T> {
         let shape = self.transform().shape().to_vec();
         ArrayD::from_shape_vec(shape, self.into_vec()).expect("as many as the shape has")
@@ -58,7 +62,8 @@ impl<T: Sample> BandViewMut<'_, T> {
             .expect("a band lies in its array")
     }
 
-    /// Returns the band as a view of ndarray for modification, where it stands among the coefficients.
+    /// Returns the band as a view of ndarray for modification, where it
+    /// stands among the coefficients.
     ///
     /// With the feature `rayon`, several threads walk it:
     /// ```
@@ -80,11 +85,13 @@ impl<T: Sample> BandViewMut<'_, T> {
 
 /// Requires the feature `ndarray`.
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Transforms an array of samples, or of the pixels of a plan of these, which must have the transform's shape, into coefficients. An array that is not
-    /// row-major and dense is copied first.
+    /// Transforms an array of samples, or of the pixels of a plan of these, which must
+    /// have the transform's shape, into coefficients. An array that is not row-major
+    /// and dense is copied first.
     ///
     /// # Errors
-    /// [`Error::Shape`] for an array of another shape; all others are those of [`forward`](Self::forward).
+    /// [`Error::Shape`] for an array of another shape; all others are those of
+    /// [`forward`](Self::forward).
     pub fn forward_array<S, D>(&self, samples: &ArrayBase<S, D>) -> Result<Coefficients<T>>
     where
         S: Data<Elem = P>,
@@ -95,7 +102,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.forward(dense.as_slice().expect("in standard layout"))
     }
 
-    /// Transforms coefficients back into an array of samples, or of pixels, of the transform's shape.
+    /// Transforms coefficients back into an array of samples, or of pixels,
+    /// of the transform's shape.
     ///
     /// # Errors
     /// As [`inverse`](Self::inverse).

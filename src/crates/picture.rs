@@ -1,8 +1,9 @@
 //! Pictures of the crate `image` as samples, and samples as pictures. Requires the feature `image`.
 //!
-//! A grey picture is an array of shape `[height, width]`. Of one with colours, the colours come one after the other, as a
-//! batch: `[3, height, width]`. In memory a picture has its colours innermost (`[height, width, 3]`, axes 0 and 1); wavelift
-//! transforms it like that as well, on GPUs in little more time, on CPUs in about as much.
+//! A grey picture is an array of shape `[height, width]`. Of one with colours, the colours come one
+//! after the other, as a batch: `[3, height, width]`. In memory a picture has its colours innermost
+//! (`[height, width, 3]`, axes 0 and 1); wavelift transforms it like that as well, on GPUs in
+//! little more time, on CPUs in about as much.
 //!
 //! ```no_run
 //! use image::Rgb;
@@ -25,8 +26,8 @@ use crate::wavelet::{Sample, Wavelet};
 use image::{ImageBuffer, Pixel, Primitive};
 use std::ops::Deref;
 
-/// Describes one level of `wavelet` over the height and the width of a picture: of an array of shape `[height, width]`, or
-/// `[channels, height, width]` where pixels have several channels.
+/// Describes one level of `wavelet` over the height and the width of a picture: of an array of
+/// shape `[height, width]`, or `[channels, height, width]` where pixels have several channels.
 pub fn transform<P, C>(wavelet: Wavelet, picture: &ImageBuffer<P, C>) -> Transform
 where
     P: Pixel,
@@ -39,8 +40,9 @@ where
     }
 }
 
-/// Returns the samples of a picture, one channel after the other; an alpha channel is one more. Values stay as they are,
-/// 0 to 255 for 8 bits, unless `T` cannot hold them: they are rounded and saturated as by [`Sample::from_f64`].
+/// Returns the samples of a picture, one channel after the other; an alpha channel is one more.
+/// Values stay as they are, 0 to 255 for 8 bits, unless `T` cannot hold them: they are rounded and
+/// saturated as by [`Sample::from_f64`].
 ///
 /// ```
 /// let picture = image::RgbImage::from_raw(2, 1, vec![1, 2, 3, 4, 5, 6]).unwrap();
@@ -69,8 +71,9 @@ where
     Ok(samples)
 }
 
-/// Returns the picture whose samples these are, one channel after the other. Where pixels are integers, values are rounded
-/// to the nearest, those beyond the type's range become its smallest or largest value, and NaN becomes 0.
+/// Returns the picture whose samples these are, one channel after the other. Where pixels are
+/// integers, values are rounded to the nearest, those beyond the type's range become its smallest
+/// or largest value, and NaN becomes 0.
 ///
 /// ```
 /// use image::Luma;
@@ -81,8 +84,8 @@ where
 /// ```
 ///
 /// # Errors
-/// [`Error::Length`] if the number of samples is not that of the picture; [`Error::HostMemory`] where the host cannot hold
-/// the picture.
+/// [`Error::Length`] if the number of samples is not that of the picture; [`Error::HostMemory`]
+/// where the host cannot hold the picture.
 pub fn from_samples<P, T>(
     width: u32,
     height: u32,

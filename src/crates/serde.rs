@@ -1,5 +1,5 @@
-//! The feature `serde`: transforms and wavelets as plain data in files and messages. What is read goes through the
-//! constructors, so nothing is read that they refuse.
+//! The feature `serde`: transforms and wavelets as plain data in files and messages. What is read
+//! goes through the constructors, so nothing is read that they refuse.
 
 use crate::device::{DeviceKind, Exchange, Fence};
 use crate::error;
@@ -77,7 +77,8 @@ struct PlainTransform {
     layout: Option<Layout>,
 }
 
-/// As a map of `wavelet`, `shape`, `axes`, `levels`, `boundary` and `layout`. Requires the feature `serde`.
+/// As a map of `wavelet`, `shape`, `axes`, `levels`, `boundary` and `layout`.
+/// Requires the feature `serde`.
 impl Serialize for Transform {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let plain = PlainTransform {
@@ -92,8 +93,9 @@ impl Serialize for Transform {
     }
 }
 
-/// From a map of `wavelet` and `shape`, and as far as they differ from what [`Transform::new`] sets, `axes`, `levels`,
-/// `boundary` and `layout`. What [`Transform::check`] refuses is not read. Requires the feature `serde`.
+/// From a map of `wavelet` and `shape`, and as far as they differ from what [`Transform::new`]
+/// sets, `axes`, `levels`, `boundary` and `layout`. What [`Transform::check`] refuses is not read.
+/// Requires the feature `serde`.
 impl<'de> Deserialize<'de> for Transform {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let plain = PlainTransform::deserialize(deserializer)?;
@@ -235,8 +237,9 @@ impl PlainWavelet {
     }
 }
 
-/// By its name if it is one of [`Wavelet::ALL`], else as a map of `name`, `real` (`steps` and the two factors of `scale`),
-/// `integer` (`steps` and `pre_shift`), `boundary` and `axis_order`. Requires the feature `serde`.
+/// By its name if it is one of [`Wavelet::ALL`], else as a map of `name`, `real` (`steps` and the
+/// two factors of `scale`), `integer` (`steps` and `pre_shift`), `boundary` and `axis_order`.
+/// Requires the feature `serde`.
 impl Serialize for Wavelet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if Wavelet::ALL.contains(self) {
@@ -253,8 +256,9 @@ impl Serialize for Wavelet {
     }
 }
 
-/// From the name of one of [`Wavelet::ALL`], or from a map as it is written; the format must tell text from a map, as JSON
-/// and TOML do. What the constructors refuse is not read. Requires the feature `serde`.
+/// From the name of one of [`Wavelet::ALL`], or from a map as it is written; the format must
+/// tell text from a map, as JSON and TOML do. What the constructors refuse is not read.
+/// Requires the feature `serde`.
 ///
 /// ```
 /// use wavelift::Wavelet;

@@ -11,7 +11,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An existing OpenCL device, found by [`Device::all`] or chosen by a [`DeviceSelector`](super::DeviceSelector).
+/// An existing OpenCL device, found by [`Device::all`] or chosen by a
+/// [`DeviceSelector`](super::DeviceSelector).
 #[derive(Clone, Debug)]
 pub struct Device {
     pub(crate) handle: cl::Device,
@@ -25,8 +26,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Describes a device by its handle, a sub-device too, which has the index of the device that it is part of; none where that
-    /// is not among those that platforms list, and has no index.
+    /// Describes a device by its handle, a sub-device too, which has the index of the device that
+    /// it is part of; none where that is not among those that platforms list, and has no index.
     pub(crate) fn of_handle(id: cl_device_id) -> Result<Option<Device>, ClError> {
         let handle = cl::Device::new(id);
         let root = Device::with_parents(id)
@@ -60,7 +61,8 @@ impl Device {
         Ok(device.with_ways(ways))
     }
 
-    /// Returns this device with these ways to exchange values, the best first; there is at least one.
+    /// Returns this device with these ways to exchange values, the best
+    /// first; there is at least one.
     pub(crate) fn with_ways(&self, ways: Vec<Way>) -> Device {
         let mut device = self.clone();
         (device.info.exchange, device.info.lanes) = ways[0];
@@ -76,8 +78,8 @@ impl Device {
         &self.lie
     }
 
-    /// Returns this device, with these ways to exchange values and with `lie` in every program, behind its sizes: for tests of
-    /// what becomes of a device that lies.
+    /// Returns this device, with these ways to exchange values and with `lie` in every program,
+    /// behind its sizes: for tests of what becomes of a device that lies.
     ///
     /// # Safety
     /// There is a way, and `lie` is OpenCL C that lets no kernel access what it should not.
@@ -102,14 +104,14 @@ impl Device {
         }
     }
 
-    /// Finds all devices of all platforms, in the order of the platforms. A platform or device that does
-    /// not answer is left out, and a warning is logged.
+    /// Finds all devices of all platforms, in the order of the platforms. A platform or device that
+    /// does not answer is left out, and a warning is logged.
     ///
     /// # Errors
     /// [`Error::NoRuntime`] if this machine has no OpenCL loader, or the loader finds no platform.
     pub fn all() -> Result<Vec<Device>> {
-        // Loaders and drivers initialise themselves in the first call, and PoCL crashes if two threads make that
-        // call at once.
+        // Loaders and drivers initialise themselves in the first call, and PoCL crashes if two
+        // threads make that call at once.
         static INITIALISATION: Mutex<()> = Mutex::new(());
         let _guard = INITIALISATION
             .lock()
@@ -129,46 +131,50 @@ impl Device {
         Ok(devices)
     }
 
-    /// Returns this device, to be used as if it allowed only `work_items` work-items per work-group (at
-    /// least one, and at most as many as it really allows). This shows how plans for smaller devices behave.
+    /// Returns this device, to be used as if it allowed only `work_items` work-items per
+    /// work-group (at least one, and at most as many as it really allows). This shows how plans
+    /// for smaller devices behave.
     pub fn with_max_work_group(&self, work_items: usize) -> Device {
         let mut device = self.clone();
         device.info.max_work_group = work_items.clamp(1, device.info.max_work_group);
         device
     }
 
-    /// Returns this device, to be used as if it were of the given kind. This shows how plans for other
-    /// kinds of devices behave.
+    /// Returns this device, to be used as if it were of the given kind. This shows how plans for
+    /// other kinds of devices behave.
     pub fn with_kind(&self, kind: DeviceKind) -> Device {
         let mut device = self.clone();
         device.info.kind = kind;
         device
     }
 
-    /// Returns this device, to be used as if it had the given number of compute units, 1 to 65,536. This shows how plans for
-    /// larger and smaller devices behave.
+    /// Returns this device, to be used as if it had the given number of compute units, 1 to 65,536.
+    /// This shows how plans for larger and smaller devices behave.
     pub fn with_compute_units(&self, compute_units: usize) -> Device {
         let mut device = self.clone();
         device.info.compute_units = compute_units.clamp(1, 1 << 16);
         device
     }
 
-    /// Returns this device, to be used as if it had only so many bytes of memory, and no more than it really has. Engines
-    /// refuse arrays that go beyond, and transform host slices in tiles that do not.
+    /// Returns this device, to be used as if it had only so many bytes of memory, and no
+    /// more than it really has. Engines refuse arrays that go beyond, and transform host
+    /// slices in tiles that do not.
     pub fn with_memory_limit(&self, bytes: u64) -> Device {
         let mut device = self.clone();
         device.info.global_memory = bytes.min(device.info.global_memory);
         device
     }
 
-    /// Returns this device, to be used without exchange of values between work-items, as one that offers none.
+    /// Returns this device, to be used without exchange of values between work-items,
+    /// as one that offers none.
     pub fn without_exchange(&self) -> Device {
         self.with_ways(vec![NO_WAY])
     }
 
-    /// Returns this device, to be used as if it had no more of anything than `limits` says: compute units, work-items per
-    /// work-group, local and global memory, largest array, bits of an address, vectors, doubles, sub-groups, exchange. What
-    /// `limits` has more of than the device changes nothing. This shows how plans for smaller devices behave.
+    /// Returns this device, to be used as if it had no more of anything than `limits` says: compute
+    /// units, work-items per work-group, local and global memory, largest array, bits of an
+    /// address, vectors, doubles, sub-groups, exchange. What `limits` has more of than the device
+    /// changes nothing. This shows how plans for smaller devices behave.
     ///
     /// ```no_run
     /// # let device = wavelift::DeviceSelector::best().pick()?;
@@ -191,11 +197,12 @@ impl Device {
     /// work-items, for comparing kinds of exchange.
     ///
     /// # Safety
-    /// The kernels' sub-groups have `lanes` work-items on this device, and exchange values among just these. Otherwise
-    /// kernels compute wrong results and can write beyond local memory.
+    /// The kernels' sub-groups have `lanes` work-items on this device, and exchange values among
+    /// just these. Otherwise kernels compute wrong results and can write beyond local memory.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for what the device is known to lack: the kind of exchange itself, or sub-groups that large.
+    /// [`Error::Unsupported`] for what the device is known to lack: the kind of exchange itself,
+    /// or sub-groups that large.
     pub unsafe fn with_exchange(&self, exchange: Exchange, lanes: usize) -> Result<Device, Error> {
         let ways = ways_of(&self.info);
         let sizes = 2..=self.info.max_work_group;
@@ -294,7 +301,8 @@ fn describe(
     })
 }
 
-/// The devices for the few tests of the library's own that need some: none where there is no OpenCL, where those in tests/ fail.
+/// The devices for the few tests of the library's own that need some: none where there is no
+/// OpenCL, where those in tests/ fail.
 #[cfg(test)]
 pub(crate) fn devices_if_any() -> Vec<Device> {
     match Device::all() {
@@ -312,7 +320,8 @@ const CL_DEVICE_SUB_GROUP_SIZES_INTEL: cl_device_info = 0x4108;
 /// `CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES` and `CL_DEVICE_ATOMIC_FENCE_CAPABILITIES`, of OpenCL 3.0.
 const CL_DEVICE_ATOMIC_CAPABILITIES: [cl_device_info; 2] = [0x1063, 0x1064];
 
-/// What both atomic operations and fences of a device can do; nothing where it does not know the question.
+/// What both atomic operations and fences of a device can do; nothing where it
+/// does not know the question.
 fn atomic_capabilities(device: &cl::Device) -> Result<u64, ClError> {
     let ask = |what| match device.get_data(what) {
         Ok(bytes) => Ok(bytes.try_into().map_or(0, u64::from_ne_bytes)),

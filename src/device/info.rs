@@ -32,7 +32,8 @@ impl DeviceKind {
 
 named!(DeviceKind, "device kind");
 
-/// How the work-items of a sub-group pass values to their neighbours. The file cl/core/exchange.cl implements each kind.
+/// How the work-items of a sub-group pass values to their neighbours. The file
+/// cl/core/exchange.cl implements each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exchange {
@@ -44,7 +45,8 @@ pub enum Exchange {
     Khr,
     /// The extension `cl_intel_subgroups`.
     Intel,
-    /// The builtin `ds_bpermute`, on AMD devices, among sub-groups of 32 whatever the size of a wavefront.
+    /// The builtin `ds_bpermute`, on AMD devices, among sub-groups of 32 whatever
+    /// the size of a wavefront.
     Amd,
 }
 
@@ -73,7 +75,8 @@ impl Exchange {
         Self::ALL.iter().position(|&kind| kind == self).unwrap()
     }
 
-    /// Whether this way ran on hardware that it is made for before it was published. AMD's was compiled only.
+    /// Whether this way ran on hardware that it is made for before it was published.
+    /// AMD's was compiled only.
     pub(crate) fn is_tried(self) -> bool {
         self != Exchange::Amd
     }
@@ -81,7 +84,8 @@ impl Exchange {
 
 named!(Exchange, "exchange");
 
-/// How a work-group sees what others of its launch have stored. The file cl/core/arrivals.cl implements each kind.
+/// How a work-group sees what others of its launch have stored. The file
+/// cl/core/arrivals.cl implements each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fence {
@@ -91,7 +95,8 @@ pub enum Fence {
     Ptx,
     /// The atomic operations of OpenCL C 2.0.
     Cl20,
-    /// Those of OpenCL C 3.0, on devices that have their acquiring and releasing order and the scope of the device.
+    /// Those of OpenCL C 3.0, on devices that have their acquiring and releasing order and
+    /// the scope of the device.
     Cl30,
 }
 
@@ -125,7 +130,8 @@ named!(Fence, "fence");
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// The number of the device's platform and the number of the device within it, both counted from 0.
+    /// The number of the device's platform and the number of the device within
+    /// it, both counted from 0.
     pub index: (usize, usize),
     /// The name of the platform, such as `NVIDIA CUDA`.
     pub platform: String,
@@ -155,24 +161,27 @@ pub struct DeviceInfo {
     pub sub_groups: bool,
     /// The sizes that a kernel may ask its sub-groups to have; none where it cannot ask.
     pub sub_group_sizes: Vec<usize>,
-    /// The number of work-items that the hardware runs together, where the device tells it (`cl_amd_device_attribute_query`);
-    /// else 0.
+    /// The number of work-items that the hardware runs together, where the device tells it
+    /// (`cl_amd_device_attribute_query`); else 0.
     pub wavefront: usize,
     /// How many bits an address has on the device: 32 or 64.
     pub address_bits: u32,
-    /// Whether the least significant byte of a number comes first. Engines refuse devices on which it does not.
+    /// Whether the least significant byte of a number comes first. Engines refuse
+    /// devices on which it does not.
     pub little_endian: bool,
     /// The device's native vector width: how many `float`s one of its vectors holds.
     pub float_vector: usize,
-    /// How the work-items of a sub-group exchange values without local memory. [`Device::all`](super::Device::all) and selectors
-    /// give what the device says; the device of an engine has what it was seen to do.
+    /// How the work-items of a sub-group exchange values without local memory.
+    /// [`Device::all`](super::Device::all) and selectors give what the device says; the device of
+    /// an engine has what it was seen to do.
     pub exchange: Exchange,
     /// The number of work-items per sub-group in which values are exchanged; 1 without exchange.
     pub lanes: usize,
     /// The names of all OpenCL extensions of the device, separated by spaces.
     pub extensions: String,
-    /// The fence of OpenCL C, if the device says that it has one, by which a work-group sees what other work-groups of its launch
-    /// have stored. The fence of PTX is not listed here: it comes with PTX as the [`exchange`](Self::exchange).
+    /// The fence of OpenCL C, if the device says that it has one, by which a work-group sees what
+    /// other work-groups of its launch have stored. The fence of PTX is not listed here: it comes
+    /// with PTX as the [`exchange`](Self::exchange).
     pub atomics: Fence,
 }
 
@@ -190,8 +199,8 @@ impl DeviceInfo {
         self.extensions.split_whitespace().any(|e| e == extension)
     }
 
-    /// Whether two or more of the sub-groups in which values are exchanged share what the hardware runs together, and have no
-    /// scalar registers of their own.
+    /// Whether two or more of the sub-groups in which values are exchanged share what the hardware
+    /// runs together, and have no scalar registers of their own.
     pub(crate) fn shares_wavefronts(&self) -> bool {
         self.exchange != Exchange::None && self.lanes < self.wavefront
     }

@@ -9,15 +9,17 @@ use std::str::FromStr;
 /// The environment variable that [`DeviceSelector::from_env`] reads.
 const VARIABLE: &str = "WAVELIFT_DEVICE";
 
-/// The least number among words that is taken for part of a name: smaller ones may be meant to count devices.
+/// The least number among words that is taken for part of a name: smaller ones may
+/// be meant to count devices.
 const LEAST_IN_NAMES: usize = 100;
 
 /// Describes which device is wanted, and picks it.
 ///
-/// A selector is a list of criteria, all of which the device must meet. It can be written in words, such as
-/// `nvidia`, `cpu`, `pocl:cpu` or `nvidia:4090`. Two numbers, such as `0:1`, are a platform and a device of it; any other
-/// number is part of the device's name, and 100 or more (see [`from_str`](Self::from_str)). Among the devices that match, it
-/// picks the best: a graphics processor before an accelerator before a CPU, and more compute units before fewer. Without any
+/// A selector is a list of criteria, all of which the device must meet. It can be written in words,
+/// such as `nvidia`, `cpu`, `pocl:cpu` or `nvidia:4090`. Two numbers, such as `0:1`, are a platform
+/// and a device of it; any other number is part of the device's name, and 100 or more (see
+/// [`from_str`](Self::from_str)). Among the devices that match, it picks the best: a graphics
+/// processor before an accelerator before a CPU, and more compute units before fewer. Without any
 /// criteria every device matches.
 ///
 /// ```no_run
@@ -49,8 +51,8 @@ impl DeviceSelector {
         Self::default()
     }
 
-    /// Reads a selector from the environment variable `WAVELIFT_DEVICE`, in the words that [`FromStr`]
-    /// understands. Selects the best device if the variable is unset or empty.
+    /// Reads a selector from the environment variable `WAVELIFT_DEVICE`, in the words that
+    /// [`FromStr`] understands. Selects the best device if the variable is unset or empty.
     ///
     /// # Errors
     /// [`Error::Unknown`] if the variable cannot be read as a selector.
@@ -119,8 +121,8 @@ impl DeviceSelector {
     /// Picks the best of the existing devices that match.
     ///
     /// # Errors
-    /// [`Error::NoRuntime`] if this machine has no OpenCL; [`Error::NoDevice`], with a list of the existing
-    /// devices, if none matches.
+    /// [`Error::NoRuntime`] if this machine has no OpenCL; [`Error::NoDevice`], with a list of the
+    /// existing devices, if none matches.
     pub fn pick(&self) -> Result<Device> {
         let devices = Device::all()?;
         let infos: Vec<&DeviceInfo> = devices.iter().map(Device::info).collect();
@@ -175,12 +177,14 @@ impl fmt::Display for DeviceSelector {
 impl FromStr for DeviceSelector {
     type Err = Error;
 
-    /// Reads one of three forms: words separated by colons, each of which must be the device's kind (`gpu`,
-    /// `cpu`, `accelerator`) or part of its platform, vendor, version or name, in any case; two numbers
-    /// separated by a colon, the platform and the device, both counted from 0; or an empty text, for the best device.
+    /// Reads one of three forms: words separated by colons, each of which must be the device's kind
+    /// (`gpu`, `cpu`, `accelerator`) or part of its platform, vendor, version or name, in any case;
+    /// two numbers separated by a colon, the platform and the device, both counted from 0; or an
+    /// empty text, for the best device.
     ///
-    /// A number among words, as in `nvidia:4090`, must be part of the name: those of drivers and versions do not count. One below
-    /// 100 is refused, as in `nvidia:1`, which would not be the second of NVIDIA's devices but any with a 1 in its name.
+    /// A number among words, as in `nvidia:4090`, must be part of the name: those of drivers and
+    /// versions do not count. One below 100 is refused, as in `nvidia:1`, which would not be the
+    /// second of NVIDIA's devices but any with a 1 in its name.
     fn from_str(text: &str) -> Result<Self> {
         let mut selector = Self::best();
         if text.trim().is_empty() {

@@ -1,5 +1,5 @@
-//! The ways in which the work-items of a device may exchange values, and which of them the user asks for; how its work-groups may
-//! see what others have stored.
+//! The ways in which the work-items of a device may exchange values, and which of them the user
+//! asks for; how its work-groups may see what others have stored.
 
 use super::{DeviceInfo, Exchange, Fence};
 use crate::error::{Error, Result};
@@ -13,8 +13,8 @@ pub(crate) type Way = (Exchange, usize);
 /// Without exchange.
 pub(super) const NO_WAY: Way = (Exchange::None, 1);
 
-/// The sizes of sub-groups that are tried, the best first. On Intel's graphics processors kernels of 16 have twice the
-/// registers of kernels of 32.
+/// The sizes of sub-groups that are tried, the best first. On Intel's graphics processors kernels
+/// of 16 have twice the registers of kernels of 32.
 const SIZES: [usize; 4] = [16, 32, 8, 64];
 
 /// The ways that a device lists, the best first. It is the probe that says which of them are true.
@@ -55,8 +55,9 @@ fn sizes(way: Exchange, info: &DeviceInfo) -> Vec<usize> {
 const ACQUIRE_AND_RELEASE: u64 = 1 << 1;
 const SCOPE_OF_DEVICE: u64 = 1 << 5;
 
-/// The fence that a device lists, by its version (`OpenCL 3.0 ...`) and, from 3.0 on, its atomic capabilities: what 2.0 asked of all
-/// devices, 3.0 does not. It is a probe that says whether it is true.
+/// The fence that a device lists, by its version (`OpenCL 3.0 ...`) and, from 3.0 on, its
+/// atomic capabilities: what 2.0 asked of all devices, 3.0 does not. It is a probe that
+/// says whether it is true.
 pub(super) fn atomics_of(version: &str, capabilities: u64) -> Fence {
     let needed = ACQUIRE_AND_RELEASE | SCOPE_OF_DEVICE;
     match version.strip_prefix("OpenCL ").unwrap_or_default() {

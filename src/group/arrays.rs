@@ -6,8 +6,8 @@ use crate::runtime::{DeviceArray, Engine, Run};
 use crate::transform::zeroed;
 use crate::wavelet::{Direction, Sample};
 
-/// A batch on the devices of a group: of each device, the pictures that are its share, made by [`GroupPlan::upload`] and
-/// [`GroupPlan::zeros`].
+/// A batch on the devices of a group: of each device, the pictures that are its share, made by
+/// [`GroupPlan::upload`] and [`GroupPlan::zeros`].
 pub struct GroupArray<T: Sample> {
     parts: Vec<DeviceArray<T>>,
 }
@@ -111,12 +111,14 @@ impl<T: Sample> GroupPlan<T> {
         })
     }
 
-    /// Enqueues the transform of `samples` into `coefficients`, of each device its share, and does not wait. Nobody stands in
-    /// for a device that fails: its samples are on it.
+    /// Enqueues the transform of `samples` into `coefficients`, of each device its share, and does
+    /// not wait. Nobody stands in for a device that fails: its samples are on it.
     ///
     /// # Errors
-    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where another number of devices has one; as
-    /// [`Plan::enqueue_forward`](crate::runtime::Plan::enqueue_forward) on any device. The others may have begun.
+    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where
+    /// another number of devices has one; as
+    /// [`Plan::enqueue_forward`](crate::runtime::Plan::enqueue_forward) on any device.
+    /// The others may have begun.
     pub fn enqueue_forward(
         &self,
         samples: &GroupArray<T>,
@@ -125,7 +127,8 @@ impl<T: Sample> GroupPlan<T> {
         self.enqueue(samples, coefficients, Direction::Forward)
     }
 
-    /// Enqueues the transform of `coefficients` back into `samples`, as [`enqueue_forward`](Self::enqueue_forward) does.
+    /// Enqueues the transform of `coefficients` back into `samples`, as
+    /// [`enqueue_forward`](Self::enqueue_forward) does.
     ///
     /// # Errors
     /// As [`enqueue_forward`](Self::enqueue_forward).
@@ -160,7 +163,8 @@ impl<T: Sample> GroupPlan<T> {
         })
     }
 
-    /// Checks before anything is enqueued that an array has a part for each of this plan, as long as it.
+    /// Checks before anything is enqueued that an array has a part for each of
+    /// this plan, as long as it.
     pub(super) fn check_parts(&self, what: &'static str, parts: Vec<usize>) -> Result<()> {
         if parts.len() != self.parts.len() {
             return Err(Error::Shape {

@@ -1,5 +1,5 @@
-//! Several devices as one: the pictures of a batch are shared out over them, or the tiles of one picture. Made of engines and
-//! plans alone.
+//! Several devices as one: the pictures of a batch are shared out over them, or the tiles of one
+//! picture. Made of engines and plans alone.
 
 mod arrays;
 mod pinned;
@@ -16,12 +16,13 @@ use crate::runtime::{Engine, TiledPlan};
 use crate::transform::Transform;
 use crate::wavelet::Sample;
 
-/// Engines on several devices, which share out the pictures of a batch: the outermost axis of an array, which is not
-/// transformed. By [`plan_in_tiles`](Self::plan_in_tiles) they share out any one array of the host, by the rules said there.
+/// Engines on several devices, which share out the pictures of a batch: the outermost axis of an
+/// array, which is not transformed. By [`plan_in_tiles`](Self::plan_in_tiles) they share out any
+/// one array of the host, by the rules said there.
 ///
-/// Each plan of a batch measures once how fast each device is at its transform, and gives it as many pictures as are its due;
-/// [`with_shares`](Self::with_shares) fixes that instead, so that a run repeats. Pictures do not depend on each other, and
-/// results are those of one engine alone.
+/// Each plan of a batch measures once how fast each device is at its transform, and gives it as
+/// many pictures as are its due; [`with_shares`](Self::with_shares) fixes that instead, so that a
+/// run repeats. Pictures do not depend on each other, and results are those of one engine alone.
 ///
 /// ```no_run
 /// use wavelift::{Device, DeviceKind, EngineGroup, Transform, Wavelet};
@@ -74,8 +75,9 @@ impl EngineGroup {
         })
     }
 
-    /// Returns this group with fixed shares: the pictures of a batch, or the tiles of an array, are given to the devices in these
-    /// proportions, as near as whole ones come. A device of share 0 has none.
+    /// Returns this group with fixed shares: the pictures of a batch, or the tiles of an
+    /// array, are given to the devices in these proportions, as near as whole ones come. A
+    /// device of share 0 has none.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a share for each device, and one of them is not 0.
@@ -104,11 +106,13 @@ impl EngineGroup {
         &self.engines
     }
 
-    /// Builds a plan for the batch `transform`: one of [`Engine::plan`] for each device that gets pictures. Unless shares are
-    /// fixed, each device first transforms some pictures, to measure its speed.
+    /// Builds a plan for the batch `transform`: one of [`Engine::plan`] for each device
+    /// that gets pictures. Unless shares are fixed, each device first transforms some
+    /// pictures, to measure its speed.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the outermost axis is transformed; those of [`Engine::plan`] on any device.
+    /// [`Error::Unsupported`] if the outermost axis is transformed; those of
+    /// [`Engine::plan`] on any device.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<GroupPlan<T>> {
         transform.check()?;
         if transform.chosen_axes().contains(&0) {
@@ -129,13 +133,14 @@ impl EngineGroup {
         GroupPlan::new(&self.engines, &shares, transform)
     }
 
-    /// Builds a plan of any `transform`, such as that of one large picture or volume, between slices of the host or files: the
-    /// devices take its tiles, each the next one when it is done with another, or where shares are fixed each its share. Tiles are
-    /// such that every engine has memory for them, and about eight for each device where they are large enough then. A device has
-    /// two on their way, so one that is many times slower than the others may hold them up.
+    /// Builds a plan of any `transform`, such as that of one large picture or volume, between
+    /// slices of the host or files: the devices take its tiles, each the next one when it is done
+    /// with another, or where shares are fixed each its share. Tiles are such that every engine has
+    /// memory for them, and about eight for each device where they are large enough then. A device
+    /// has two on their way, so one that is many times slower than the others may hold them up.
     ///
-    /// Integers are those of one engine bit for bit. Floats of devices that differ may differ in their last bits, so that a run
-    /// repeats only by fixed shares, and as long as no device fails.
+    /// Integers are those of one engine bit for bit. Floats of devices that differ may differ in
+    /// their last bits, so that a run repeats only by fixed shares, and as long as no device fails.
     ///
     /// ```no_run
     /// use std::ops::ControlFlow;

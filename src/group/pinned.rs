@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::runtime::PinnedArray;
 use crate::wavelet::{Direction, Sample};
 
-/// A batch in pinned memory of the host, in one array for each device that has pictures: by [`GroupPlan::pinned`].
+/// A batch in pinned memory of the host, in one array for each device that has pictures:
+/// by [`GroupPlan::pinned`].
 ///
 /// ```no_run
 /// use wavelift::{Device, EngineGroup, Transform, Wavelet};
@@ -55,8 +56,9 @@ impl<T: Sample> std::fmt::Debug for GroupPinned<T> {
 }
 
 impl<T: Sample> GroupPlan<T> {
-    /// Makes an array of zeros of the transform's shape in pinned memory of the host, each device's share by its engine. This is
-    /// slow, so keep the array: see [`Engine::pinned`](crate::runtime::Engine::pinned).
+    /// Makes an array of zeros of the transform's shape in pinned memory of the host, each device's
+    /// share by its engine. This is slow, so keep the array: see
+    /// [`Engine::pinned`](crate::runtime::Engine::pinned).
     ///
     /// # Errors
     /// As [`Engine::pinned`](crate::runtime::Engine::pinned) on any device.
@@ -68,13 +70,16 @@ impl<T: Sample> GroupPlan<T> {
         })
     }
 
-    /// Transforms samples in pinned memory into coefficients in such memory, each device its share, and waits.
+    /// Transforms samples in pinned memory into coefficients in such memory, each
+    /// device its share, and waits.
     ///
     /// # Errors
-    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where another number of devices has one; as
-    /// [`Plan::forward_pinned`](crate::runtime::Plan::forward_pinned), where every device fails. A lost device that may still write
-    /// its share of `coefficients` keeps that memory for ever, and who stands in gives the share memory of its own; where nobody
-    /// does, the share has no samples any more.
+    /// [`Error::Length`] for arrays of a plan with other shares, [`Error::Shape`] where another
+    /// number of devices has one; as
+    /// [`Plan::forward_pinned`](crate::runtime::Plan::forward_pinned), where every device fails.
+    /// A lost device that may still write its share of `coefficients` keeps that memory for
+    /// ever, and who stands in gives the share memory of its own; where nobody does, the share
+    /// has no samples any more.
     pub fn forward_pinned(
         &self,
         samples: &GroupPinned<T>,
@@ -83,7 +88,8 @@ impl<T: Sample> GroupPlan<T> {
         self.between_pinned(samples, coefficients, Direction::Forward)
     }
 
-    /// Transforms coefficients in pinned memory back into samples in such memory, each device its share, and waits.
+    /// Transforms coefficients in pinned memory back into samples in such memory, each
+    /// device its share, and waits.
     ///
     /// # Errors
     /// As [`forward_pinned`](Self::forward_pinned).

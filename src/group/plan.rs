@@ -10,9 +10,10 @@ use std::thread;
 
 /// A transform of a batch, built for the engines of an [`EngineGroup`](super::EngineGroup).
 ///
-/// With slices of the host, each device transforms its share by a thread of its own, and the share of a device that fails is
-/// done by another one, with a warning, in this call and in all later ones; so it is between arrays of pinned memory, which
-/// [`pinned`](Self::pinned) makes and devices copy at the full speed of the bus. [`upload`](Self::upload) makes arrays whose
+/// With slices of the host, each device transforms its share by a thread of its own, and the
+/// share of a device that fails is done by another one, with a warning, in this call and in all
+/// later ones; so it is between arrays of pinned memory, which [`pinned`](Self::pinned) makes
+/// and devices copy at the full speed of the bus. [`upload`](Self::upload) makes arrays whose
 /// shares stay on their devices.
 pub struct GroupPlan<T: Sample> {
     transform: Transform,
@@ -36,7 +37,8 @@ pub(super) enum Ends<'a, T: Sample> {
 }
 
 impl<T: Sample> Ends<'_, T> {
-    /// By the part's own engine, or by a stand-in, for whose device memory that another one has pinned is any memory.
+    /// By the part's own engine, or by a stand-in, for whose device memory that another one
+    /// has pinned is any memory.
     fn go(&mut self, plan: &Plan<T>, direction: Direction) -> Result<()> {
         match self {
             Ends::Slices(from, to) => plan.between_slices(from, to, direction),
@@ -44,7 +46,8 @@ impl<T: Sample> Ends<'_, T> {
         }
     }
 
-    /// Pins an output of so many samples where a lost device may still write the old one, which has none any more.
+    /// Pins an output of so many samples where a lost device may still write the old one,
+    /// which has none any more.
     fn replace_lost(&mut self, engine: &Engine, len: usize) -> Result<()> {
         match self {
             Ends::Pinned(_, to) if to.len() != len => **to = engine.pinned(len)?,
@@ -109,8 +112,8 @@ impl<T: Sample> GroupPlan<T> {
         &self.transform
     }
 
-    /// How many pictures each device of the group has, in the group's order. They are neighbours: the first device's come
-    /// first.
+    /// How many pictures each device of the group has, in the group's order. They are neighbours:
+    /// the first device's come first.
     pub fn shares(&self) -> Vec<usize> {
         let mut shares = vec![0; self.engines.len()];
         for part in &self.parts {

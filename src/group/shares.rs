@@ -6,8 +6,8 @@ use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample};
 use std::time::{Duration, Instant};
 
-/// Shares out pictures in proportion to speeds that are not all zero: first whole pictures, rounded down, then one each to
-/// those that are furthest below their due.
+/// Shares out pictures in proportion to speeds that are not all zero: first whole pictures, rounded
+/// down, then one each to those that are furthest below their due.
 pub fn shared_out(pictures: usize, speeds: &[f64]) -> Vec<usize> {
     let all: f64 = speeds.iter().sum();
     let dues: Vec<f64> = speeds
@@ -28,8 +28,8 @@ pub fn shared_out(pictures: usize, speeds: &[f64]) -> Vec<usize> {
 /// A trial has about so many samples, that its time is more than that of a launch.
 const TRIAL: usize = 1 << 24;
 
-/// How many pictures a second each engine transforms: the best of some runs, forward, on arrays on the device, one engine
-/// after the other since they may share what they compute on.
+/// How many pictures a second each engine transforms: the best of some runs, forward, on arrays on
+/// the device, one engine after the other since they may share what they compute on.
 pub fn measured<T: Sample>(engines: &[Engine], transform: &Transform) -> Result<Vec<f64>> {
     let [only] = engines else {
         let trial = trial_of(transform, engines.len());

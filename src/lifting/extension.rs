@@ -1,9 +1,9 @@
 //! How a signal is extended beyond its ends, for kernels that do not treat its border apart.
 //!
-//! For some wavelets and lengths, applying the boundary rule at every step gives the same result as lifting a signal
-//! that was extended once, by mirroring or periodically. A kernel then only has to read the samples beyond the ends
-//! from elsewhere. A signal can also be extended by clamping, but then the outermost sample of each channel must be
-//! repeated anew after each step.
+//! For some wavelets and lengths, applying the boundary rule at every step gives the same result as
+//! lifting a signal that was extended once, by mirroring or periodically. A kernel then only has to
+//! read the samples beyond the ends from elsewhere. A signal can also be extended by clamping, but
+//! then the outermost sample of each channel must be repeated anew after each step.
 
 use crate::wavelet::Boundary;
 use crate::wavelet::SampleType;
@@ -16,14 +16,15 @@ pub(crate) enum Extension {
     Mirrored = 1,
     /// Repeated from the start.
     Periodic = 2,
-    /// Each channel is extended by its first and its last sample, with the values that they have after each step.
-    /// Only for symmetric wavelets: a step that looks to one side only may have to read further inside the signal.
+    /// Each channel is extended by its first and its last sample, with the values that they have
+    /// after each step. Only for symmetric wavelets: a step that looks to one side only may have to
+    /// read further inside the signal.
     Clamped = 3,
 }
 
 impl Extension {
-    /// How to extend a signal of `samples` samples so that the result is the same as with `boundary` at every step,
-    /// or `None` if no extension gives that.
+    /// How to extend a signal of `samples` samples so that the result is the same as with
+    /// `boundary` at every step, or `None` if no extension gives that.
     pub fn new(
         wavelet: &Wavelet,
         sample: SampleType,
@@ -74,7 +75,8 @@ fn is_centred(step: &Stencil) -> bool {
     step.first + step.last() == centre
 }
 
-/// Whether each step is the same backwards, so that a reversed signal has the reversed coefficients.
+/// Whether each step is the same backwards, so that a reversed signal has
+/// the reversed coefficients.
 pub(crate) fn is_symmetric(wavelet: &Wavelet, sample: SampleType) -> bool {
     let stencils = sample.stencils(wavelet).unwrap_or_default();
     if !stencils.iter().all(is_centred) {

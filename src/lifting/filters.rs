@@ -1,4 +1,5 @@
-//! The two filters that lifting factors: the taps that a result of each channel has on the inputs around it.
+//! The two filters that lifting factors: the taps that a result of each channel has
+//! on the inputs around it.
 
 use crate::wavelet::{Channel, Direction, RealStep, Wavelet};
 use std::collections::BTreeMap;
@@ -48,8 +49,9 @@ impl Filter {
     }
 }
 
-/// The filters of approximations and of details by a wavelet's real steps, scaling included, away from borders: forward
-/// those of the analysis; inverse those of the synthesis, for even and for odd samples. None where there are no real steps.
+/// The filters of approximations and of details by a wavelet's real steps, scaling included, away
+/// from borders: forward those of the analysis; inverse those of the synthesis, for even and for
+/// odd samples. None where there are no real steps.
 pub(crate) fn filters(wavelet: &Wavelet, direction: Direction) -> Option<[Vec<Tap>; 2]> {
     let steps = wavelet.real_steps()?;
     let scale = [wavelet.scale().approximation, wavelet.scale().detail];
@@ -84,7 +86,8 @@ mod tests {
     use crate::transform::reference::{forward_line, inverse_line};
     use crate::wavelet::{Boundary, Scale};
 
-    /// An analysis filter in the order of the signal: its first place, counted from the result's, and its taps there.
+    /// An analysis filter in the order of the signal: its first place, counted from the
+    /// result's, and its taps there.
     fn published(wavelet: Wavelet, channel: Channel) -> (i32, Vec<f64>) {
         let filters = filters(&wavelet, Direction::Forward).unwrap();
         let place = |tap: &Tap| 2 * tap.offset + tap.channel as i32 - channel as i32;
@@ -107,7 +110,8 @@ mod tests {
 
     #[test]
     fn filters_of_9_7() {
-        // ISO/IEC 15444-1 (JPEG 2000); Cohen, Daubechies and Feauveau 1992 have sqrt(2) times the first.
+        // ISO/IEC 15444-1 (JPEG 2000); Cohen, Daubechies and Feauveau 1992 have
+        // sqrt(2) times the first.
         let [a, b, c, d, e] = [
             0.602949018236358,
             0.266864118442872,

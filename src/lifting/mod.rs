@@ -1,5 +1,6 @@
-//! When and where lifting steps run: how far they reach, how they are scheduled on a stream, how a signal is extended
-//! beyond its ends, which filters the steps amount to, and the macros that specialise the kernels.
+//! When and where lifting steps run: how far they reach, how they are scheduled on a stream,
+//! how a signal is extended beyond its ends, which filters the steps amount to, and the macros
+//! that specialise the kernels.
 
 pub(crate) mod extension;
 pub(crate) mod filters;

@@ -1,5 +1,5 @@
-//! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample type
-//! and direction. cl/core/wavelet.cl lists them.
+//! The only OpenCL C that Rust writes: macros that specialise the kernels for one wavelet, sample
+//! type and direction. cl/core/wavelet.cl lists them.
 
 use crate::lifting::filters::filters;
 use crate::lifting::reach::Reach;
@@ -142,7 +142,8 @@ impl Prelude {
     }
 }
 
-/// The prelude for `wavelet`, which must have steps for `sample`; cl/core/wavelet.cl says what each macro means.
+/// The prelude for `wavelet`, which must have steps for `sample`; cl/core/wavelet.cl
+/// says what each macro means.
 pub(crate) fn prelude(wavelet: &Wavelet, sample: SampleType, direction: Direction) -> String {
     let mut prelude = Prelude::default();
     prelude.types(sample, direction);
@@ -170,8 +171,8 @@ fn real_lift(step: &RealStep, operator: char, sample: SampleType) -> String {
     terms.into_iter().fold("(v)".to_owned(), sum)
 }
 
-/// The terms of a sum. Neighbours of the same factor first make one sum: as many operations or fewer, and the same
-/// result backwards.
+/// The terms of a sum. Neighbours of the same factor first make one sum: as many operations or
+/// fewer, and the same result backwards.
 fn grouped<T: PartialEq>(
     taps: &[T],
     at: impl Fn(usize) -> String,

@@ -3,8 +3,9 @@
 use crate::wavelet::{Boundary, MAX_REACH};
 use crate::wavelet::{Channel, Stencil};
 
-/// Stencils that cover everything the steps read under the boundary rules that stay near the border (symmetric,
-/// clamp, zero). A mirrored neighbour can lie further from the changed sample than the step itself reads.
+/// Stencils that cover everything the steps read under the boundary rules that stay near the
+/// border (symmetric, clamp, zero). A mirrored neighbour can lie further from the changed sample
+/// than the step itself reads.
 pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
     let rules = [Boundary::Symmetric, Boundary::Clamp];
     let widen = |&stencil: &Stencil| {
@@ -34,9 +35,10 @@ pub(crate) fn effective(stencils: &[Stencil]) -> Vec<Stencil> {
     stencils.iter().map(widen).collect()
 }
 
-/// Stencils that cover everything the steps read where a periodic line of `samples` samples, an odd number, goes on with
-/// its first pair after its last. That one lacks its detail, and approximations on either side of it find those beyond one
-/// pair further away; in a short line again for each time that a step reads around it.
+/// Stencils that cover everything the steps read where a periodic line of `samples` samples, an odd
+/// number, goes on with its first pair after its last. That one lacks its detail, and
+/// approximations on either side of it find those beyond one pair further away; in a short line
+/// again for each time that a step reads around it.
 pub(crate) fn around_odd(stencils: &[Stencil], samples: usize) -> Vec<Stencil> {
     let details = (samples / 2) as i32;
     let widen = |&stencil: &Stencil| {
@@ -62,14 +64,16 @@ pub(crate) struct Reach {
     pub before: usize,
     /// How many pairs after a pair its results depend on.
     pub after: usize,
-    /// For each step, on how many more pairs it must run, before and after those whose results are wanted.
+    /// For each step, on how many more pairs it must run, before and after those
+    /// whose results are wanted.
     pub steps: Vec<(usize, usize)>,
 }
 
 impl Reach {
     /// The reach of `stencils`, in the order in which they run.
     pub fn new(stencils: &[Stencil]) -> Self {
-        // Counted backwards from the results: how many pairs of each channel are needed beyond the wanted ones.
+        // Counted backwards from the results: how many pairs of each channel are
+        // needed beyond the wanted ones.
         let mut needed = [(0i32, 0i32); 2];
         let mut steps = vec![(0, 0); stencils.len()];
         for (stencil, step) in stencils.iter().zip(&mut steps).rev() {
@@ -97,23 +101,24 @@ impl Reach {
         [Reach::new(stencils), Reach::new(&backwards)]
     }
 
-    /// How many pairs a piece of a line needs on either side where the line is cut: one more at the tail, as a cut may leave an
-    /// approximation without its detail.
+    /// How many pairs a piece of a line needs on either side where the line is cut: one more at the
+    /// tail, as a cut may leave an approximation without its detail.
     pub fn halo_of_a_cut(&self) -> usize {
         self.before.max(self.after + 1)
     }
 
-    /// How many pairs must be taken from each end of a line so that they, joined to a short line, have the same
-    /// outermost results as the whole line: `before` pairs at the head and `after + 1` at the tail.
+    /// How many pairs must be taken from each end of a line so that they, joined to a short
+    /// line, have the same outermost results as the whole line: `before` pairs at the head and
+    /// `after + 1` at the tail.
     ///
-    /// The seam spoils results as far as `before` and `after`, and a boundary rule reads at most one place further
-    /// inside than a step reaches outside.
+    /// The seam spoils results as far as `before` and `after`, and a boundary rule reads at most
+    /// one place further inside than a step reaches outside.
     pub fn border(&self) -> usize {
         self.before + self.after + 3
     }
 
-    /// The pairs of a line of `samples` samples whose results do not depend on the boundary rule. The range is empty
-    /// for a line that is short enough to be treated as a border as a whole.
+    /// The pairs of a line of `samples` samples whose results do not depend on the boundary rule.
+    /// The range is empty for a line that is short enough to be treated as a border as a whole.
     pub fn inner(&self, samples: usize) -> std::ops::Range<usize> {
         let pairs = samples.div_ceil(2);
         if pairs <= 2 * self.border() {
@@ -162,7 +167,8 @@ mod tests {
                 let is_detail = |at: &i32| at.rem_euclid(pairs) != pairs - 1;
                 for (step, wide) in stencils.iter().zip(around_odd(&stencils, samples)) {
                     let source = step.target.other();
-                    // Where the source's samples stand in the stream, from many before the first target's own pair on.
+                    // Where the source's samples stand in the stream, from many before the
+                    // first target's own pair on.
                     let places: Vec<i32> = (-20 * pairs..20 * pairs)
                         .filter(|at| source == Channel::Approximation || is_detail(at))
                         .collect();
@@ -196,8 +202,8 @@ mod tests {
         assert_eq!(reach.steps, [(2, 1), (1, 1), (1, 0), (0, 0)]);
     }
 
-    /// Compares the results of head and tail of `line`, joined as the border kernel joins them, with those of the
-    /// whole line.
+    /// Compares the results of head and tail of `line`, joined as the border kernel joins them,
+    /// with those of the whole line.
     fn check_border(wavelet: &Wavelet, boundary: Boundary, inverse: bool, line: &[i32]) {
         let mut stencils = SampleType::I32.stencils(wavelet).unwrap();
         let lift = if inverse {

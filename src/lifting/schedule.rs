@@ -1,8 +1,8 @@
 //! When each lifting step can run while pairs of samples arrive one at a time.
 //!
-//! A streaming kernel reads pair t and then applies each step k once, to pair t - lag(k), in place. The lag must be
-//! large enough that everything the step reads has arrived and has passed the earlier steps, and that the step
-//! overwrites nothing that an earlier step still has to read.
+//! A streaming kernel reads pair t and then applies each step k once, to pair t - lag(k), in place.
+//! The lag must be large enough that everything the step reads has arrived and has passed the
+//! earlier steps, and that the step overwrites nothing that an earlier step still has to read.
 
 use crate::wavelet::{Channel, Stencil};
 
@@ -15,7 +15,8 @@ pub(crate) struct Lags {
     pub last: usize,
     /// The length of the delay line: how many pairs must be stored, including the newest.
     pub kept: usize,
-    /// For approximations and for details, how many pairs behind the newest they are last read or written.
+    /// For approximations and for details, how many pairs behind the newest they
+    /// are last read or written.
     pub oldest: [usize; 2],
     /// The same of where they are first read or written: until then they need not be there.
     pub newest: [usize; 2],
@@ -75,7 +76,8 @@ mod tests {
     use crate::wavelet::SampleType;
     use crate::wavelet::{Channel, IntegerStep, Wavelet};
 
-    /// The lags of a wavelet's steps, and the length of the delay line, after `change` has changed the stencils.
+    /// The lags of a wavelet's steps, and the length of the delay line, after `change`
+    /// has changed the stencils.
     fn lags(
         wavelet: Wavelet,
         inverse: bool,
@@ -168,7 +170,8 @@ mod tests {
         }
     }
 
-    /// Streams a line through the schedule and compares the result with that of running each step on the whole line.
+    /// Streams a line through the schedule and compares the result with that of running
+    /// each step on the whole line.
     fn check_stream(steps: &[IntegerStep]) {
         let stencils: Vec<Stencil> = steps.iter().map(IntegerStep::stencil).collect();
         let lags = Lags::new(&stencils);

@@ -1,4 +1,5 @@
-//! Work on buffers that are shared with OpenGL: acquired before it and released behind it, also where it fails.
+//! Work on buffers that are shared with OpenGL: acquired before it and released behind
+//! it, also where it fails.
 
 use super::context::opencl;
 use super::event::{Event, WaitList};
@@ -8,7 +9,8 @@ use cl3::gl::{enqueue_acquire_gl_objects, enqueue_release_gl_objects};
 use opencl3::error_codes::ClError;
 use opencl3::types::{cl_event, cl_int, cl_mem};
 
-/// A `cl_mem` made of a buffer of OpenGL, alive as long as the array that it is of. As a number threads may have it.
+/// A `cl_mem` made of a buffer of OpenGL, alive as long as the array that it is of. As a
+/// number threads may have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GlBuffer(pub usize);
 
@@ -28,7 +30,8 @@ impl Enqueued {
     }
 }
 
-/// Enqueues work, which must wait for the events that it is handed, on buffers some of which are shared.
+/// Enqueues work, which must wait for the events that it is handed, on buffers
+/// some of which are shared.
 pub(crate) fn with_acquired(
     queue: &Queue,
     buffers: &[GlBuffer],

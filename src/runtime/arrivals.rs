@@ -5,11 +5,13 @@ use super::context::Site;
 use crate::error::Result;
 use crate::strategy::MOST_ARRIVALS;
 
-/// The counters of one plan. Its runs take turns, as all of them write the plan's scratch arrays: by the order of its queue, or by
-/// events. So one launch counts at a time; plans on other queues have counters of their own.
+/// The counters of one plan. Its runs take turns, as all of them write the plan's scratch arrays:
+/// by the order of its queue, or by events. So one launch counts at a time; plans on other queues
+/// have counters of their own.
 ///
-/// They go on from launch to launch, which is told how far they can be: what one that was cut off has not counted, the next makes up
-/// for. No launch depends on how another ended, which the host may not know yet.
+/// They go on from launch to launch, which is told how far they can be: what one that was cut
+/// off has not counted, the next makes up for. No launch depends on how another ended, which
+/// the host may not know yet.
 pub(super) struct Arrivals {
     pub places: DeviceArray<i32>,
     /// How many were counted in each place, at most.
@@ -27,7 +29,8 @@ impl Arrivals {
     /// Counts a launch of so many work-groups. Returns how many were counted before, at most.
     ///
     /// # Errors
-    /// Those of new counters, which stand in for what cannot count so far, or was never set to zero.
+    /// Those of new counters, which stand in for what cannot count so far,
+    /// or was never set to zero.
     pub fn count(&mut self, site: &Site, groups: usize) -> Result<i32> {
         let groups = groups as i32;
         if self.counted.checked_add(groups).is_none() || self.places.uses().has_failed() {

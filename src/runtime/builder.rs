@@ -1,5 +1,5 @@
-//! From a problem to kernels that are built: a design is asked for, and asked again without what the device's compiler refuses of
-//! it.
+//! From a problem to kernels that are built: a design is asked for, and asked again without what
+//! the device's compiler refuses of it.
 
 use super::context::Site;
 use super::lock::lock;
@@ -12,7 +12,8 @@ use crate::strategy::{self, Design, Kernel, Launch, Problem, Regions, Strategy, 
 use crate::transform::Transform;
 use crate::wavelet::{Element, Sample};
 
-/// The arrays of a plan's own, or how many samples each has: two between takes, then two within them.
+/// The arrays of a plan's own, or how many samples each has: two between
+/// takes, then two within them.
 pub(super) type Scratch<A> = [A; 4];
 
 /// One direction of a plan, built.
@@ -118,7 +119,8 @@ impl Builder<'_> {
         })
     }
 
-    /// A kernel whose work-items exchange values in a way that never ran on hardware, and not as they should.
+    /// A kernel whose work-items exchange values in a way that never ran on
+    /// hardware, and not as they should.
     ///
     /// # Errors
     /// `Error::Memory` where there is too little for a trial, which says nothing of the kernel.

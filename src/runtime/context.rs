@@ -1,5 +1,5 @@
-//! What engines of one context share with their arrays, programs and plans: the OpenCL context and the programs built so
-//! far.
+//! What engines of one context share with their arrays, programs and plans: the OpenCL context and
+//! the programs built so far.
 
 use super::event::Event;
 use super::handle::Handle;
@@ -23,7 +23,8 @@ use std::sync::{Arc, Mutex};
 pub struct Memory {
     /// What the engine's arrays take, those that plans made for themselves included.
     pub used: u64,
-    /// What they may take in all: the device's memory, or less by `Engine::with_memory_limit`. The engine knows nothing of what other engines and programs take.
+    /// What they may take in all: the device's memory, or less by `Engine::with_memory_limit`. The
+    /// engine knows nothing of what other engines and programs take.
     pub limit: u64,
 }
 
@@ -37,7 +38,8 @@ pub(crate) struct Shared {
     pub device: Device,
     /// Bytes of all arrays.
     pub used: AtomicU64,
-    /// Kernels, with their preludes, that exchange in a way that never ran on hardware, and are right.
+    /// Kernels, with their preludes, that exchange in a way that never ran on
+    /// hardware, and are right.
     pub right: Mutex<HashSet<(String, Kernel)>>,
 }
 
@@ -121,8 +123,8 @@ impl Shared {
         probe::prove_fence(&self.context, &self.device, fence)
     }
 
-    /// A queue for the first contents of an array that `queue` will use: another one where that is the caller's, who may have
-    /// stopped it by an event that is set only later.
+    /// A queue for the first contents of an array that `queue` will use: another one where that is
+    /// the caller's, who may have stopped it by an event that is set only later.
     pub fn set_up_queue(&self, queue: &Arc<Queue>) -> Result<Arc<Queue>> {
         if !queue.foreign {
             return Ok(queue.clone());
@@ -159,7 +161,8 @@ impl Shared {
         })
     }
 
-    /// Checks that events belong to the context: some drivers wait for ever for those of another one.
+    /// Checks that events belong to the context: some drivers wait for ever
+    /// for those of another one.
     pub fn check_events(&self, events: &[Event]) -> Result<()> {
         for event in events {
             let context = event.inner().context().map_err(opencl("clGetEventInfo"))?;
@@ -174,7 +177,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Checks that the device can hold arrays of these sizes, in bytes, at the same time; `what` names them in errors.
+    /// Checks that the device can hold arrays of these sizes, in bytes, at the same time;
+    /// `what` names them in errors.
     pub fn check_memory(&self, what: &str, arrays: &[u64]) -> Result<()> {
         let info = self.device.info();
         let largest = arrays.iter().copied().max().unwrap_or(0);
@@ -199,7 +203,8 @@ impl Shared {
         }
     }
 
-    /// Checks that what ends after so many bytes of a buffer of the caller's has addresses on the device.
+    /// Checks that what ends after so many bytes of a buffer of the caller's has
+    /// addresses on the device.
     pub fn check_addresses(&self, what: &str, end: u64) -> Result<()> {
         let last = self.device.info().last_address();
         if end > last {

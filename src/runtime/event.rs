@@ -12,8 +12,9 @@ use opencl3::types::cl_event;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Something that work can wait for on the device: the end of a [`Run`](super::Run), by `Run::event`, or any OpenCL event of the
-/// caller's, by [`Event::from_raw`]. Cloning it is cheap, and the clone is the same event.
+/// Something that work can wait for on the device: the end of a [`Run`](super::Run), by
+/// `Run::event`, or any OpenCL event of the caller's, by [`Event::from_raw`]. Cloning it is cheap,
+/// and the clone is the same event.
 #[derive(Clone, Debug)]
 pub struct Event(Arc<Handle<event::Event>>);
 
@@ -23,12 +24,15 @@ impl Event {
         Event(Arc::new(event::Event::new(event).into()))
     }
 
-    /// Wraps an OpenCL event of any origin, a user event too. It is retained, and released with the last clone.
+    /// Wraps an OpenCL event of any origin, a user event too. It is retained, and
+    /// released with the last clone.
     ///
-    /// Its context is checked where it is used: some drivers wait for ever for an event of another context.
+    /// Its context is checked where it is used: some drivers wait for ever for an
+    /// event of another context.
     ///
     /// # Safety
-    /// `event` is null, which is refused, or a valid `cl_event` of the OpenCL library that this process has loaded.
+    /// `event` is null, which is refused, or a valid `cl_event` of the OpenCL library that
+    /// this process has loaded.
     ///
     /// # Errors
     /// [`Error::Handle`] for null; [`Error::OpenCl`] if it cannot be retained.
@@ -40,14 +44,14 @@ impl Event {
         Ok(Event::owning(event))
     }
 
-    /// Returns the event as a `cl_event`, which stays valid as long as this event or a clone of it exists; retain it to keep it
-    /// longer.
+    /// Returns the event as a `cl_event`, which stays valid as long as this event or a clone of it
+    /// exists; retain it to keep it longer.
     pub fn as_raw(&self) -> *mut c_void {
         self.0.get()
     }
 
-    /// Returns the event as a `cl_event` with a reference of its own, for the caller to release. Not released, the event is kept
-    /// for ever, and nothing else happens.
+    /// Returns the event as a `cl_event` with a reference of its own, for the caller to release.
+    /// Not released, the event is kept for ever, and nothing else happens.
     ///
     /// # Errors
     /// [`Error::OpenCl`] if it cannot be retained.
@@ -65,13 +69,15 @@ impl Event {
     pub fn is_done(&self) -> Result<bool> {
         let is_complete = self.is_complete()?;
         if is_complete {
-            // Intel's runtime for CPUs calls work complete whose waiting failed, and says so only to who waits for it.
+            // Intel's runtime for CPUs calls work complete whose waiting failed, and says so
+            // only to who waits for it.
             self.wait()?;
         }
         Ok(is_complete)
     }
 
-    /// Waits until what the event stands for is done. Nothing ends the wait for a user event that is never set.
+    /// Waits until what the event stands for is done. Nothing ends the wait for a user
+    /// event that is never set.
     ///
     /// # Errors
     /// [`Error::OpenCl`] if waiting fails, or what the event stands for failed.
@@ -108,7 +114,8 @@ impl Event {
     }
 }
 
-/// Events as OpenCL takes them, each once: if one that is twice in a list fails, Intel's runtime for CPUs frees it twice.
+/// Events as OpenCL takes them, each once: if one that is twice in a list fails, Intel's runtime
+/// for CPUs frees it twice.
 pub(crate) struct WaitList(Vec<cl_event>);
 
 impl WaitList {

@@ -27,10 +27,11 @@ fn check_sharing(device: &Device) -> Result<()> {
 }
 
 impl Engine {
-    /// Opens an engine on `device` as [`Engine::new`] does, in an OpenCL context that shares buffers with the OpenGL context that
-    /// is current on this thread, for [`DeviceArray::from_gl`]. Needs the feature `ocl-interop`, with which a program does not
-    /// start without libOpenCL and libGL; on Linux, OpenGL's context must be one of GLX. So far this was tested on a device that
-    /// a test plays, and on no hardware.
+    /// Opens an engine on `device` as [`Engine::new`] does, in an OpenCL context that shares
+    /// buffers with the OpenGL context that is current on this thread, for
+    /// [`DeviceArray::from_gl`]. Needs the feature `ocl-interop`, with which a program does not
+    /// start without libOpenCL and libGL; on Linux, OpenGL's context must be one of GLX. So far
+    /// this was tested on a device that a test plays, and on no hardware.
     ///
     /// ```no_run
     /// use wavelift::{DeviceArray, DeviceSelector, Engine, Transform, Wavelet};
@@ -57,9 +58,10 @@ impl Engine {
     /// The OpenGL context exists as long as the engine, its plans and its arrays do.
     ///
     /// # Errors
-    /// [`Error::Handle`] where no OpenGL context is current on this thread, before any OpenCL call; [`Error::Unsupported`] if the
-    /// device does not share with OpenGL; [`Error::OpenCl`] if it cannot share with this context (as the device of another GPU),
-    /// or cannot be opened; [`Error::Tuning`] as [`Engine::new`].
+    /// [`Error::Handle`] where no OpenGL context is current on this thread, before any OpenCL call;
+    /// [`Error::Unsupported`] if the device does not share with OpenGL; [`Error::OpenCl`] if it
+    /// cannot share with this context (as the device of another GPU), or cannot be opened;
+    /// [`Error::Tuning`] as [`Engine::new`].
     pub unsafe fn with_gl(device: &Device) -> Result<Engine> {
         // Pairs of a name and a value, and a zero.
         let mut properties = ocl_interop::get_properties_list().to_raw();
@@ -85,23 +87,26 @@ impl Engine {
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// Makes an array of `len` samples of an OpenGL buffer, from byte `offset` of it on, on an engine that shares with OpenGL: by
-    /// [`Engine::with_gl`], or by [`Engine::from_raw`] on such a context. Needs the feature `ocl-interop`.
+    /// Makes an array of `len` samples of an OpenGL buffer, from byte `offset` of it on, on an
+    /// engine that shares with OpenGL: by [`Engine::with_gl`], or by [`Engine::from_raw`] on such a
+    /// context. Needs the feature `ocl-interop`.
     ///
-    /// Each run acquires the buffer before its first pass and releases it behind its last one, also where it fails, and so does
-    /// each copy to and from the host. OpenGL may use the buffer again when the run is done ([`Run::wait`](super::Run::wait)).
+    /// Each run acquires the buffer before its first pass and releases it behind its last one, also
+    /// where it fails, and so does each copy to and from the host. OpenGL may use the buffer again
+    /// when the run is done ([`Run::wait`](super::Run::wait)).
     ///
     /// # Safety
-    /// - `buffer` is the name of a buffer of the OpenGL context that the engine shares with, which keeps its size as long as the
-    ///   array exists. No other array is made of it.
+    /// - `buffer` is the name of a buffer of the OpenGL context that the engine shares with, which
+    ///   keeps its size as long as the array exists. No other array is made of it.
     /// - What the buffer holds of the samples has been written before they are read.
-    /// - When a run or copy is enqueued that uses the array, OpenGL has finished all work on the buffer (`glFinish`), and it
-    ///   starts no other until that is done.
+    /// - When a run or copy is enqueued that uses the array, OpenGL has finished all work on the
+    ///   buffer (`glFinish`), and it starts no other until that is done.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the engine's device does not share with OpenGL; [`Error::Handle`] if the buffer is too small;
-    /// [`Error::Misaligned`] for an offset where samples of this type cannot be; [`Error::Memory`] for samples past the addresses
-    /// that the device has; [`Error::OpenCl`] for what is no buffer.
+    /// [`Error::Unsupported`] if the engine's device does not share with OpenGL; [`Error::Handle`]
+    /// if the buffer is too small; [`Error::Misaligned`] for an offset where samples of this type
+    /// cannot be; [`Error::Memory`] for samples past the addresses that the device has;
+    /// [`Error::OpenCl`] for what is no buffer.
     pub unsafe fn from_gl(engine: &Engine, buffer: u32, offset: usize, len: usize) -> Result<Self> {
         check_sharing(engine.device())?;
         let context = engine.site.shared.context.get();

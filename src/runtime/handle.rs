@@ -11,8 +11,8 @@ use opencl3::program::Program;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
-/// An OpenCL object. Where it cannot be released, because its device is lost for example, that is logged: opencl3 panics,
-/// and a panic during another one aborts the program.
+/// An OpenCL object. Where it cannot be released, because its device is lost for example, that is
+/// logged: opencl3 panics, and a panic during another one aborts the program.
 #[derive(Debug)]
 pub(crate) struct Handle<O: Release>(ManuallyDrop<O>);
 
@@ -31,12 +31,14 @@ pub(crate) unsafe trait Release {
 
 macro_rules! release {
     ($($call:literal $Object:ty, $($function:ident)::+;)*) => {$(
-        // SAFETY: each object of opencl3 holds one reference, which its own `Drop` gives back by this function.
+        // SAFETY: each object of opencl3 holds one reference, which its own `Drop`
+        // gives back by this function.
         unsafe impl Release for $Object {
             const CALL: &'static str = $call;
 
             unsafe fn release(&self) -> Result<(), cl_int> {
-                // SAFETY: the reference is the object's own, by the caller's promise for the last time.
+                // SAFETY: the reference is the object's own, by the caller's
+                // promise for the last time.
                 unsafe { $($function)::+(self.get()) }
             }
         }

@@ -17,8 +17,8 @@ pub(crate) enum Heading {
     ToHost,
 }
 
-/// Where a box of rows stands, in bytes: its first byte in a row, its first row and its first plane, and how far rows and
-/// planes are apart.
+/// Where a box of rows stands, in bytes: its first byte in a row, its first row and its first
+/// plane, and how far rows and planes are apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub origin: [usize; 3],
@@ -40,8 +40,8 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
     /// Enqueues it for bytes in one piece, from byte `first` of the buffer on.
     ///
     /// # Safety
-    /// The buffer has so many bytes there, and the host as many. Until the event is done nothing else uses the host's, but that
-    /// they may be read where they go to the device.
+    /// The buffer has so many bytes there, and the host as many. Until the event is done nothing
+    /// else uses the host's, but that they may be read where they go to the device.
     pub unsafe fn bytes(self, first: usize, bytes: usize, host: *mut u8) -> Result<Event> {
         let waits = WaitList::of(self.waits);
         let (queue, buffer, blocking) = (self.queue.handle.get(), self.buffer.get(), self.blocking);
@@ -67,7 +67,8 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
         Ok(Event::owning(event))
     }
 
-    /// Enqueues it for a box: so many bytes of a row, rows, and planes. The host's memory starts at `host`.
+    /// Enqueues it for a box: so many bytes of a row, rows, and planes. The host's
+    /// memory starts at `host`.
     ///
     /// # Safety
     /// As for [`bytes`](Self::bytes), of the box; no row goes past its pitch.
@@ -84,8 +85,8 @@ impl<B: ClMem + ?Sized> HostCopy<'_, B> {
         let (origin, host_origin) = (at.origin.as_ptr(), host_at.origin.as_ptr());
         let region = region.as_ptr();
         let (row, plane, host_row, host_plane) = (at.row, at.plane, host_at.row, host_at.plane);
-        // SAFETY: queue, buffer and events are alive, origins and regions have three numbers each, and the rest is the
-        // caller's promise.
+        // SAFETY: queue, buffer and events are alive, origins and regions have three numbers each,
+        // and the rest is the caller's promise.
         let (call, event) = unsafe {
             match self.heading {
                 Heading::ToDevice => (

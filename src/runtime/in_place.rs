@@ -24,14 +24,16 @@ use crate::wavelet::{Direction, Sample};
 use opencl3::memory::ClMem;
 use std::sync::Mutex;
 
-/// A transform built for one engine and sample type, in both directions, that needs no second array: the coefficients
-/// replace the samples, each where its sample was, in [`Layout::Interleaved`].
+/// A transform built for one engine and sample type, in both directions, that needs no second
+/// array: the coefficients replace the samples, each where its sample was, in
+/// [`Layout::Interleaved`].
 ///
-/// It takes every wavelet, boundary rule, shape, choice of axes and number of levels, and gives what a [`Plan`]
-/// in that layout gives: integers bit for bit. Lines are swept as segments that a device has work-items for, and the plan
-/// keeps a small array in which it saves what these read of their neighbours:
-/// [`scratch_bytes`](Self::scratch_bytes) is at most 3 % of the array, or 64 KiB where that is more. Where there is memory
-/// for a second array a [`Plan`] is faster: it lifts both axes of a picture at once, and its coarse levels are dense.
+/// It takes every wavelet, boundary rule, shape, choice of axes and number of levels, and gives
+/// what a [`Plan`] in that layout gives: integers bit for bit. Lines are swept as segments that a
+/// device has work-items for, and the plan keeps a small array in which it saves what these read of
+/// their neighbours: [`scratch_bytes`](Self::scratch_bytes) is at most 3 % of the array, or 64 KiB
+/// where that is more. Where there is memory for a second array a [`Plan`] is faster: it lifts both
+/// axes of a picture at once, and its coarse levels are dense.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Layout, Transform, Wavelet};
@@ -88,7 +90,8 @@ impl<T: Sample> InPlacePlan<T> {
             let bytes = |samples: usize| samples as u64 * size_of::<T>() as u64;
             shared.check_memory("the transform", &[bytes(transform.len()), bytes(scratch)])
         };
-        // Before anything is built; and what no device holds is not designed: its costs may be too large to be counted.
+        // Before anything is built; and what no device holds is not designed: its costs may be
+        // too large to be counted.
         check_memory(0)?;
         for direction in [Direction::Forward, Direction::Inverse] {
             check_memory(design(direction, &Refused::default())?.scratch)?;
@@ -151,13 +154,16 @@ impl<T: Sample> InPlacePlan<T> {
         passes.iter().map(|(pass, _)| pass.cost).sum()
     }
 
-    /// Enqueues the transform of the samples `x` (row-major, of the transform's shape), which their coefficients replace: an
-    /// array, or a view where the plan was made for a region. Does not wait; allocates and compiles nothing.
+    /// Enqueues the transform of the samples `x` (row-major, of the transform's shape), which their
+    /// coefficients replace: an array, or a view where the plan was made for a region. Does not
+    /// wait; allocates and compiles nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] for an array of another length; [`Error::Shape`] for a view of another shape or with other strides than
-    /// the plan was made for; [`Error::ForeignArray`] for an array of another OpenCL context; [`Error::Handle`] for a foreign buffer
-    /// that kernels may not both read and write; [`Error::OpenCl`] where a call fails, after which `x` may be half transformed.
+    /// [`Error::Length`] for an array of another length; [`Error::Shape`] for a view of
+    /// another shape or with other strides than the plan was made for; [`Error::ForeignArray`]
+    /// for an array of another OpenCL context; [`Error::Handle`] for a foreign buffer that
+    /// kernels may not both read and write; [`Error::OpenCl`] where a call fails, after which
+    /// `x` may be half transformed.
     pub fn enqueue_forward<'a>(&self, x: impl Into<DeviceViewMut<'a, T>>) -> Result<Run>
     where
         T: 'a,
@@ -165,11 +171,12 @@ impl<T: Sample> InPlacePlan<T> {
         self.enqueue(x.into(), Direction::Forward, &[])
     }
 
-    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after these events, as
-    /// [`Plan::enqueue_forward_after`] does.
+    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after
+    /// these events, as [`Plan::enqueue_forward_after`] does.
     ///
     /// # Errors
-    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an event of another context.
+    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an
+    /// event of another context.
     pub fn enqueue_forward_after<'a>(
         &self,
         x: impl Into<DeviceViewMut<'a, T>>,
@@ -181,8 +188,8 @@ impl<T: Sample> InPlacePlan<T> {
         self.enqueue(x.into(), Direction::Forward, after)
     }
 
-    /// Enqueues the transform of the coefficients `x` back into samples, which replace them. Does not wait; allocates and
-    /// compiles nothing.
+    /// Enqueues the transform of the coefficients `x` back into samples, which replace them. Does
+    /// not wait; allocates and compiles nothing.
     ///
     /// # Errors
     /// As [`enqueue_forward`](Self::enqueue_forward).
@@ -193,7 +200,8 @@ impl<T: Sample> InPlacePlan<T> {
         self.enqueue(x.into(), Direction::Inverse, &[])
     }
 
-    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to start after these events.
+    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to
+    /// start after these events.
     ///
     /// # Errors
     /// As [`enqueue_forward_after`](Self::enqueue_forward_after).

@@ -17,12 +17,14 @@ pub(crate) struct BoundPass<'a> {
     pub pass: &'a Pass,
     /// The buffers of its sides, with how many samples later these start than designed.
     pub sides: [(&'a dyn ClMem, i64); 3],
-    /// Where its kernel counts the work-groups that have arrived, if it does, and how many were counted before.
+    /// Where its kernel counts the work-groups that have arrived, if it does, and how
+    /// many were counted before.
     pub arrivals: Option<(&'a dyn ClMem, i32)>,
 }
 
-/// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it those of other passes: of all
-/// where `every_pass` is asked for or the queue keeps no order, of the first where the queue records times.
+/// Enqueues passes one after the other, after `waits`. Returns an event of the end, and before it
+/// those of other passes: of all where `every_pass` is asked for or the queue keeps no order, of
+/// the first where the queue records times.
 pub(crate) fn launch_all(
     queue: &Queue,
     passes: &[BoundPass],
@@ -39,7 +41,8 @@ pub(crate) fn launch_all(
         let sync = Sync {
             waits: match events.last() {
                 Some(_) if chained && !is_first => &events[events.len() - 1..],
-                // The last one as well: if one of the events fails, so does it, and that is what a run reports.
+                // The last one as well: if one of the events fails, so does it, and
+                // that is what a run reports.
                 _ if is_first || is_last => waits,
                 _ => &[],
             },
@@ -51,8 +54,8 @@ pub(crate) fn launch_all(
     Ok(events)
 }
 
-/// What a launch waits for, and whether it has an event, which is made only where one is wanted: on an NVIDIA H200 the next
-/// kernel starts 2.7 us later for it.
+/// What a launch waits for, and whether it has an event, which is made only where one is wanted: on
+/// an NVIDIA H200 the next kernel starts 2.7 us later for it.
 #[derive(Clone, Copy)]
 pub(crate) struct Sync<'a> {
     pub waits: &'a [Event],
@@ -79,9 +82,9 @@ pub(super) unsafe fn enqueue<M: ClMem + ?Sized, const BUFFERS: usize, const DIME
         std::ptr::null_mut()
     };
     let waits = WaitList::of(sync.waits);
-    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension; queue, kernel and events
-    // are alive, and `wanted` is null or points to a local. The calls copy the values, and OpenCL keeps buffers and
-    // kernel, released or not, until the launch is done.
+    // SAFETY: the arguments are the caller's promise; both sizes have a number for each dimension;
+    // queue, kernel and events are alive, and `wanted` is null or points to a local. The calls copy
+    // the values, and OpenCL keeps buffers and kernel, released or not, until the launch is done.
     unsafe {
         for (i, buffer) in buffers.into_iter().enumerate() {
             kernel

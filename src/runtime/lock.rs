@@ -13,7 +13,8 @@ pub(crate) fn wait<'a, L>(change: &Condvar, guard: MutexGuard<'a, L>) -> MutexGu
     change.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What calls take turns with, where a call may call the caller back, who must not wait for himself.
+/// What calls take turns with, where a call may call the caller back, who
+/// must not wait for himself.
 pub(crate) struct Turns<L> {
     guarded: Mutex<L>,
     caller: Mutex<Option<ThreadId>>,

@@ -1,6 +1,8 @@
-//! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except those that find devices.
+//! What runs: engines, plans, arrays and programs. All OpenCL calls are made here, except
+//! those that find devices.
 //!
-//! Which call goes by which files, who owns the memory that the device works on, and who waits for the device:
+//! Which call goes by which files, who owns the memory that the device works on, and
+//! who waits for the device:
 //!
 //! | call | files, in the order in which they are entered | memory | who waits |
 //! |---|---|---|---|
@@ -11,8 +13,9 @@
 //! | `upload`, `write`, `download` of arrays and views | `array/`, `views.rs`, `transfer.rs`, `host_copy.rs` | an array, and a slice of the caller's | the call |
 //! | `Plan::forward`, `inverse` and all others between memory of the host | `plan/slices.rs`, `host/` | see `host/mod.rs` | see `host/mod.rs` |
 //!
-//! A plan locks its kernels while it enqueues, never while it waits. What uses one array follows the order of the queue, or where that
-//! keeps none, and between two queues, the events that the array remembers (`Uses` in `queue.rs`).
+//! A plan locks its kernels while it enqueues, never while it waits. What uses one array follows
+//! the order of the queue, or where that keeps none, and between two queues, the events that the
+//! array remembers (`Uses` in `queue.rs`).
 
 mod acquire;
 mod array;

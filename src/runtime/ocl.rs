@@ -11,10 +11,11 @@ use ::ocl::OclPrm;
 use ::ocl::core;
 
 impl Engine {
-    /// Opens an engine on a queue of the crate `ocl`, its context and its device, as [`Engine::from_raw`] does.
+    /// Opens an engine on a queue of the crate `ocl`, its context and its device, as
+    /// [`Engine::from_raw`] does.
     ///
-    /// Needs the feature `ocl-interop`. The OpenCL library is that which `ocl` is linked with: the environment variable
-    /// `OPENCL_DYLIB_PATH` must name no other.
+    /// Needs the feature `ocl-interop`. The OpenCL library is that which `ocl` is linked with: the
+    /// environment variable `OPENCL_DYLIB_PATH` must name no other.
     ///
     /// # Errors
     /// As [`Engine::from_raw`].
@@ -32,7 +33,8 @@ impl Engine {
 }
 
 impl<T: Element + OclPrm> DeviceArray<T> {
-    /// Wraps all samples of a buffer of the crate `ocl`, as [`DeviceArray::from_raw`] does. Needs the feature `ocl-interop`.
+    /// Wraps all samples of a buffer of the crate `ocl`, as [`DeviceArray::from_raw`] does. Needs
+    /// the feature `ocl-interop`.
     ///
     /// # Safety
     /// That of [`DeviceArray::from_raw`], but for the handle, which is valid.
@@ -44,8 +46,8 @@ impl<T: Element + OclPrm> DeviceArray<T> {
         unsafe { DeviceArray::from_raw(engine, buffer.as_ptr(), 0, buffer.len()) }
     }
 
-    /// Returns the array's buffer for the crate `ocl`, with a reference of its own. The array starts at byte
-    /// [`raw_offset`](Self::raw_offset) of it.
+    /// Returns the array's buffer for the crate `ocl`, with a reference of its own. The array
+    /// starts at byte [`raw_offset`](Self::raw_offset) of it.
     pub fn to_ocl(&self) -> core::Mem {
         // SAFETY: the handle is valid, and `ocl` retains it.
         unsafe { core::Mem::from_raw_copied_ptr(self.as_raw()) }
@@ -56,7 +58,8 @@ impl Event {
     /// Wraps an event of the crate `ocl`, which is retained. Needs the feature `ocl-interop`.
     ///
     /// # Errors
-    /// [`Error::Handle`] for an empty event, which stands for nothing; [`Error::OpenCl`] if it cannot be retained.
+    /// [`Error::Handle`] for an empty event, which stands for nothing; [`Error::OpenCl`]
+    /// if it cannot be retained.
     pub fn from_ocl(event: &::ocl::Event) -> Result<Self> {
         let handle = match event.is_valid() {
             // SAFETY: the handle is copied while the event is alive.

@@ -24,8 +24,9 @@ use std::sync::Arc;
 /// Every file of cl/, by its path there; build.rs lists them.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/cl_files.rs"));
 
-/// Version 1.2 of OpenCL C is what every device can compile; a fence can need another. Warnings are for `make kernels`, which
-/// compiles every kernel with all of them; some drivers print them on the user's terminal otherwise.
+/// Version 1.2 of OpenCL C is what every device can compile; a fence can need another. Warnings are
+/// for `make kernels`, which compiles every kernel with all of them; some drivers print them on the
+/// user's terminal otherwise.
 fn options(fence: Fence) -> &'static CStr {
     match fence {
         Fence::None | Fence::Ptx => c"-cl-std=CL1.2 -w",
@@ -34,8 +35,8 @@ fn options(fence: Fence) -> &'static CStr {
     }
 }
 
-/// The source of a kernel: the prelude, what its file leaves open, `more`, then the file with what it includes. The
-/// compiler's messages name the files.
+/// The source of a kernel: the prelude, what its file leaves open, `more`, then the file with what
+/// it includes. The compiler's messages name the files.
 pub(crate) fn source(prelude: &str, kernel: &Kernel, more: &str) -> String {
     let mut text = format!("#line 1 \"prelude\"\n{prelude}#line 1 \"sizes\"\n");
     for (name, value) in &kernel.defines {
@@ -46,7 +47,8 @@ pub(crate) fn source(prelude: &str, kernel: &Kernel, more: &str) -> String {
     text
 }
 
-/// Appends a file, each of its `#include` lines replaced by the file that it names where it comes first.
+/// Appends a file, each of its `#include` lines replaced by the file that it
+/// names where it comes first.
 fn include(name: &'static str, included: &mut Vec<&'static str>, text: &mut String) {
     included.push(name);
     *text += &format!("#line 1 \"{name}\"\n");
@@ -70,17 +72,20 @@ fn file(name: &str) -> (&'static str, &'static str) {
     *known.unwrap_or_else(|| panic!("there is no cl/{name}"))
 }
 
-/// Programs that an engine keeps for later plans, at most: their sources alone have 60 to 80 KB each.
+/// Programs that an engine keeps for later plans, at most: their sources
+/// alone have 60 to 80 KB each.
 const MOST_PROGRAMS: usize = 1000;
 
-/// Builds `source`, which has this fence, for the engine's device, or takes it from the engine's cache.
+/// Builds `source`, which has this fence, for the engine's device, or takes it
+/// from the engine's cache.
 pub(crate) fn build(shared: &Shared, source: String, fence: Fence) -> Result<Arc<Handle<Program>>> {
     let mut programs = lock(&shared.programs);
     if let Some(program) = programs.get(&source) {
         return Ok(program.clone());
     }
     let program = Arc::new(compile(&shared.context, &shared.device, &source, fence)?);
-    // So an engine that plans for ever new shapes does not grow without bound. Plans keep what they run.
+    // So an engine that plans for ever new shapes does not grow without bound.
+    // Plans keep what they run.
     if programs.len() >= MOST_PROGRAMS
         && let Some(any) = programs.keys().next().cloned()
     {
@@ -102,7 +107,8 @@ pub(crate) fn compile(
         .map_err(opencl("clCreateProgramWithSource"))?
         .into();
     let device = on.handle.id();
-    // Not by opencl3, which asks the program something afterwards, and calls it not built if that fails.
+    // Not by opencl3, which asks the program something afterwards, and calls it
+    // not built if that fails.
     let built = build_program(
         program.get(),
         &[device],
@@ -112,7 +118,8 @@ pub(crate) fn compile(
     );
     if let Err(code) = built {
         let log = program.get_build_log(device).unwrap_or_default();
-        // Compilers have several codes for a program that they reject, and what else fails has no log.
+        // Compilers have several codes for a program that they reject, and
+        // what else fails has no log.
         if code != CL_BUILD_PROGRAM_FAILURE && log.trim().is_empty() {
             return Err(opencl("clBuildProgram")(ClError(code)));
         }
@@ -126,7 +133,8 @@ pub(crate) fn compile(
     Ok(program)
 }
 
-/// Writes a rejected program to the folder that `WAVELIFT_DUMP` names, if it does, and the log behind it.
+/// Writes a rejected program to the folder that `WAVELIFT_DUMP` names, if it
+/// does, and the log behind it.
 fn dump(source: &str, log: &str) {
     let Some(folder) = std::env::var_os("WAVELIFT_DUMP") else {
         return;
@@ -149,11 +157,12 @@ pub(crate) struct PassKernel {
 }
 
 impl PassKernel {
-    /// Builds a kernel. The second result is how many work-items it allows in a work-group, which can be
-    /// fewer than planned.
+    /// Builds a kernel. The second result is how many work-items it allows in a work-group, which
+    /// can be fewer than planned.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for sub-groups of another size than it exchanges among; [`Error::Build`]; [`Error::OpenCl`].
+    /// [`Error::Unsupported`] for sub-groups of another size than it exchanges among;
+    /// [`Error::Build`]; [`Error::OpenCl`].
     pub fn new(shared: &Shared, prelude: &str, kernel: &Kernel) -> Result<(Self, usize)> {
         let text = source(prelude, kernel, shared.device.lie());
         let program = build(shared, text, kernel.fence())?;
@@ -174,7 +183,8 @@ impl PassKernel {
         ))
     }
 
-    /// Enqueues a pass that this is the kernel of. Kernels of one plan are launched by one thread at a time.
+    /// Enqueues a pass that this is the kernel of. Kernels of one plan are launched
+    /// by one thread at a time.
     pub(super) fn launch(
         &self,
         queue: &Queue,
@@ -202,10 +212,12 @@ impl PassKernel {
             .flat_map(|(handle, before)| -> [&[u8]; 2] { [handle, bytemuck::bytes_of(before)] });
         let numbers = [bytemuck::bytes_of(&geometry), bytemuck::cast_slice(&own)];
         let arguments: Vec<&[u8]> = arrivals.chain(numbers).collect();
-        // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one of `int`s, as many as there can
-        // be pictures, and an `int`, a `Pass`, whose layout in cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as
-        // its pass has arguments of its own, which a test compares. The buffers have as many samples as the geometry addresses: a plan
-        // checks its callers' views and sizes its own. Two of them may be one, as in place: these kernels have no `restrict` pointer.
+        // SAFETY: every kernel made by `new` takes three buffers, where it counts work-groups one
+        // of `int`s, as many as there can be pictures, and an `int`, a `Pass`, whose layout in
+        // cl/core/pass.cl is that of `Geometry`, and a struct of as many `int`s as its pass has
+        // arguments of its own, which a test compares. The buffers have as many samples as the
+        // geometry addresses: a plan checks its callers' views and sizes its own. Two of them may
+        // be one, as in place: these kernels have no `restrict` pointer.
         unsafe {
             enqueue(
                 queue,
@@ -220,11 +232,13 @@ impl PassKernel {
     }
 }
 
-/// How many work-items of a work-group a kernel allows that is launched with so many along each axis.
+/// How many work-items of a work-group a kernel allows that is launched with
+/// so many along each axis.
 ///
-/// NVIDIA answers 256 for every kernel. Its compiler fits the registers of a kernel to the work-group that this is compiled for:
-/// on an H200, kernels that hold up to 200 numbers and are compiled for 512 and 1024 work-items spill where they must, and run
-/// right. Elsewhere the answer counts: a kernel that is refused has a smaller design, a launch that fails has none.
+/// NVIDIA answers 256 for every kernel. Its compiler fits the registers of a kernel to the
+/// work-group that this is compiled for: on an H200, kernels that hold up to 200 numbers and are
+/// compiled for 512 and 1024 work-items spill where they must, and run right. Elsewhere the answer
+/// counts: a kernel that is refused has a smaller design, a launch that fails has none.
 fn allowed(device: &Device, kernel: &ClKernel, group: [usize; 2]) -> Result<usize> {
     let failed = opencl("clGetKernelWorkGroupInfo");
     let id = device.handle.id();
@@ -258,8 +272,8 @@ impl CopyKernel {
         Ok(CopyKernel { kernel, group })
     }
 
-    /// Enqueues the copy of so many bytes from one place to another, each a buffer and the byte in it, a multiple of 16; both
-    /// buffers have as many there.
+    /// Enqueues the copy of so many bytes from one place to another, each a buffer and the byte in
+    /// it, a multiple of 16; both buffers have as many there.
     pub fn launch<T>(
         &self,
         queue: &Queue,
@@ -273,7 +287,8 @@ impl CopyKernel {
         let global = items.next_multiple_of(self.group);
         let values = [bytes, from.1, to.1].map(u64::to_ne_bytes);
         let [bytes, from_start, to_start] = &values;
-        // SAFETY: the kernel takes two buffers, a size in bytes and where it starts in each, and touches nothing beyond.
+        // SAFETY: the kernel takes two buffers, a size in bytes and where it starts in each,
+        // and touches nothing beyond.
         unsafe {
             enqueue(
                 queue,

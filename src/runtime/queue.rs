@@ -1,4 +1,5 @@
-//! Command queues, and the order of what uses an array: where one queue does not keep it, events do.
+//! Command queues, and the order of what uses an array: where one queue
+//! does not keep it, events do.
 
 use super::acquire::{Enqueued, GlBuffer, with_acquired};
 use super::context::opencl;
@@ -24,7 +25,8 @@ pub(crate) struct Queue {
     pub profiling: bool,
     /// Whether it is the caller's, who may have stopped it by a user event.
     pub foreign: bool,
-    /// What earlier work in order waited for and may still fail: what comes behind must then fail as well.
+    /// What earlier work in order waited for and may still fail: what comes
+    /// behind must then fail as well.
     awaited: Mutex<Vec<Event>>,
 }
 
@@ -43,7 +45,8 @@ impl Queue {
         }
     }
 
-    /// Whether a transform may go in parts: what is enqueued runs in their order, and nobody else stops it.
+    /// Whether a transform may go in parts: what is enqueued runs in their order,
+    /// and nobody else stops it.
     pub fn takes_parts(&self) -> bool {
         self.in_order && !self.foreign
     }
@@ -54,8 +57,9 @@ impl Queue {
         device: &Device,
         properties: cl_command_queue_properties,
     ) -> Result<Arc<Self>> {
-        // Not by opencl3, which asks the device something afterwards, and keeps the queue for ever if that fails.
-        // SAFETY: the device belongs to the context: engines are made of such pairs alone.
+        // Not by opencl3, which asks the device something afterwards, and keeps the queue
+        // for ever if that fails. SAFETY: the device belongs to the context: engines are
+        // made of such pairs alone.
         let queue = unsafe {
             let device = device.handle.id();
             cl3::command_queue::create_command_queue(context.get(), device, properties)
@@ -105,8 +109,8 @@ pub(crate) enum Access {
     Write,
 }
 
-/// The last uses of an array, for which the next must wait. There is nothing to remember where all of them go through one queue
-/// that keeps their order.
+/// The last uses of an array, for which the next must wait. There is nothing to remember where all
+/// of them go through one queue that keeps their order.
 pub(crate) struct Uses {
     queue: Arc<Queue>,
     written: Vec<Event>,
@@ -153,7 +157,8 @@ impl Uses {
         self.last_written = ends;
     }
 
-    /// The events of the last work that wrote the array. Where one failed, so does reading what it wrote.
+    /// The events of the last work that wrote the array. Where one failed, so
+    /// does reading what it wrote.
     pub fn last_written(&self) -> Vec<Event> {
         self.last_written.clone()
     }
@@ -163,8 +168,9 @@ impl Uses {
         self.last_written.iter().any(Event::has_failed)
     }
 
-    /// What a copy to or from the host must wait for, and the queue that it goes through. The host waits for its end, and nothing
-    /// else uses what it writes; but other parts of the array still have to wait for what this waits for.
+    /// What a copy to or from the host must wait for, and the queue that it goes through. The host
+    /// waits for its end, and nothing else uses what it writes; but other parts of the array still
+    /// have to wait for what this waits for.
     pub fn for_host(&mut self, access: Access) -> Result<(Arc<Queue>, Vec<Event>)> {
         let queue = self.queue.clone();
         let mut waits = queue.awaited(&[]);
@@ -175,11 +181,13 @@ impl Uses {
     /// What a use on `queue` must wait for.
     fn before(&mut self, queue: &Arc<Queue>, access: Access) -> Result<Vec<Event>> {
         if !Arc::ptr_eq(&self.queue, queue) {
-            // It waits for what the queue before was handed, not for what that one itself would have waited for: its work may have failed.
+            // It waits for what the queue before was handed, not for what that one itself would
+            // have waited for: its work may have failed.
             self.written.push(self.queue.marker(&[])?);
             self.queue = queue.clone();
         }
-        // An engine goes on after work that failed: what was enqueued meanwhile fails with it, what comes later does not.
+        // An engine goes on after work that failed: what was enqueued meanwhile fails with it,
+        // what comes later does not.
         self.written.retain(Event::is_pending);
         self.read.retain(Event::is_pending);
         let mut waits = self.written.clone();
@@ -189,8 +197,8 @@ impl Uses {
         Ok(waits)
     }
 
-    /// Remembers work that could not be enqueued, or not all of it: what comes next must wait for what this had to wait for, and
-    /// for what was enqueued.
+    /// Remembers work that could not be enqueued, or not all of it: what comes next must wait for
+    /// what this had to wait for, and for what was enqueued.
     fn after_failure(&mut self, access: Access, marker: Option<&Event>) {
         match access {
             Access::Read => self.read.extend(marker.cloned()),
@@ -217,8 +225,9 @@ impl Uses {
     }
 }
 
-/// Enqueues work on a queue, which must wait for the events that it is handed: `after`, and those of the last uses of what it
-/// uses. `work` returns its events, the last one that of its end; none where it is done already.
+/// Enqueues work on a queue, which must wait for the events that it is handed: `after`, and those
+/// of the last uses of what it uses. `work` returns its events, the last one that of its end; none
+/// where it is done already.
 pub(crate) fn enqueue_ordered(
     queue: &Arc<Queue>,
     uses: &mut [(&mut Uses, Access)],

@@ -69,22 +69,24 @@ unsafe fn device_of(device: *mut c_void) -> Result<Device> {
 }
 
 impl Engine {
-    /// Opens an engine on an existing OpenCL context, device and command queue, whatever library made them. The context may have
-    /// several devices, and the device may be a sub-device. All three are retained, and released with the last of the engine,
-    /// its plans and its arrays.
+    /// Opens an engine on an existing OpenCL context, device and command queue, whatever library
+    /// made them. The context may have several devices, and the device may be a sub-device. All
+    /// three are retained, and released with the last of the engine, its plans and its arrays.
     ///
-    /// All work on arrays goes through the queue. If that runs commands out of order, what uses one array or one plan is kept in
-    /// order by events; if it records times, [`Run::device_time`](super::Run::device_time) reports them. The first contents of
-    /// new arrays go through a queue of the engine's own, as the caller's may be waiting for a user event.
+    /// All work on arrays goes through the queue. If that runs commands out of order, what uses one
+    /// array or one plan is kept in order by events; if it records times,
+    /// [`Run::device_time`](super::Run::device_time) reports them. The first contents of new arrays
+    /// go through a queue of the engine's own, as the caller's may be waiting for a user event.
     ///
     /// # Safety
-    /// Each of the three is null, which is refused, or a valid `cl_context`, `cl_device_id` and `cl_command_queue` of the OpenCL
-    /// library that this process has loaded.
+    /// Each of the three is null, which is refused, or a valid `cl_context`, `cl_device_id` and
+    /// `cl_command_queue` of the OpenCL library that this process has loaded.
     ///
     /// # Errors
-    /// [`Error::Handle`] for null, a device that its platform does not list or that is not the context's, a queue of another context or device, and a queue on the
-    /// device; [`Error::Tuning`], [`Error::Unknown`] and [`Error::Unsupported`] as [`Engine::new`]; [`Error::OpenCl`] if asking
-    /// or retaining fails.
+    /// [`Error::Handle`] for null, a device that its platform does not list or that is not the
+    /// context's, a queue of another context or device, and a queue on the device;
+    /// [`Error::Tuning`], [`Error::Unknown`] and [`Error::Unsupported`] as [`Engine::new`];
+    /// [`Error::OpenCl`] if asking or retaining fails.
     pub unsafe fn from_raw(
         context: *mut c_void,
         device: *mut c_void,
@@ -134,45 +136,51 @@ impl Engine {
         Engine::on(Shared::new(context, &device)?, queue)
     }
 
-    /// Returns the engine's context as a `cl_context`, which stays valid as long as the engine exists; retain it to keep it
-    /// longer.
+    /// Returns the engine's context as a `cl_context`, which stays valid as long as the engine
+    /// exists; retain it to keep it longer.
     pub fn raw_context(&self) -> *mut c_void {
         self.site.shared.context.get()
     }
 
-    /// Returns the engine's device as a `cl_device_id`, which stays valid as long as the engine exists.
+    /// Returns the engine's device as a `cl_device_id`, which stays valid as
+    /// long as the engine exists.
     pub fn raw_device(&self) -> *mut c_void {
         self.site.shared.device.handle.id()
     }
 
-    /// Returns the engine's queue as a `cl_command_queue`, which stays valid as long as the engine exists; retain it to keep it
-    /// longer. Work that is enqueued on it comes after that of the engine's runs so far if it is in order.
+    /// Returns the engine's queue as a `cl_command_queue`, which stays valid as long as the engine
+    /// exists; retain it to keep it longer. Work that is enqueued on it comes after that of the
+    /// engine's runs so far if it is in order.
     pub fn raw_queue(&self) -> *mut c_void {
         self.site.queue.handle.get()
     }
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// Wraps `len` samples of an existing OpenCL buffer, from byte `offset` of it on. The buffer may be a sub-buffer, and one over
-    /// memory of the host. It is retained, and released with the array; the engine does not count it as its own memory.
+    /// Wraps `len` samples of an existing OpenCL buffer, from byte `offset` of it on. The buffer
+    /// may be a sub-buffer, and one over memory of the host. It is retained, and released with the
+    /// array; the engine does not count it as its own memory.
     ///
-    /// The engine's calls on the array are in order with one another. The caller's own work on the buffer is ordered by the
-    /// caller: through the engine's queue if that is in order, else by events. The caller acquires and releases a buffer that
-    /// is shared with OpenGL.
+    /// The engine's calls on the array are in order with one another. The caller's own work on the
+    /// buffer is ordered by the caller: through the engine's queue if that is in order, else by
+    /// events. The caller acquires and releases a buffer that is shared with OpenGL.
     ///
     /// # Safety
-    /// - `buffer` is null, which is refused, or a valid `cl_mem` of the OpenCL library that this process has loaded.
-    /// - What the buffer holds of the samples has been written before they are read: every bit pattern is a sample, but memory
-    ///   that was never written has none.
-    /// - As long as runs of the engine use the array, nothing else writes its samples, and nothing else reads those that runs
-    ///   write: also no other array made of the same memory, but for those that one queue, if in order, or events keep apart.
-    ///   Memory of the host under `CL_MEM_USE_HOST_PTR` outlives the buffer.
+    /// - `buffer` is null, which is refused, or a valid `cl_mem` of the OpenCL library that
+    ///   this process has loaded.
+    /// - What the buffer holds of the samples has been written before they are read: every bit
+    ///   pattern is a sample, but memory that was never written has none.
+    /// - As long as runs of the engine use the array, nothing else writes its samples, and nothing
+    ///   else reads those that runs write: also no other array made of the same memory, but for
+    ///   those that one queue, if in order, or events keep apart. Memory of the host under
+    ///   `CL_MEM_USE_HOST_PTR` outlives the buffer.
     ///
     /// # Errors
-    /// [`Error::Handle`] for null, what is no buffer (an image, a pipe), and a buffer of another context or too small;
-    /// [`Error::Misaligned`] if the first sample is not where samples of this type can be, counting the offset, that of a
-    /// sub-buffer and the address of the host's memory; [`Error::Memory`] for samples at or past 2^32 bytes where addresses
-    /// have 32 bits; [`Error::OpenCl`] if asking or retaining fails.
+    /// [`Error::Handle`] for null, what is no buffer (an image, a pipe), and a buffer of another
+    /// context or too small; [`Error::Misaligned`] if the first sample is not where samples of this
+    /// type can be, counting the offset, that of a sub-buffer and the address of the host's memory;
+    /// [`Error::Memory`] for samples at or past 2^32 bytes where addresses have 32 bits;
+    /// [`Error::OpenCl`] if asking or retaining fails.
     pub unsafe fn from_raw(
         engine: &Engine,
         buffer: *mut c_void,
@@ -226,14 +234,15 @@ impl<T: Element> DeviceArray<T> {
         Ok(DeviceArray::of_parts(buffer, reserved, len, memory, uses))
     }
 
-    /// Returns the array's buffer as a `cl_mem`, which stays valid as long as the array exists; retain it to keep it longer. The
-    /// array starts at byte [`raw_offset`](Self::raw_offset) of it.
+    /// Returns the array's buffer as a `cl_mem`, which stays valid as long as the array
+    /// exists; retain it to keep it longer. The array starts at byte
+    /// [`raw_offset`](Self::raw_offset) of it.
     pub fn as_raw(&self) -> *mut c_void {
         self.buffer.get()
     }
 
-    /// Returns the byte of the buffer at which the array starts; 0 but for an array made of another's buffer, as by
-    /// [`from_raw`](Self::from_raw).
+    /// Returns the byte of the buffer at which the array starts; 0 but for an array made of
+    /// another's buffer, as by [`from_raw`](Self::from_raw).
     pub fn raw_offset(&self) -> usize {
         self.memory.offset * size_of::<T>()
     }

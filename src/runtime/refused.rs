@@ -11,17 +11,19 @@ use crate::strategy::Kernel;
 pub(crate) struct Refused {
     /// Kernels that allow smaller work-groups than the device does.
     pub groups: Vec<(&'static str, usize)>,
-    /// Kernels that cannot exchange as the probe does, or whose work-groups do not see what others stored, and the device with what
-    /// is left to them. By name: what a kernel of one level is refused, that of the next level need not try.
+    /// Kernels that cannot exchange as the probe does, or whose work-groups do not see what others
+    /// stored, and the device with what is left to them. By name: what a kernel of one level is
+    /// refused, that of the next level need not try.
     pub ways: Vec<(&'static str, DeviceInfo)>,
 }
 
-/// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller work-groups than the device does,
-/// or cannot exchange as the device does, or has a fence that the device does not, `design` is asked again without that for that
-/// kernel.
+/// Builds the kernels of a design's passes, in their order. Where a kernel allows smaller
+/// work-groups than the device does, or cannot exchange as the device does, or has a fence that the
+/// device does not, `design` is asked again without that for that kernel.
 ///
 /// # Errors
-/// Those of `design`; [`Error::Unsupported`] where no design is small enough; [`Error::Build`] and [`Error::OpenCl`].
+/// Those of `design`; [`Error::Unsupported`] where no design is small enough;
+/// [`Error::Build`] and [`Error::OpenCl`].
 pub(crate) fn build_kernels<D>(
     shared: &Shared,
     prelude: &str,
@@ -72,7 +74,8 @@ pub(crate) fn build_kernels<D>(
 }
 
 impl Refused {
-    /// Leaves a kernel that cannot exchange as designed, for this reason, the next of the device's ways.
+    /// Leaves a kernel that cannot exchange as designed, for this reason, the
+    /// next of the device's ways.
     ///
     /// # Errors
     /// The reason, where no way is left.

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// A handle to enqueued work, with which to wait for it and to ask how long it took. Dropping the handle does not
-/// stop the work, which has been handed to the device and starts without being waited for.
+/// A handle to enqueued work, with which to wait for it and to ask how long it took.
+/// Dropping the handle does not stop the work, which has been handed to the device and
+/// starts without being waited for.
 #[derive(Debug)]
 pub struct Run {
     /// Whether the queue records device times.
@@ -20,8 +21,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of so many passes with these events, those of every pass or of the first and the last; what was enqueued so far is
-    /// handed to the device.
+    /// A run of so many passes with these events, those of every pass or of the first and the last;
+    /// what was enqueued so far is handed to the device.
     pub(crate) fn of(queue: &Queue, done: Enqueued, passes: usize) -> Result<Self> {
         queue.flush()?;
         Ok(Run {
@@ -56,8 +57,8 @@ impl Run {
         self.last().clone()
     }
 
-    /// Returns the event of the end of the work as a `cl_event`, which stays valid as long as this run exists; retain it to keep
-    /// it longer.
+    /// Returns the event of the end of the work as a `cl_event`, which stays valid as long as this
+    /// run exists; retain it to keep it longer.
     pub fn as_raw(&self) -> *mut c_void {
         self.last().as_raw()
     }
@@ -84,24 +85,25 @@ impl Run {
         self.done.all().map(Event::wait).fold(Ok(()), Result::and)
     }
 
-    /// Waits until the work is done and returns the time from the start of its first kernel to the end of its
-    /// last, as the device measured it.
+    /// Waits until the work is done and returns the time from the start of its first kernel to the
+    /// end of its last, as the device measured it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the engine's queue records no times (`Engine::with_profiling` makes one that does);
-    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
+    /// [`Error::Unsupported`] if the engine's queue records no times (`Engine::with_profiling`
+    /// makes one that does); [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn device_time(&self) -> Result<Duration> {
         self.check_profiling("device_time")?;
         let passes = &self.done.work;
         between(&passes[0], &passes[passes.len() - 1])
     }
 
-    /// Waits until the work is done and returns the time that each of its passes took, as the device measured it, in the order
-    /// of the passes that a plan's `Debug` shows.
+    /// Waits until the work is done and returns the time that each of its passes took, as the
+    /// device measured it, in the order of the passes that a plan's `Debug` shows.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the engine's queue records no times, or of more than two passes only the first and the last, as it
-    /// does in order without `Engine::timing_passes`; [`Error::OpenCl`] if waiting fails, or the work itself failed.
+    /// [`Error::Unsupported`] if the engine's queue records no times, or of more than two passes
+    /// only the first and the last, as it does in order without `Engine::timing_passes`;
+    /// [`Error::OpenCl`] if waiting fails, or the work itself failed.
     pub fn pass_times(&self) -> Result<Vec<Duration>> {
         self.check_profiling("pass_times")?;
         let events = &self.done.work;

@@ -9,9 +9,9 @@ use crate::strategy::{self, Pass, Problem, Strategy, Target, Tuning};
 use crate::transform::Transform;
 use crate::wavelet::{Direction, PixelType, Pixels, SampleType};
 
-/// The name of the kernel and the source of every program that a plan of this transform builds, in both directions, with one strategy
-/// or as the planner composes them.
-/// `tuning` are lines as `Engine::with_tuning` takes them. Makes no OpenCL call: the device can be an imaginary one.
+/// The name of the kernel and the source of every program that a plan of this transform builds, in
+/// both directions, with one strategy or as the planner composes them. `tuning` are lines as
+/// `Engine::with_tuning` takes them. Makes no OpenCL call: the device can be an imaginary one.
 ///
 /// # Errors
 /// As for such a plan.
@@ -76,8 +76,8 @@ pub fn kernel_sources_in_place(
     })
 }
 
-/// The names of the kernels and the sources of the programs by which a device proves how it exchanges values, and that its work-groups
-/// see what others have stored, if they do.
+/// The names of the kernels and the sources of the programs by which a device proves how it
+/// exchanges values, and that its work-groups see what others have stored, if they do.
 #[doc(hidden)]
 pub fn probe_sources(device: &DeviceInfo) -> Vec<(String, String)> {
     probe::probe_sources(device)

@@ -9,10 +9,12 @@ use opencl3::error_codes::{CL_SUCCESS, ClError};
 use opencl3::kernel::Kernel as ClKernel;
 use std::ffi::c_void;
 
-/// Asks for the size of a built kernel's sub-groups: what another kernel proved says nothing of this one.
+/// Asks for the size of a built kernel's sub-groups: what another kernel proved
+/// says nothing of this one.
 ///
 /// # Errors
-/// [`Error::Unsupported`] if it is not what the kernel was built for; [`Error::OpenCl`] if asking fails.
+/// [`Error::Unsupported`] if it is not what the kernel was built for;
+/// [`Error::OpenCl`] if asking fails.
 pub(super) fn check_sub_groups(
     device: &Device,
     built: &ClKernel,
@@ -55,8 +57,8 @@ fn sub_group_size(device: &Device, built: &ClKernel, group: [usize; 2]) -> Optio
         *mut c_void,
         *mut usize,
     ) -> i32;
-    // SAFETY: the platform is the device's; where it has this extension function, it is of this type. Kernel and device are
-    // alive, and both sizes are those of what is behind the pointers.
+    // SAFETY: the platform is the device's; where it has this extension function, it is of this
+    // type. Kernel and device are alive, and both sizes are those of what is behind the pointers.
     let status = unsafe {
         let platform = device.handle.platform().ok()?;
         let runtime = cl3::load_library().as_ref().ok()?;

@@ -1,4 +1,5 @@
-//! Copies between a region of a buffer and the host: one call where all is in one piece, else one for each box of rows.
+//! Copies between a region of a buffer and the host: one call where all is in one piece, else
+//! one for each box of rows.
 
 use super::context::opencl;
 use super::event::Event;
@@ -25,7 +26,8 @@ impl<T> Transfer<'_, T> {
     }
 }
 
-/// Rows that are one after the other on the host: three axes, innermost first, x of which is in one piece.
+/// Rows that are one after the other on the host: three axes, innermost first, x
+/// of which is in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Box3 {
     /// Samples of a row, rows, and planes of them.
@@ -34,8 +36,8 @@ struct Box3 {
     pitch: [usize; 2],
 }
 
-/// The axes of a region that its samples need, outermost first, as lengths and strides: without those of one sample, and with
-/// neighbours that are evenly apart taken together.
+/// The axes of a region that its samples need, outermost first, as lengths and strides: without
+/// those of one sample, and with neighbours that are evenly apart taken together.
 fn merged(region: &Region) -> Vec<(usize, usize)> {
     let mut axes: Vec<(usize, usize)> = Vec::new();
     let steps = region.shape().iter().zip(region.strides());
@@ -48,7 +50,8 @@ fn merged(region: &Region) -> Vec<(usize, usize)> {
     axes
 }
 
-/// The largest boxes that OpenCL copies at once, and the axes outside, each of whose places has one.
+/// The largest boxes that OpenCL copies at once, and the axes outside, each
+/// of whose places has one.
 fn boxed(region: &Region) -> (Box3, Vec<(usize, usize)>) {
     let mut outer = merged(region);
     let row = match outer.last() {
@@ -84,8 +87,9 @@ fn starts(place: usize, outer: &[(usize, usize)]) -> impl Iterator<Item = usize>
     })
 }
 
-/// Adds the parts of the box at `place` of a buffer of so many samples, in order, as all drivers take them: NVIDIA's refuses a row
-/// that goes past the end of its pitch, a plane whose rows do, and a last row or plane whose pitch goes past the buffer's end.
+/// Adds the parts of the box at `place` of a buffer of so many samples, in order, as all drivers
+/// take them: NVIDIA's refuses a row that goes past the end of its pitch, a plane whose rows do,
+/// and a last row or plane whose pitch goes past the buffer's end.
 fn cut(rows: Box3, place: usize, buffer: usize, parts: &mut Vec<(Box3, usize)>) {
     let ([width, height, depth], [row, plane]) = (rows.count, rows.pitch);
     let of = |count| Box3 { count, ..rows };
@@ -116,8 +120,9 @@ fn cut(rows: Box3, place: usize, buffer: usize, parts: &mut Vec<(Box3, usize)>) 
     parts.push((rows, place));
 }
 
-/// Copies between samples of the host and a region of a buffer that starts at sample `first` of it, after `waits`; done when this
-/// returns. The region lies within the buffer, and has as many samples as the host.
+/// Copies between samples of the host and a region of a buffer that starts at sample `first` of
+/// it, after `waits`; done when this returns. The region lies within the buffer, and has as
+/// many samples as the host.
 pub(super) fn transfer<T: Element>(
     queue: &Queue,
     buffer: &Buffer<T>,
@@ -144,8 +149,9 @@ pub(super) fn transfer<T: Element>(
                 }
                 Transfer::ToHost(all) => (all[range].as_mut_ptr().cast(), Heading::ToHost),
             };
-            // SAFETY: the region lies within the buffer, by the caller's promise, and the box within the region; the host's
-            // samples are as many, and the call returns when all is copied. The host's are only read where they go to the device.
+            // SAFETY: the region lies within the buffer, by the caller's promise, and the box
+            // within the region; the host's samples are as many, and the call returns when all is
+            // copied. The host's are only read where they go to the device.
             unsafe { copy_box(queue, buffer, place, rows, host, heading, waits)? };
         }
     }
@@ -153,7 +159,8 @@ pub(super) fn transfer<T: Element>(
 }
 
 /// # Safety
-/// The box lies within the buffer, and `host` points to as many samples, which can be written where the buffer is read.
+/// The box lies within the buffer, and `host` points to as many samples, which can be written
+/// where the buffer is read.
 unsafe fn copy_box<T: Element>(
     queue: &Queue,
     buffer: &Buffer<T>,
@@ -197,7 +204,8 @@ unsafe fn copy_box<T: Element>(
         // SAFETY: as promised.
         unsafe { copy.rows(region, at, host, dense)? }
     };
-    // Intel's runtime for CPUs (2026.2) returns early from a blocking call on a queue without order.
+    // Intel's runtime for CPUs (2026.2) returns early from a blocking call
+    // on a queue without order.
     if !queue.in_order
         && let Err(error) = event.wait()
     {

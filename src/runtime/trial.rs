@@ -1,5 +1,5 @@
-//! Kernels of a way to exchange that never ran on the hardware it is for first transform a small picture: what they make of it
-//! is compared with the reference.
+//! Kernels of a way to exchange that never ran on the hardware it is for first transform a small
+//! picture: what they make of it is compared with the reference.
 
 use super::array::DeviceArray;
 use super::context::Site;
@@ -11,17 +11,19 @@ use crate::strategy::{Kernel, Problem, Regions, Strategy};
 use crate::transform::{Transform, reference};
 use crate::wavelet::{Direction, Element, Sample};
 
-/// How far a real result may be from the reference, relative to the largest: a wrong neighbour is much farther off, whatever
-/// the wavelet.
+/// How far a real result may be from the reference, relative to the largest: a wrong neighbour is
+/// much farther off, whatever the wavelet.
 const BOUND: f64 = 1e-3;
 /// The same of samples of 16 bits, which each launch rounds.
 const ROUNDED_BOUND: f64 = 1e-2;
 
-/// Lets a kernel of a problem's design transform a picture that is as small as can be. `designs` says whether the design of a
-/// transform has the kernel; `refused` is what the compiler did not allow for it.
+/// Lets a kernel of a problem's design transform a picture that is as small as can be.
+/// `designs` says whether the design of a transform has the kernel; `refused` is what the
+/// compiler did not allow for it.
 ///
 /// # Errors
-/// [`Error::Unsupported`] where the results are wrong, or no picture in one piece has the kernel; what else goes wrong.
+/// [`Error::Unsupported`] where the results are wrong, or no picture in one piece has the
+/// kernel; what else goes wrong.
 pub(super) fn try_kernel<T: Sample, P: Element>(
     site: &Site,
     problem: &Problem,
@@ -93,7 +95,8 @@ pub(super) fn try_kernel<T: Sample, P: Element>(
     Ok(())
 }
 
-/// Transforms a slice by way of arrays on the device, so that it is never done in tiles, by other kernels.
+/// Transforms a slice by way of arrays on the device, so that it is never done in
+/// tiles, by other kernels.
 fn on_device<T: Sample, P: Element, I: Element, O: Element>(
     plan: &Plan<T, P>,
     input: &[I],
@@ -128,8 +131,8 @@ fn sample<T: Sample>(place: u32) -> T {
     T::from_f64((bits.wrapping_mul(0x85EB_CA6B) >> 8) as f64 / (1 << 23) as f64 * 1000.0 - 1000.0)
 }
 
-/// The smallest picture like that of a transform that still `fits`: with shorter axes, and as many samples beyond a multiple of
-/// 64 where that is possible.
+/// The smallest picture like that of a transform that still `fits`: with shorter axes, and as many
+/// samples beyond a multiple of 64 where that is possible.
 fn smallest(transform: &Transform, fits: impl Fn(&Transform) -> bool) -> Option<Transform> {
     fits(transform).then_some(())?;
     let mut small = transform.clone();

@@ -1,4 +1,5 @@
-//! Views: regions of arrays on a device, which plans work on and which can be copied to and from the host.
+//! Views: regions of arrays on a device, which plans work on and which can be
+//! copied to and from the host.
 
 use super::array::{DeviceArray, overlap};
 use super::context::Shared;
@@ -11,15 +12,16 @@ use crate::transform::{Band, Region, Transform, zeroed};
 use crate::wavelet::Element;
 use std::sync::{Arc, MutexGuard};
 
-/// A region of a [`DeviceArray`], to be read: by [`DeviceArray::view`], [`DeviceArray::slice`], or a whole array by `From`.
+/// A region of a [`DeviceArray`], to be read: by [`DeviceArray::view`], [`DeviceArray::slice`], or
+/// a whole array by `From`.
 #[derive(Clone, Debug)]
 pub struct DeviceView<'a, T: Element> {
     array: &'a DeviceArray<T>,
     region: Region,
 }
 
-/// A region of a [`DeviceArray`], to be written: by [`DeviceArray::view_mut`], [`DeviceArray::slice_mut`],
-/// [`DeviceArray::view_pair`], or a whole array by `From`.
+/// A region of a [`DeviceArray`], to be written: by [`DeviceArray::view_mut`],
+/// [`DeviceArray::slice_mut`], [`DeviceArray::view_pair`], or a whole array by `From`.
 #[derive(Debug)]
 pub struct DeviceViewMut<'a, T: Element> {
     /// Nothing else writes the region, nor reads it, as long as this borrows it.
@@ -62,17 +64,20 @@ impl<'a, T: Element> DeviceView<'a, T> {
     /// Returns the view of a sub-band of the coefficients of `transform`, which this view is of.
     ///
     /// # Errors
-    /// As [`Region::band`]. The view of a whole array has one axis; [`DeviceArray::view`] gives it the transform's shape.
+    /// As [`Region::band`]. The view of a whole array has one axis; [`DeviceArray::view`] gives
+    /// it the transform's shape.
     pub fn band(&self, transform: &Transform, level: u32, band: Band) -> Result<DeviceView<'a, T>> {
         let region = self.region.band(transform, level, band)?;
         Ok(DeviceView::new(self.array, region))
     }
 
-    /// Copies the samples to the host, in row-major order, after everything enqueued on the array so far, and waits for them.
+    /// Copies the samples to the host, in row-major order, after everything enqueued on the array
+    /// so far, and waits for them.
     ///
     /// # Errors
-    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign buffer that the host may not read;
-    /// [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
+    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign
+    /// buffer that the host may not read; [`Error::OpenCl`] if copying fails, or the last run
+    /// that wrote the array did.
     pub fn download(&self) -> Result<Vec<T>> {
         let mut samples = zeroed("the samples", self.region.len())?;
         ask_for_huge_pages(&mut samples);
@@ -80,12 +85,14 @@ impl<'a, T: Element> DeviceView<'a, T> {
         Ok(samples)
     }
 
-    /// Copies the samples into an existing slice on the host, in row-major order, after everything enqueued on the array so
-    /// far, and waits for them. Samples that are not neighbours in memory go by `clEnqueueReadBufferRect`.
+    /// Copies the samples into an existing slice on the host, in row-major order, after everything
+    /// enqueued on the array so far, and waits for them. Samples that are not neighbours in memory
+    /// go by `clEnqueueReadBufferRect`.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a foreign buffer that the host
-    /// may not read; [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
+    /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a
+    /// foreign buffer that the host may not read; [`Error::OpenCl`] if copying fails, or the last
+    /// run that wrote the array did.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
         check_length("the slice", samples.len(), self.region.len())?;
         self.array.transfer(&self.region, Transfer::ToHost(samples))
@@ -108,12 +115,13 @@ impl<'a, T: Element> DeviceViewMut<'a, T> {
         DeviceViewMut::new(self.array, self.region.clone())
     }
 
-    /// Replaces the samples by those of a slice on the host, in row-major order, after everything enqueued on the array so
-    /// far, and waits until they are copied. The rest of the array stays as it is.
+    /// Replaces the samples by those of a slice on the host, in row-major order, after
+    /// everything enqueued on the array so far, and waits until they are copied. The rest of
+    /// the array stays as it is.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a foreign buffer that the host
-    /// may not write; [`Error::OpenCl`] if copying fails.
+    /// [`Error::Length`] if `samples` has another length than the view; [`Error::Handle`] for a
+    /// foreign buffer that the host may not write; [`Error::OpenCl`] if copying fails.
     pub fn write(&mut self, samples: &[T]) -> Result<()> {
         check_length("the slice", samples.len(), self.region.len())?;
         self.array
@@ -133,7 +141,8 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// A plan's region, whose kernels take of its offset what vectors need; where `any` offset does, no more than a sample.
+    /// A plan's region, whose kernels take of its offset what vectors need; where `any` offset
+    /// does, no more than a sample.
     pub fn new<T: Element>(region: &Region, any: bool) -> Self {
         let bytes = region.offset().wrapping_mul(size_of::<T>());
         let alignment = match any {
@@ -161,8 +170,8 @@ impl Planned {
         address.is_multiple_of(self.alignment)
     }
 
-    /// How many samples after its place in the design a view starts, if a plan for this region works on it; `what` names it
-    /// in errors.
+    /// How many samples after its place in the design a view starts, if a plan for this region
+    /// works on it; `what` names it in errors.
     pub fn offset_of<T: Element>(
         &self,
         view: &DeviceView<T>,
@@ -196,7 +205,8 @@ impl Planned {
     }
 }
 
-/// Checks that an address, or a place in memory that is aligned to all that matters, is a multiple of so many bytes.
+/// Checks that an address, or a place in memory that is aligned to all that matters, is a
+/// multiple of so many bytes.
 pub(super) fn check_alignment(what: &'static str, address: usize, needed: usize) -> Result<()> {
     if address.is_multiple_of(needed) {
         return Ok(());

@@ -1,5 +1,6 @@
-//! Small boxes, as many in the first two caches as a vector has elements (cl/vectors/boxes_in_cache.cl): short rows, narrow
-//! pictures, columns that are short or have few neighbours.
+//! Small boxes, as many in the first two caches as a vector has elements
+//! (cl/vectors/boxes_in_cache.cl): short rows, narrow pictures, columns that are
+//! short or have few neighbours.
 
 mod launch;
 
@@ -12,17 +13,20 @@ use crate::transform::Level;
 use crate::transform::geometry::{Axis, Geometry};
 use crate::wavelet::Boundary;
 
-/// Samples of the longest rows that go by several levels; the nearest cache does not hold longer ones. PoCL 3.1 on two cores of
-/// Zen 5 takes 0.27 ns per sample for five levels of rows of 512, pass by pass 0.4, and for those of 1024 as much either way.
+/// Samples of the longest rows that go by several levels; the nearest cache does not hold longer
+/// ones. PoCL 3.1 on two cores of Zen 5 takes 0.27 ns per sample for five levels of rows of 512,
+/// pass by pass 0.4, and for those of 1024 as much either way.
 const LONGEST_ROW: usize = 512;
 
-/// The same where each coefficient stays where its sample was, which a row pass stores one by one from the second level on. Three levels
-/// of 1024 x 1024 take 0.68 ns per sample in the caches and 2.0, inverse 1.2, pass by pass, of 128 x 8192 0.82 and 1.07, in i16 by 5/3 0.52
-/// and 1.07, inverse 0.67 (PoCL 3.1, one core of Zen 4).
+/// The same where each coefficient stays where its sample was, which a row pass stores one by one
+/// from the second level on. Three levels of 1024 x 1024 take 0.68 ns per sample in the caches and
+/// 2.0, inverse 1.2, pass by pass, of 128 x 8192 0.82 and 1.07, in i16 by 5/3 0.52 and 1.07,
+/// inverse 0.67 (PoCL 3.1, one core of Zen 4).
 const LONGEST_INTERLEAVED: usize = 8 << 10;
 
-/// Samples of the longest rows that go by a single level. Rows of 64 samples take 0.2 ns per sample in the caches and 0.33 by a
-/// row pass, inverse 0.22 and 0.47; of 256 samples 0.18 both ways in the caches, and 0.15 and 0.19 by a row pass.
+/// Samples of the longest rows that go by a single level. Rows of 64 samples take 0.2 ns per sample
+/// in the caches and 0.33 by a row pass, inverse 0.22 and 0.47; of 256 samples 0.18 both ways in
+/// the caches, and 0.15 and 0.19 by a row pass.
 const LONGEST_ROW_ONCE: usize = 128;
 
 /// Samples of a box of several rows: so many that finding the box takes little of the time.
@@ -31,11 +35,12 @@ const SOME_ROWS: usize = 256;
 /// Columns of a picture, at most.
 const MOST_COLUMNS: usize = 128;
 
-/// Samples of a whole box, and of a tile, at most. Of 127 pictures of 128 x 65 by 9/7 in f32 beyond zeros a sample takes 0.93 ns as
-/// boxes, 1.4 by a pass per axis, by 5/3 in i16 0.38 and 0.62; three levels of 149796 x 7 along its first axis 0.83 in tiles of all levels,
-/// 0.94 in tiles of one each, by 5/3 in i16 0.41 and 0.55, interleaved 0.78 and 1.35, 0.40 and 1.12. Pictures do not gain by large
-/// tiles: 16384 x 64 takes 0.86, a pass per axis 0.66; three levels of 65536 x 16 at once, interleaved, 1.2, level by level 1.1
-/// (PoCL 3.1, one core of Zen 4).
+/// Samples of a whole box, and of a tile, at most. Of 127 pictures of 128 x 65 by 9/7 in f32 beyond
+/// zeros a sample takes 0.93 ns as boxes, 1.4 by a pass per axis, by 5/3 in i16 0.38 and 0.62;
+/// three levels of 149796 x 7 along its first axis 0.83 in tiles of all levels, 0.94 in tiles of
+/// one each, by 5/3 in i16 0.41 and 0.55, interleaved 0.78 and 1.35, 0.40 and 1.12. Pictures do not
+/// gain by large tiles: 16384 x 64 takes 0.86, a pass per axis 0.66; three levels of 65536 x 16 at
+/// once, interleaved, 1.2, level by level 1.1 (PoCL 3.1, one core of Zen 4).
 pub(super) const MOST_WHOLE: usize = 9 << 10;
 const MOST_OF_TILE: usize = 1024;
 
@@ -53,8 +58,9 @@ struct Boxes {
     halo: usize,
 }
 
-/// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that are left of what is small, and of
-/// columns that are cut as many as tiles have room for, one level of pictures that are cut.
+/// One axis or both of a picture, where boxes are faster than a pass per axis: all levels that
+/// are left of what is small, and of columns that are cut as many as tiles have room for, one
+/// level of pictures that are cut.
 pub(super) fn taken(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Taken> {
     let held = todo.target.device.local_memory as usize / bytes_per_place(vectors);
     let lines = match are_rows {
@@ -76,7 +82,8 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Ta
     Some(best.taken(todo, vectors, held))
 }
 
-/// A place is a vector, and has three entries in the table, each of which takes as much as two numbers.
+/// A place is a vector, and has three entries in the table, each of which
+/// takes as much as two numbers.
 fn bytes_per_place(vectors: &Vectors) -> usize {
     (vectors.samples + 3 * 2) * vectors.bytes
 }
@@ -85,7 +92,8 @@ fn is_periodic(todo: &Todo) -> bool {
     todo.problem.transform.boundary_rule() == Boundary::Periodic
 }
 
-/// How many of the next levels have these axes and no others, none of which is lifted yet; else the one at hand.
+/// How many of the next levels have these axes and no others, none of which is lifted
+/// yet; else the one at hand.
 fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
     let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
     todo.levels.iter().take_while(alone).count().max(1)
@@ -139,9 +147,10 @@ fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
     })
 }
 
-/// Columns are worth it where too few of them are neighbours for the column pass, or all of them are short. By 9/7 in f32 4096 of
-/// 16 x 16 take 0.43 ns per sample (0.8 by the column pass), three levels 0.56 (1.8), 2048 of 16 x 32 0.45 (0.7) and 0.55 (1.5), 1024 of
-/// 32 x 32 0.53 (0.6) and 0.65 (1.2), but 1024 of 16 x 64 0.52 (0.45) and 0.86 (1.3) (PoCL 3.1, one core of Zen 4).
+/// Columns are worth it where too few of them are neighbours for the column pass, or all of them
+/// are short. By 9/7 in f32 4096 of 16 x 16 take 0.43 ns per sample (0.8 by the column pass), three
+/// levels 0.56 (1.8), 2048 of 16 x 32 0.45 (0.7) and 0.55 (1.5), 1024 of 32 x 32 0.53 (0.6) and
+/// 0.65 (1.2), but 1024 of 16 x 64 0.52 (0.45) and 0.86 (1.3) (PoCL 3.1, one core of Zen 4).
 fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let levels = levels_of(todo, &todo.axes()[..1]);
     let of_levels = |levels| Lines::of_levels(todo, levels).geometry;
@@ -171,7 +180,8 @@ impl Boxes {
         }
     }
 
-    /// These, where they are not too large; columns in tiles of as many levels as they have room for, pictures of one.
+    /// These, where they are not too large; columns in tiles of as many levels as they have
+    /// room for, pictures of one.
     fn or_cut(self, todo: &Todo, held: usize, of_levels: impl Fn(usize) -> Geometry) -> Vec<Self> {
         let mut boxes = Vec::new();
         if self.places() <= MOST_WHOLE {
@@ -192,12 +202,14 @@ impl Boxes {
         boxes
     }
 
-    /// These in tiles of at most so many samples, where halos are a third of them at most; not periodic pictures, whose ends read each
-    /// other, nor several levels of periodic columns, whose ends are lifted again, apart, after each.
+    /// These in tiles of at most so many samples, where halos are a third of them at most; not
+    /// periodic pictures, whose ends read each other, nor several levels of periodic columns, whose
+    /// ends are lifted again, apart, after each.
     fn cut(&self, todo: &Todo, most: usize) -> Option<Self> {
         let reach = Reach::new(&todo.problem.stencils());
         let height = self.height();
-        // All tiles start with a pair of rows of the last level, the last one too, which ends with the signal.
+        // All tiles start with a pair of rows of the last level, the last one too,
+        // which ends with the signal.
         let unit = 1usize.checked_shl(self.levels as u32)?;
         let halo = |pairs: usize| (2 * pairs * (unit - 1)).next_multiple_of(unit);
         let (before, after) = (halo(reach.before), halo(reach.after) + height % unit);
@@ -239,8 +251,9 @@ impl Boxes {
         self.rows * self.columns()
     }
 
-    /// Whether the neighbours of a box along an axis that is not lifted are equally far apart everywhere: where an earlier take has
-    /// lifted that axis, its details follow its approximations.
+    /// Whether the neighbours of a box along an axis that is not lifted are equally
+    /// far apart everywhere: where an earlier take has lifted that axis, its details
+    /// follow its approximations.
     fn follow_each_other(&self) -> bool {
         let Geometry { signal, bands, .. } = &self.geometry;
         let [extent, low] = [self.geometry.across[0], self.geometry.low_across[0]];

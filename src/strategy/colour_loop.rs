@@ -1,4 +1,5 @@
-//! `single_loop` for two axes of pictures whose pixels have a few samples side by side (cl/cpu/pixels_in_vectors.cl).
+//! `single_loop` for two axes of pictures whose pixels have a few samples side by side
+//! (cl/cpu/pixels_in_vectors.cl).
 
 use super::planning::planner::Offer;
 use super::planning::todo::Todo;

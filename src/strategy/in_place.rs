@@ -1,9 +1,9 @@
-//! Transforms in place: each axis by one sweep over the array (cl/in_place), rows through local memory and all other lines
-//! in registers, after van der Laan et al. 2011.
+//! Transforms in place: each axis by one sweep over the array (cl/in_place), rows through local
+//! memory and all other lines in registers, after van der Laan et al. 2011.
 //!
-//! Lines are cut into segments, so that even a single one fills a device. A small launch before saves what work-groups read
-//! and others overwrite: the pairs around every seam and the border of every line. Lines that are swept as a whole need
-//! none.
+//! Lines are cut into segments, so that even a single one fills a device. A small launch before
+//! saves what work-groups read and others overwrite: the pairs around every seam and the border of
+//! every line. Lines that are swept as a whole need none.
 
 mod segments;
 
@@ -23,11 +23,12 @@ use crate::transform::geometry::{Geometry, Sides, View};
 use crate::transform::{Layout, Level};
 use crate::wavelet::{Direction, SampleType};
 
-/// Work-items of a work-group along a row, and its rows. With 32 and 8, 9/7 in f32 takes 1.06 times as long along rows
-/// (NVIDIA H200).
+/// Work-items of a work-group along a row, and its rows. With 32 and 8, 9/7 in f32 takes 1.06 times
+/// as long along rows (NVIDIA H200).
 const ROWS: [usize; 2] = [64, 4];
-/// The same of 16-bit integers, of which NVIDIA's compiler puts some of 13/7 in memory otherwise. It takes as long (8192 x 8192
-/// by 13/7 308 us, inverse 304, with [`ROWS`] 305 and 306; by 5/3 294 both, and 296 and 292); 9/7 in f32 would take 1.05 times as long.
+/// The same of 16-bit integers, of which NVIDIA's compiler puts some of 13/7 in memory otherwise.
+/// It takes as long (8192 x 8192 by 13/7 308 us, inverse 304, with [`ROWS`] 305 and 306; by 5/3 294
+/// both, and 296 and 292); 9/7 in f32 would take 1.05 times as long.
 const ROWS_OF_SHORTS: [usize; 2] = [32, 4];
 
 /// Work-items in a work-group where each has a line, or a segment of one.
@@ -51,7 +52,8 @@ pub(crate) struct InPlace {
 /// Designs a transform in place.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for the Mallat layout, for doubles on a device without, and for more lines than can be counted.
+/// [`Error::Unsupported`] for the Mallat layout, for doubles on a device without, and for more
+/// lines than can be counted.
 pub(crate) fn plan_in_place(problem: &Problem, target: &Target) -> Result<InPlace> {
     let refuse = |why: String| {
         let (wavelet, sample) = (problem.transform.wavelet(), problem.sample);
@@ -117,7 +119,8 @@ impl Designer<'_> {
                 scratch: 0,
             };
         }
-        // Of the array: an axis that is down to one sample in the lattice still has others between its neighbours.
+        // Of the array: an axis that is down to one sample in the lattice still has
+        // others between its neighbours.
         let behind = &self.problem.transform.shape()[level.axes[done] + 1..];
         let are_rows = behind.iter().all(|&samples| samples == 1);
         // The kernel for rows counts places in 32 bits; in a region neighbours can be far apart.
@@ -275,8 +278,9 @@ impl Designer<'_> {
         reduced(size, "rows_in_place", self.target, bytes)
     }
 
-    /// Work-groups that keep the whole device busy. With 32 for each compute unit of an NVIDIA H200, 8192 x 8192 by 9/7 in f32
-    /// takes 1.05 times as long along columns; with 12 to 15, which leave its rows whole, 1.13 times along rows.
+    /// Work-groups that keep the whole device busy. With 32 for each compute unit of an NVIDIA
+    /// H200, 8192 x 8192 by 9/7 in f32 takes 1.05 times as long along columns; with 12 to 15, which
+    /// leave its rows whole, 1.13 times along rows.
     fn filling(&self) -> usize {
         let each = match self.target.device.kind {
             DeviceKind::Cpu => 4,
@@ -285,7 +289,8 @@ impl Designer<'_> {
         self.target.device.compute_units.max(1) * each
     }
 
-    /// How many segments of each of so many lines have their seams saved in as much as there may be.
+    /// How many segments of each of so many lines have their seams saved in
+    /// as much as there may be.
     fn most_segments(&self, lines: usize) -> usize {
         let share = self.problem.transform.len() * SCRATCH_PERCENT / 100;
         let samples = share.max(SCRATCH_FLOOR / self.problem.sample.size());

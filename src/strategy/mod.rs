@@ -1,5 +1,6 @@
-//! How to compute a transform: strategies turn what is left of a problem into passes, the planner composes them. All of it
-//! is plain data that can be compared, printed and counted without a device.
+//! How to compute a transform: strategies turn what is left of a problem into passes, the
+//! planner composes them. All of it is plain data that can be compared, printed and
+//! counted without a device.
 
 mod boxes_in_cache;
 mod colour_loop;
@@ -43,13 +44,14 @@ macro_rules! strategies {
     ) => {
         /// A way to compute (a part of) a transform on a device.
         ///
-        /// A transform is a list of levels, and each level a list of axes. What one strategy does not do well it leaves to
-        /// the next: a plan can compute a volume's pictures with one and its third axis with another.
+        /// A transform is a list of levels, and each level a list of axes. What one strategy does
+        /// not do well it leaves to the next: a plan can compute a volume's pictures with one and
+        /// its third axis with another.
         ///
         /// A strategy is written by its name, [`Strategy::Separable`] with its passes as in
-        /// `separable:one_pair+exchanged`, first the one for rows and then the one for columns; plain `separable` is
-        /// `separable:four_pairs+four_pairs`. Passes can also be named by their labels in Kucis et al. (2014), as in
-        /// `separable:Horiz-Laan2009+Vert-Laan2009`.
+        /// `separable:one_pair+exchanged`, first the one for rows and then the one for columns;
+        /// plain `separable` is `separable:four_pairs+four_pairs`. Passes can also be named by
+        /// their labels in Kucis et al. (2014), as in `separable:Horiz-Laan2009+Vert-Laan2009`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Strategy {
@@ -57,21 +59,22 @@ macro_rules! strategies {
         }
 
         impl Strategy {
-            /// All strategies, in the order in which the planner asks them; [`Strategy::Separable`] once, with the passes
-            /// that it has by default.
+            /// All strategies, in the order in which the planner asks them; [`Strategy::Separable`]
+            /// once, with the passes that it has by default.
             pub const ALL: &'static [Strategy] =
                 &[$(Strategy::$variant $({ $($field: $Pass::ALL[0],)* })?),*];
 
-            /// The name without passes: `separable` for all combinations of them. [`Display`](std::fmt::Display) writes
-            /// them too.
+            /// The name without passes: `separable` for all combinations of them.
+            /// [`Display`](std::fmt::Display) writes them too.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Strategy::$variant { .. } => $name,)*
                 }
             }
 
-            /// The sizes that can be tuned for this strategy, by lines of a tuning file. Those of
-            /// [`Strategy::Separable`] are of its row pass, and a line holds for that one with any column pass.
+            /// The sizes that can be tuned for this strategy, by lines of a tuning file.
+            /// Those of [`Strategy::Separable`] are of its row pass, and a line holds for
+            /// that one with any column pass.
             pub const fn tunables(self) -> &'static [Tunable] {
                 match self {
                     $(Strategy::$variant { .. } => $module::TUNABLES,)*
@@ -88,46 +91,53 @@ macro_rules! strategies {
     };
 }
 
-// A line for each: the variant, its name, the module that solves. The planner asks them in this order.
+// A line for each: the variant, its name, the module that solves. The planner
+// asks them in this order.
 strategies! {
-    /// One pass over memory for several levels of small pictures: each work-group computes by itself all that it needs of
-    /// every level. Preferred for small and narrow pictures on GPUs, and for the coarse levels of others but the largest.
+    /// One pass over memory for several levels of small pictures: each work-group computes by
+    /// itself all that it needs of every level. Preferred for small and narrow pictures on GPUs,
+    /// and for the coarse levels of others but the largest.
     Pyramid "pyramid" pyramid;
-    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory: tiny pictures and small
-    /// volumes. Preferred for these on GPUs.
+    /// One pass over memory for all levels of boxes that a work-group holds whole in local memory:
+    /// tiny pictures and small volumes. Preferred for these on GPUs.
     WholeBoxes "whole_boxes" whole_boxes;
-    /// One pass over memory per level of pictures: each sub-group lifts a block of a few rows, and the halo around it, in
-    /// its registers (Enfedaque et al.). Preferred for small pictures on GPUs.
+    /// One pass over memory per level of pictures: each sub-group lifts a block of a
+    /// few rows, and the halo around it, in its registers (Enfedaque et al.). Preferred
+    /// for small pictures on GPUs.
     RegisterBlock "register_block" register_block;
-    /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups sweep along strips of
-    /// columns, both axes in registers. Preferred on GPUs.
+    /// One pass over memory per level of pictures, or for two levels of large ones: sub-groups
+    /// sweep along strips of columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;
-    /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex numbers. Preferred on GPUs.
+    /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex
+    /// numbers. Preferred on GPUs.
     StreamedColours "streamed_colours" streamed_colours;
-    /// One pass over memory per level of planes that stand side by side in memory, as those of pixels with many samples or of two
-    /// outer axes of a volume: each work-item sweeps down a few columns of one plane, both axes in registers. Preferred on GPUs.
+    /// One pass over memory per level of planes that stand side by side in memory, as those of
+    /// pixels with many samples or of two outer axes of a volume: each work-item sweeps down a few
+    /// columns of one plane, both axes in registers. Preferred on GPUs.
     RegisterPlanes "register_planes" register_planes;
-    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three axes. Preferred for
-    /// volumes of 64 x 64 x 64 and more on NVIDIA's GPUs.
+    /// One pass over memory per level of volumes: work-groups sweep along the outermost of three
+    /// axes. Preferred for volumes of 64 x 64 x 64 and more on NVIDIA's GPUs.
     StreamedVolumes "streamed_volumes" streamed_volumes;
-    /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit vectors (Barina and Zemcik).
-    /// Preferred on CPUs.
+    /// The idea of `streamed` for CPU devices: one work-item per strip, rows in cache, explicit
+    /// vectors (Barina and Zemcik). Preferred on CPUs.
     SingleLoop "single_loop" single_loop;
     /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
-    /// One pass over memory for several levels of rows, or of lines that stand side by side: in local memory, and in runs that
-    /// work-items have in their registers. Preferred on GPUs where no picture is left: for rows, for lines of a few samples,
-    /// and on NVIDIA's for several levels of lines side by side.
+    /// One pass over memory for several levels of rows, or of lines that stand side by side: in
+    /// local memory, and in runs that work-items have in their registers. Preferred on GPUs where
+    /// no picture is left: for rows, for lines of a few samples, and on NVIDIA's for several
+    /// levels of lines side by side.
     RegisterRows "register_rows" register_rows;
-    /// One pass over memory for an axis whose lines stand side by side: work-items sweep along neighbouring lines, a pipeline
-    /// in registers. Preferred on GPUs where no picture is left.
+    /// One pass over memory for an axis whose lines stand side by side: work-items sweep along
+    /// neighbouring lines, a pipeline in registers. Preferred on GPUs where no picture is left.
     RegisterColumns "register_columns" register_columns;
-    /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Short rows, narrow pictures and few
-    /// columns by all their levels in the caches, a box of them in each element of a vector. Preferred on CPUs where no
-    /// wide picture is left.
+    /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Short
+    /// rows, narrow pictures and few columns by all their levels in the caches, a box of them in
+    /// each element of a vector. Preferred on CPUs where no wide picture is left.
     Vectors "vectors" vectors;
-    /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By default, and everywhere the
-    /// same, rows by Blazewicz's four pairs per work-item and other axes by the sliding window of Kucis et al.
+    /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By
+    /// default, and everywhere the same, rows by Blazewicz's four pairs per work-item and other
+    /// axes by the sliding window of Kucis et al.
     Separable {
         /// For lines along the innermost axis.
         rows: RowPass,
@@ -145,8 +155,8 @@ impl Strategy {
         columns: ColumnPass::FourPairs,
     };
 
-    /// [`Strategy::Separable`] with each of its passes once: each row pass beside the default column pass, then each other
-    /// column pass beside the default row pass.
+    /// [`Strategy::Separable`] with each of its passes once: each row pass beside the default
+    /// column pass, then each other column pass beside the default row pass.
     pub fn each_pass() -> impl Iterator<Item = Strategy> {
         let rows = RowPass::ALL.iter().map(|&rows| rows.into());
         let columns = ColumnPass::ALL[1..].iter().map(|&columns| columns.into());

@@ -1,5 +1,5 @@
-//! Several levels of two axes in one launch: each work-group stores a tile of every level, and computes by itself all that
-//! this takes (cl/pyramid/pyramid.cl).
+//! Several levels of two axes in one launch: each work-group stores a tile of every level, and
+//! computes by itself all that this takes (cl/pyramid/pyramid.cl).
 
 mod sizes;
 mod windows;
@@ -18,43 +18,51 @@ use crate::wavelet::Direction;
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
-/// Samples that a compute unit loads, halos and coarser levels included, up to which several levels of pictures of many tiles
-/// are best done by this strategy. On an NVIDIA H200, in f32 by 9/7, five levels of 1024 x 1024 (19 Ki of them) took 22.0 us
-/// (inverse 16.4) by the kernel `pyramid`, by `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); one
-/// level takes longer in any case. A picture that is one tile is best done so however many there are: three levels of 4096 of 64 x 64 take 84 us
-/// (108), by `register_block` 139 (136).
+/// Samples that a compute unit loads, halos and coarser levels included, up to which several levels
+/// of pictures of many tiles are best done by this strategy. On an NVIDIA H200, in f32 by 9/7, five
+/// levels of 1024 x 1024 (19 Ki of them) took 22.0 us (inverse 16.4) by the kernel `pyramid`, by
+/// `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); one level
+/// takes longer in any case. A picture that is one tile is best done so however many there are:
+/// three levels of 4096 of 64 x 64 take 84 us (108), by `register_block` 139 (136).
 const MOST_LOADED: usize = 24 << 10;
 
-/// Pairs of halo, both sides of a run together, from which on this strategy is best for single levels, too, and for larger
-/// ones: each segment of `streamed` lifts such a halo before its first result. On an NVIDIA H200, three levels of VC-2's
-/// Fidelity (14 pairs) in 16 bits of 256 x 256 take 27.4 us (inverse 16.9), by `streamed` 56.1 (58.2); of 1024 x 1024
-/// (41 Ki samples) 38.6 (29.0) and 61.1 (63.1). With 13/7 (6 pairs) one level gains nothing.
+/// Pairs of halo, both sides of a run together, from which on this strategy is best for single
+/// levels, too, and for larger ones: each segment of `streamed` lifts such a halo before its first
+/// result. On an NVIDIA H200, three levels of VC-2's Fidelity (14 pairs) in 16 bits of 256 x 256
+/// take 27.4 us (inverse 16.9), by `streamed` 56.1 (58.2); of 1024 x 1024 (41 Ki samples) 38.6
+/// (29.0) and 61.1 (63.1). With 13/7 (6 pairs) one level gains nothing.
 const LONG_REACH: usize = 12;
 const MOST_LOADED_LONG: usize = 42 << 10;
 
-/// The same by windows, which load more and take less time for it. On an NVIDIA H200, five levels of 2048 x 2048 in f32 by 9/7
-/// (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2; windows have become faster since (cl/pyramid/windows.cl). Of 8192 x
-/// 8192, whose first two levels `streamed` takes, all five take 183 us (inverse 170), by a pass per level for the last three 187 (188), in
-/// `Rounded` 120 (111) and 127 (124); but a first plan that compiles their programs takes 1.85 s instead of 1.24.
-/// On an NVIDIA H100, two levels of 3 x 1398101 by 5/3 in i16 (199 Ki) take 38 us inverse, by `register_block` 30.
+/// The same by windows, which load more and take less time for it. On an NVIDIA H200, five levels
+/// of 2048 x 2048 in f32 by 9/7 (154 Ki of them) took 25.2 us inverse, by `register_block` 34.2;
+/// windows have become faster since (cl/pyramid/windows.cl). Of 8192 x 8192, whose first two levels
+/// `streamed` takes, all five take 183 us (inverse 170), by a pass per level for the last three 187
+/// (188), in `Rounded` 120 (111) and 127 (124); but a first plan that compiles their programs takes
+/// 1.85 s instead of 1.24. On an NVIDIA H100, two levels of 3 x 1398101 by 5/3 in i16 (199 Ki) take
+/// 38 us inverse, by `register_block` 30.
 const MOST_IN_WINDOWS: usize = 192 << 10;
 
-/// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) took 22.9 us by windows,
-/// before these were as fast as now, and 26.6 by the kernel `pyramid` where the queue runs empty; of 2048 x 2048 (112 Ki) 27.5, with a
-/// first level by `register_block` 30. Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
+/// The same forward, of four bytes each. On an NVIDIA H200 five levels of 1024 x 1024 (35 Ki) took
+/// 22.9 us by windows, before these were as fast as now, and 26.6 by the kernel `pyramid` where the
+/// queue runs empty; of 2048 x 2048 (112 Ki) 27.5, with a first level by `register_block` 30.
+/// Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
-/// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures this strategy is best for
-/// single levels, too, where a work-group has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by
-/// 9/7, one level of 262144 x 16 takes 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by
-/// `register_block` 38 (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51); on an NVIDIA H100 149796 x 7 takes 12 us, by
-/// `register_block` 24, 16384 x 32 8 and 7. Low pictures are `streamed`'s: 4 x 1048576 takes 36 us (35) here and 15 (15) there. 65536 of
-/// 8 x 8, a work-group each, take 271 (331), by a pass per axis 60 (59).
+/// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures
+/// this strategy is best for single levels, too, where a work-group has so many results and a
+/// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
+/// 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by `register_block` 38
+/// (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51); on an NVIDIA H100 149796 x 7
+/// takes 12 us, by `register_block` 24, 16384 x 32 8 and 7. Low pictures are `streamed`'s: 4 x
+/// 1048576 takes 36 us (35) here and 15 (15) there. 65536 of 8 x 8, a work-group each, take 271
+/// (331), by a pass per axis 60 (59).
 const NARROW: usize = 32;
 const LEAST_IN_NARROW: usize = 3 << 8;
 const LEAST_SAMPLES: usize = 4 << 10;
 
-/// Samples of pictures that are tiny, and how many of these there are for each compute unit from which on they are too many.
+/// Samples of pictures that are tiny, and how many of these there are for each compute unit from
+/// which on they are too many.
 const TINY: usize = 1 << 9;
 const MOST_TINY: usize = 16;
 
@@ -165,8 +173,8 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], column_stride: usize) -> Opti
     })
 }
 
-/// Whether pictures are so small that it is launches and waiting that take time, and not memory. CPUs hardly wait, and take
-/// long to compile this.
+/// Whether pictures are so small that it is launches and waiting that take time, and not memory.
+/// CPUs hardly wait, and take long to compile this.
 fn is_best_for(device: &DeviceInfo, sizes: &Sizes) -> bool {
     let is_long = sizes.reach.before + sizes.reach.after >= LONG_REACH;
     let most = if is_long {
@@ -178,7 +186,8 @@ fn is_best_for(device: &DeviceInfo, sizes: &Sizes) -> bool {
     device.kind == DeviceKind::Gpu && (sizes.levels > 1 || is_long) && is_small
 }
 
-/// Whether pictures are so narrow that other strategies are mostly beyond them, and fill work-groups.
+/// Whether pictures are so narrow that other strategies are mostly beyond
+/// them, and fill work-groups.
 fn is_best_of_narrow(todo: &Todo, sizes: &Sizes) -> bool {
     let device = todo.target.device;
     let [_, width] = sizes.shape;
@@ -192,9 +201,9 @@ fn is_best_of_narrow(todo: &Todo, sizes: &Sizes) -> bool {
         && samples >= LEAST_SAMPLES * device.compute_units
 }
 
-/// Whether there are so many pictures that a work-group for each takes longer than passes per axis, which are the best for the
-/// levels of tiny ones: on an NVIDIA H200, in f32 by 9/7, three levels of 65536 of 8 x 8 take 561 us (inverse 347), of 4096 of
-/// 32 x 32, as many samples, 45 (32).
+/// Whether there are so many pictures that a work-group for each takes longer than passes per axis,
+/// which are the best for the levels of tiny ones: on an NVIDIA H200, in f32 by 9/7, three levels
+/// of 65536 of 8 x 8 take 561 us (inverse 347), of 4096 of 32 x 32, as many samples, 45 (32).
 fn is_of_many_tiny(todo: &Todo, axes: [usize; 2]) -> bool {
     let shape = &todo.levels[0].shape;
     let picture: usize = axes.iter().map(|&axis| shape[axis]).product();

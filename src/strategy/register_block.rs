@@ -32,30 +32,34 @@ const NAME: &str = "register_block";
 /// Rows of a block that are no halo, at least.
 const LEAST_RESULTS: usize = 4;
 
-/// Samples that blocks load of pictures for each compute unit, up to which this is the best strategy. On an NVIDIA H200, in
-/// f32 by 9/7, one level of 2048 x 2048 (83 Ki of them) takes 14.4 us, by `streamed` 14.8; of 1024 x 1024 6.9 and 8.4, of
-/// 512 x 512 5.3 and 6.2, of 1023 x 1021 7.8 and 12.5; of 64 pictures of 256 x 256, as many samples as the first, 15.4 and 14.1.
+/// Samples that blocks load of pictures for each compute unit, up to which this is the best
+/// strategy. On an NVIDIA H200, in f32 by 9/7, one level of 2048 x 2048 (83 Ki of them) takes 14.4
+/// us, by `streamed` 14.8; of 1024 x 1024 6.9 and 8.4, of 512 x 512 5.3 and 6.2, of 1023 x 1021 7.8
+/// and 12.5; of 64 pictures of 256 x 256, as many samples as the first, 15.4 and 14.1.
 const LOADED: usize = 84 << 10;
 
-/// How many times as large as its results a block may be then: 13/7, 5 times, still gains; Fidelity, 14 times, was not
-/// tried.
+/// How many times as large as its results a block may be then: 13/7, 5 times, still gains;
+/// Fidelity, 14 times, was not tried.
 const LARGEST_BLOCK: usize = 6;
 
-/// How many times as many samples blocks may load as they would if pictures filled them; in small arrays more, as far as
-/// these are no more than [`LOADED`]. On an NVIDIA H200 it is what they load that counts, 0.9 us for 2^20 samples, and 2^22 take
-/// 26 us by two passes, one for each axis.
+/// How many times as many samples blocks may load as they would if pictures filled them; in small
+/// arrays more, as far as these are no more than [`LOADED`]. On an NVIDIA H200 it is what they load
+/// that counts, 0.9 us for 2^20 samples, and 2^22 take 26 us by two passes, one for each axis.
 const MOSTLY_EMPTY: u128 = 2;
 
-/// Samples of a row that is not aligned, up to which this is the best strategy where blocks have at most so many times as many samples
-/// as there are, by the pairs of a work-item. On an NVIDIA H100, in f32 by 9/7 (i16 by 5/3), 256 of 511 x 513 (3.0 times; 2.3) take 207 us
-/// (141), by `streamed` 293 (237), 64 of 1023 x 1021 272 (136) and 262 (197), inverse 205 (167) and 258 (169), 16 of 2047 x 2047 269 (138)
-/// and 237 (172). 16384 of 63 x 63 (5.4; 3.6) take 332 (255), by a pass per axis 519 (330); 131072 of 23 x 23 (6.8; 13.5) 439 (744) and
-/// 531 (325); 16384 of 45 x 45 (3.5; 5.3) 117 (194) and 267 (164).
+/// Samples of a row that is not aligned, up to which this is the best strategy where blocks have at
+/// most so many times as many samples as there are, by the pairs of a work-item. On an NVIDIA H100,
+/// in f32 by 9/7 (i16 by 5/3), 256 of 511 x 513 (3.0 times; 2.3) take 207 us (141), by `streamed`
+/// 293 (237), 64 of 1023 x 1021 272 (136) and 262 (197), inverse 205 (167) and 258 (169), 16 of
+/// 2047 x 2047 269 (138) and 237 (172). 16384 of 63 x 63 (5.4; 3.6) take 332 (255), by a pass per
+/// axis 519 (330); 131072 of 23 x 23 (6.8; 13.5) 439 (744) and 531 (325); 16384 of 45 x 45 (3.5;
+/// 5.3) 117 (194) and 267 (164).
 const UNALIGNED: i32 = 1 << 10;
 const MOST_TIMES: [usize; 2] = [7, 5];
 
-/// Rows of a picture whose blocks are best then however long its rows are: on the same card 3 x 1398101 takes 23 us (19) by blocks, by
-/// `streamed` 27 (19), 2 x 699051 16 (11) and 171 (12), 5 x 838861 18 (16) and 24 (16).
+/// Rows of a picture whose blocks are best then however long its rows are: on the same card 3 x
+/// 1398101 takes 23 us (19) by blocks, by `streamed` 27 (19), 2 x 699051 16 (11) and 171 (12), 5 x
+/// 838861 18 (16) and 24 (16).
 const LOW: i32 = 5;
 
 /// Work-items in a work-group, where the device allows as many.
@@ -91,12 +95,13 @@ pub(super) fn offer(asked: &Todo) -> Offer {
     offer.unwrap_or_else(|why| Offer::No { why })
 }
 
-/// Whether `streamed` has no exchange: on an NVIDIA H200 without its own, one level of 4096 x 2048 takes 28 us (inverse 28) in f32 by 9/7,
-/// by `streamed` 148 (207), by `separable` 61 (60); in f64 43 (42), 279 (259), 102 (101); in i16 by 13/7 36 (23), 651 (905),
-/// 61 (61). Or whether pictures are so small that it is waiting that takes time, and not memory: a block has all of its loads under way
-/// at once. Not of 16-bit samples, whose blocks are twice as wide: five levels of 1024 x 1024 by 5/3 take 34 us (inverse 31),
-/// by `streamed` 22.6 (19.7).
-/// `asked` is about every strategy's device.
+/// Whether `streamed` has no exchange: on an NVIDIA H200 without its own, one level of 4096 x
+/// 2048 takes 28 us (inverse 28) in f32 by 9/7, by `streamed` 148 (207), by `separable` 61 (60);
+/// in f64 43 (42), 279 (259), 102 (101); in i16 by 13/7 36 (23), 651 (905), 61 (61). Or whether
+/// pictures are so small that it is waiting that takes time, and not memory: a block has all of
+/// its loads under way at once. Not of 16-bit samples, whose blocks are twice as wide: five
+/// levels of 1024 x 1024 by 5/3 take 34 us (inverse 31), by `streamed` 22.6 (19.7). `asked` is
+/// about every strategy's device.
 fn is_best_for(
     todo: &Todo,
     asked: &Todo,
@@ -114,7 +119,8 @@ fn is_best_for(
     let is_full = of_blocks as u128 <= small.max(MOSTLY_EMPTY * loaded);
     let streams = asked.target.of("streamed_one_level");
     let alone = streams.device.exchange == Exchange::None;
-    // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64 registers (`make vendors`).
+    // Of doubles (56), compilers for Intel's GPUs put some in memory where a work-item has 64
+    // registers (`make vendors`).
     let held = 2 * sizes.pairs * sizes.rows * sample.size().div_ceil(4);
     device.kind == DeviceKind::Gpu
         && 4 * held <= 3 * registers(device)
@@ -123,8 +129,9 @@ fn is_best_for(
             || is_best_of_unaligned(asked, sizes, geometry, of_blocks.div_ceil(samples)))
 }
 
-/// Whether rows go sample by sample, and are so short, or so few, that many of the sub-groups of `streamed` are at the border, which takes longer than
-/// to load the halo of a block. Blocks have so many times as many samples as the picture.
+/// Whether rows go sample by sample, and are so short, or so few, that many of the sub-groups of
+/// `streamed` are at the border, which takes longer than to load the halo of a block. Blocks have
+/// so many times as many samples as the picture.
 fn is_best_of_unaligned(asked: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
     (geometry.samples <= UNALIGNED || geometry.across[0] <= LOW)
         && times <= MOST_TIMES[sizes.pairs - 1]
@@ -198,7 +205,8 @@ impl Sizes {
             group: GROUP.min(most) / lanes * lanes,
             pairs: if sample.size() == 2 { 2 } else { 1 },
             rows: rows.max(2 * (reach.before + reach.after) + LEAST_RESULTS),
-            // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
+            // Rounding apart, real steps along different axes commute; along x
+            // last, fewer rows are lifted.
             x_first: todo.x_first() && sample.is_integer(),
             reach,
         };
@@ -227,9 +235,10 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// Makes blocks no higher than a picture with its halo, and work-groups as large as the blocks of a strip are many, which stand one
-    /// below another. On an NVIDIA H100, 3 x 1398101 takes 23 us (inverse 23) in f32 by 9/7 by blocks of 12 rows and 26 (25) by 14, in i16
-    /// by 5/3 19 (18) by 8 and 29 (27).
+    /// Makes blocks no higher than a picture with its halo, and work-groups as large as the
+    /// blocks of a strip are many, which stand one below another. On an NVIDIA H100, 3 x 1398101
+    /// takes 23 us (inverse 23) in f32 by 9/7 by blocks of 12 rows and 26 (25) by 14, in i16 by
+    /// 5/3 19 (18) by 8 and 29 (27).
     fn share_out(&mut self, geometry: &Geometry) {
         let pairs = (geometry.across[0] as usize).div_ceil(2);
         let halo = self.reach.before + self.reach.after;
@@ -238,7 +247,8 @@ impl Sizes {
         self.group = group_of_sub_groups(rows, self.lanes, self.group);
     }
 
-    /// Pairs of columns from one block to the next: what is left when the halo has whole work-items.
+    /// Pairs of columns from one block to the next: what is left when the
+    /// halo has whole work-items.
     fn width(&self) -> usize {
         let halo = [self.reach.before, self.reach.after].map(|pairs| pairs.div_ceil(self.pairs));
         self.lanes.saturating_sub(halo[0] + halo[1]) * self.pairs
@@ -283,14 +293,15 @@ impl Sizes {
         }
     }
 
-    /// What work-items show one another where there is no exchange: a channel of the rows that are lifted along x.
+    /// What work-items show one another where there is no exchange: a channel of the rows
+    /// that are lifted along x.
     fn local_bytes(&self, sample: SampleType) -> u64 {
         // Steps compute in 32 bits at least.
         (self.rows_along_x() * self.group * self.pairs * sample.size().max(4)) as u64
     }
 
-    /// So many blocks side by side and one below another in each picture. They read their halos; along y each lifts what
-    /// its results depend on, along x all of its columns.
+    /// So many blocks side by side and one below another in each picture. They read their halos;
+    /// along y each lifts what its results depend on, along x all of its columns.
     fn cost(&self, todo: &Todo, geometry: &Geometry, [strips, rows]: [usize; 2]) -> Cost {
         let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
         let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
@@ -315,8 +326,8 @@ impl Sizes {
 
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
-        // To find one of several pictures takes a fifth more instructions (9/7 in f32, compiled for an NVIDIA H200). CPUs
-        // keep the general way under test.
+        // To find one of several pictures takes a fifth more instructions (9/7 in f32, compiled for
+        // an NVIDIA H200). CPUs keep the general way under test.
         let exchanges = device.exchange != Exchange::None;
         let single = exchanges && geometry.across[1] * geometry.across[2] == 1;
         let mut defines = vec![

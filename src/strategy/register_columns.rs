@@ -1,6 +1,7 @@
-//! One launch for an axis whose lines stand side by side in memory: work-items sweep along a few neighbouring lines each, in
-//! registers (cl/register_columns/register_columns.cl). Where the border of lines depends on both ends, other work-groups of the
-//! launch lift these (cl/register_columns/columns_and_ends.cl).
+//! One launch for an axis whose lines stand side by side in memory: work-items sweep along a few
+//! neighbouring lines each, in registers (cl/register_columns/register_columns.cl). Where the
+//! border of lines depends on both ends, other work-groups of the launch lift these
+//! (cl/register_columns/columns_and_ends.cl).
 
 use super::planning::cost::Meter;
 use super::planning::design::{
@@ -20,9 +21,10 @@ use crate::transform::geometry::{Geometry, Side};
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
-/// Neighbouring lines of a work-item at most, of up to 16 bytes together. On an NVIDIA H200 one level along the first axis of
-/// 256 x 256 x 512 takes 74 us by 4 lines, and by 2, where the copy takes 69; in 16 bits by 5/3, 512 x 512 x 512 takes 189 us by 8
-/// lines, by 4 204, where the copy takes 131.
+/// Neighbouring lines of a work-item at most, of up to 16 bytes together. On an NVIDIA H200
+/// one level along the first axis of 256 x 256 x 512 takes 74 us by 4 lines, and by 2, where
+/// the copy takes 69; in 16 bits by 5/3, 512 x 512 x 512 takes 189 us by 8 lines, by 4 204,
+/// where the copy takes 131.
 const LINES: usize = 8;
 
 /// Pairs that are loaded before they are needed, a power of two. With 8 the same takes 74 to 76 us.
@@ -40,13 +42,14 @@ const LONGEST_RING: usize = 16;
 /// Pairs in a ring that fits the registers of any GPU.
 const SHORT_RING: usize = 4;
 
-/// Registers for the pairs in the ring, at most, and on Intel's GPUs for all pairs: with 48, 5/3 in i32 had some in memory on
-/// pvc (`make vendors`).
+/// Registers for the pairs in the ring, at most, and on Intel's GPUs for all pairs: with 48, 5/3 in
+/// i32 had some in memory on pvc (`make vendors`).
 const RING_REGISTERS: usize = 64;
 const FEW_REGISTERS: usize = 40;
 
-/// Pairs of a segment at least, as often as it reads the reach again. On an NVIDIA H100, 64 x 64 x 64 takes 7.9 us by 4, 6.5 by 2 and
-/// 5.9 by 1; 1023 x 1023 8.4, 7.6 and 8.4 us; where columns are more, they are longer (f32 by 9/7).
+/// Pairs of a segment at least, as often as it reads the reach again. On an NVIDIA H100, 64 x 64 x
+/// 64 takes 7.9 us by 4, 6.5 by 2 and 5.9 by 1; 1023 x 1023 8.4, 7.6 and 8.4 us; where columns are
+/// more, they are longer (f32 by 9/7).
 const LEAST_SEGMENT: usize = 2;
 
 pub(super) fn offer(todo: &Todo) -> Offer {

@@ -1,5 +1,6 @@
-//! One launch per level for two axes of planes that stand side by side in memory: each work-item sweeps down a few columns of one
-//! plane, both axes in registers (cl/register_planes/register_planes.cl).
+//! One launch per level for two axes of planes that stand side by side in memory: each work-item
+//! sweeps down a few columns of one plane, both axes in registers
+//! (cl/register_planes/register_planes.cl).
 
 use super::planning::cost::{Cost, Meter};
 use super::planning::design::{
@@ -24,22 +25,26 @@ const NAME: &str = "register_planes";
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
 
-/// Neighbouring planes whose runs a work-group has side by side, at most; the others are neighbouring runs, which read some of the same
-/// columns. On NVIDIA H100s, 1000 x 1000 x 45 in f32 by 9/7 takes 176 us (inverse 167) by 45 planes, by 23, not all of whose rows begin
-/// where a sector of memory does, 356 (367); 300 x 300 x 300 107 (103) and 173 (166). Where all do, 32 planes and 128 take the same.
+/// Neighbouring planes whose runs a work-group has side by side, at most; the others are
+/// neighbouring runs, which read some of the same columns. On NVIDIA H100s, 1000 x 1000 x 45 in f32
+/// by 9/7 takes 176 us (inverse 167) by 45 planes, by 23, not all of whose rows begin where a
+/// sector of memory does, 356 (367); 300 x 300 x 300 107 (103) and 173 (166). Where all do, 32
+/// planes and 128 take the same.
 const TOGETHER: usize = 128;
 
-/// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32 takes 388 us (inverse 385) with
-/// segments for three work-groups at once, 437 (385) for two.
+/// Registers of a work-item besides its samples. On an NVIDIA H100, 2048 x 2048 x 32 by 9/7 in f32
+/// takes 388 us (inverse 385) with segments for three work-groups at once, 437 (385) for two.
 const OTHER_REGISTERS: usize = 60;
 
-/// Pairs of rows in a segment at least. Where planes are so few that not all compute units are full, it is the turns of a segment
-/// that take time, those that fill its pipeline as well: 64 x 64 x 128 takes 12.8 us by 2, 15.0 by 4, 18.9 by 6, as many as fill it,
-/// and three levels of 512 x 512 x 16 39.1 (inverse 40.4) by 2, 37.6 (38.2) by 1 (NVIDIA H100, f32 by 9/7).
+/// Pairs of rows in a segment at least. Where planes are so few that not all compute units are
+/// full, it is the turns of a segment that take time, those that fill its pipeline as well: 64 x 64
+/// x 128 takes 12.8 us by 2, 15.0 by 4, 18.9 by 6, as many as fill it, and three levels of 512 x
+/// 512 x 16 39.1 (inverse 40.4) by 2, 37.6 (38.2) by 1 (NVIDIA H100, f32 by 9/7).
 const LEAST_SEGMENT: usize = 1;
 
-/// Samples of either axis from which on planes are taken by themselves: of smaller ones work-items have mostly what is beside or
-/// above, and a pass per axis has vectors. 5 x 4096 x 256 takes 33 us by that, a copy 17 (NVIDIA H100).
+/// Samples of either axis from which on planes are taken by themselves: of smaller ones work-items
+/// have mostly what is beside or above, and a pass per axis has vectors. 5 x 4096 x 256 takes 33 us
+/// by that, a copy 17 (NVIDIA H100).
 const LEAST_LENGTH: i32 = 8;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
@@ -110,7 +115,8 @@ impl Sizes {
             group: GROUP.min(todo.target.work_group(NAME)),
             together: planes.div_ceil(planes.div_ceil(TOGETHER)),
             ring: lags.kept,
-            // Rounding apart, real steps along different axes commute; along x first, fewer columns wait.
+            // Rounding apart, real steps along different axes commute; along x
+            // first, fewer columns wait.
             x_first: todo.x_first() || !todo.problem.sample.is_integer(),
             restored,
             registers: 0,
@@ -165,7 +171,8 @@ impl Sizes {
     }
 }
 
-/// How far neighbours in a row are apart, where that is the same on the signal side and in every sub-band; else 0.
+/// How far neighbours in a row are apart, where that is the same on the signal side and
+/// in every sub-band; else 0.
 fn column_stride(geometry: &Geometry) -> i64 {
     let stride = geometry.signal.line.detail;
     let is_same = geometry.band_sides().all(|side| side.line.stride == stride);

@@ -1,7 +1,8 @@
-//! One launch for several levels of rows: the work-items of a row bring it into local memory, and lift it level by level
-//! (cl/register_rows/register_rows.cl). Rows that are too long go in tiles, and their ends in work-groups of their own where they depend
-//! on each other. Short ones that follow one another stay in registers (cl/register_rows/rows_in_registers.cl), those of a few samples
-//! in a work-item's (cl/register_rows/short_rows.cl).
+//! One launch for several levels of rows: the work-items of a row bring it into local memory, and
+//! lift it level by level (cl/register_rows/register_rows.cl). Rows that are too long go in tiles,
+//! and their ends in work-groups of their own where they depend on each other. Short ones that
+//! follow one another stay in registers (cl/register_rows/rows_in_registers.cl), those of a few
+//! samples in a work-item's (cl/register_rows/short_rows.cl).
 
 mod row;
 mod share;
@@ -22,13 +23,14 @@ use crate::wavelet::{Direction, SampleType};
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
-/// Rows of an inner batch that stand sample by sample beside one another, at most. On an NVIDIA H200, one level along the middle
-/// axis of 1024 x 1024 x 2 takes 12 us, of 3 17, of 4 24, by `register_columns` 23, 28 and 25; of 1024 x 512 x 5 21 and 19, of
-/// 8 44 and 15.
+/// Rows of an inner batch that stand sample by sample beside one another, at most. On an NVIDIA
+/// H200, one level along the middle axis of 1024 x 1024 x 2 takes 12 us, of 3 17, of 4 24, by
+/// `register_columns` 23, 28 and 25; of 1024 x 512 x 5 21 and 19, of 8 44 and 15.
 const MOST_BESIDE: i64 = 4;
 
-/// Samples of the shortest lines side by side that are best done here: on the same card three levels of 262144 lines of 16
-/// take 20 and 25 us, by a pass per level 28 and 31, of 1398101 lines of 3 57 and 74, by passes that know their length 43 and 40.
+/// Samples of the shortest lines side by side that are best done here: on the same card three
+/// levels of 262144 lines of 16 take 20 and 25 us, by a pass per level 28 and 31, of 1398101 lines
+/// of 3 57 and 74, by passes that know their length 43 and 40.
 const LEAST_SIDE_BY_SIDE: usize = 16;
 
 const NAME: &str = "register_rows";
@@ -66,16 +68,17 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// On an NVIDIA H200, three levels of 2^20 rows of 16 take 137 us by runs in local memory, inverse 165, by `separable` 427 and 340; one level of 2^22
-/// samples in rows of 7 takes 17 and 14, by `separable` 42 and 41, in rows of 3 29 and 32, and 35 both.
+/// On an NVIDIA H200, three levels of 2^20 rows of 16 take 137 us by runs in local memory, inverse
+/// 165, by `separable` 427 and 340; one level of 2^22 samples in rows of 7 takes 17 and 14, by
+/// `separable` 42 and 41, in rows of 3 29 and 32, and 35 both.
 fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
     let reach = (lines.reach.before + lines.reach.after) * sample.size().div_ceil(4);
     let has_registers = can_stream(device) || reach <= SHORT_REACH;
     device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && has_registers
 }
 
-/// How rows exchange values. Lines side by side exchange nothing, and only NVIDIA's GPUs have programs made for them: of those that
-/// take as long runs Intel's compiler for CPUs crashes.
+/// How rows exchange values. Lines side by side exchange nothing, and only NVIDIA's GPUs have
+/// programs made for them: of those that take as long runs Intel's compiler for CPUs crashes.
 fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
     match device.exchange {
         Exchange::Ptx => Exchange::Ptx,
@@ -84,9 +87,10 @@ fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
     }
 }
 
-/// Lines side by side are best done by `register_columns` a level at a time, unless they are few: on an NVIDIA H100 one level of 7
-/// lines of 599186 samples takes 16 us, by that one 26 (inverse 23). Batches of few neighbours were not tried, nor other GPUs: of
-/// AMD's compute units local memory holds one such work-group.
+/// Lines side by side are best done by `register_columns` a level at a time, unless they are few:
+/// on an NVIDIA H100 one level of 7 lines of 599186 samples takes 16 us, by that one 26 (inverse
+/// 23). Batches of few neighbours were not tried, nor other GPUs: of AMD's compute units local
+/// memory holds one such work-group.
 fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> bool {
     let (lines, neighbours) = (geometry.lines as usize, geometry.across[0] as usize);
     let is_long = geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
@@ -95,8 +99,8 @@ fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> 
     device.exchange == Exchange::Ptx && is_long && are_near && are_best
 }
 
-/// How many of the next levels have no other axis and go on beyond their border in the same way, if only some ways will do. The level at
-/// hand is one of them even where it has more axes.
+/// How many of the next levels have no other axis and go on beyond their border in the same way, if
+/// only some ways will do. The level at hand is one of them even where it has more axes.
 fn levels_of_rows(todo: &Todo, way: Option<Border>) -> usize {
     let axis = todo.axes()[0];
     let border = |level: usize| Border::new(todo, todo.levels[level].shape[axis] as i32);
@@ -183,7 +187,8 @@ impl Row {
         let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
         let halo = 2 * self.halo * (self.tiles - 1) * lines;
-        // Whole rows, and all where work-items do not exchange; else of rows in tiles their joined ends alone.
+        // Whole rows, and all where work-items do not exchange; else of rows in tiles
+        // their joined ends alone.
         let all_by_steps =
             self.by_steps() && (self.ends.is_none() || self.exchange == Exchange::None);
         let mut lifted = self.lifted(&meter, lines, self.tiles, samples, all_by_steps);
@@ -206,7 +211,8 @@ impl Row {
             _ => 2,
         };
         let local = self.local_bytes(self.group);
-        // Approximations that have an array of their own go out with all others as well (IN_ONE_PIECE in channel.cl).
+        // Approximations that have an array of their own go out with all others as well
+        // (IN_ONE_PIECE in channel.cl).
         let in_one_piece =
             geometry.is_interleaved() && self.items * todo.problem.sample.size() >= 32;
         let forward = todo.problem.direction == Direction::Forward;
@@ -279,7 +285,8 @@ impl Row {
             ]),
             RowKernel::Short => defines.extend([
                 define("JOINED_SAMPLES", geometry.samples),
-                // What core/border.cl has room for: as many pairs as there are, half of them at each end.
+                // What core/border.cl has room for: as many pairs as there are,
+                // half of them at each end.
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),
                 define("RULE", geometry.boundary),

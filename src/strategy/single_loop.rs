@@ -1,5 +1,6 @@
-//! One launch per level for two axes on CPU devices: one work-item per strip, rows in cache, explicit vectors
-//! (cl/single_loop/single_loop.cl). `colour_loop` is the same for pixels of several samples.
+//! One launch per level for two axes on CPU devices: one work-item per strip, rows in
+//! cache, explicit vectors (cl/single_loop/single_loop.cl). `colour_loop` is the same for
+//! pixels of several samples.
 
 use super::Strategy;
 use super::boxes_in_cache::MOST_WHOLE;
@@ -33,15 +34,18 @@ const ROW_BLOCK: usize = 64;
 /// Bytes of a cache of the second level that the rows of a strip should fit.
 const SECOND_CACHE: usize = 256 << 10;
 
-/// Numbers of strips that are tried, lest the last one is narrow: periodic rows would be refused then.
+/// Numbers of strips that are tried, lest the last one is narrow: periodic
+/// rows would be refused then.
 const MORE_STRIPS: usize = 8;
 
-/// Vectors of each run for which there is room while they wait to be stored, where rows are not aligned.
+/// Vectors of each run for which there is room while they wait to be stored,
+/// where rows are not aligned.
 const GATHERED: usize = 32;
 
-/// Samples of narrow pictures that are preferred all the same, as too few of them are one vector's boxes. PoCL 3.1 takes 2.3 ns per
-/// sample of pictures 16 wide (two cores of Zen 5) and 5 of those 8 wide; on one core 32768 x 32 takes 2.1, pictures of 32 x 32 take
-/// 2.2, of 48 x 48 2.2, of 64 x 64 0.76. By boxes in the caches they take 0.6 to 0.8 (Zen 4).
+/// Samples of narrow pictures that are preferred all the same, as too few of them are one vector's
+/// boxes. PoCL 3.1 takes 2.3 ns per sample of pictures 16 wide (two cores of Zen 5) and 5 of those
+/// 8 wide; on one core 32768 x 32 takes 2.1, pictures of 32 x 32 take 2.2, of 48 x 48 2.2, of 64 x
+/// 64 0.76. By boxes in the caches they take 0.6 to 0.8 (Zen 4).
 const MOST_IN_NARROW: usize = 1 << 14;
 
 /// Rows of the highest pictures of which boxes are as fast as rows of two whole vectors.
@@ -76,8 +80,8 @@ pub(super) fn offer_of(
             geometry.samples, sizes.strip
         ));
     }
-    // CPUs have a cache for what does not fit. An NVIDIA H200's compiler is not done with twenty steps after 48 s.
-    // Counted as of 32 bits, so that doubles by 9/7 stay.
+    // CPUs have a cache for what does not fit. An NVIDIA H200's compiler is not done with twenty
+    // steps after 48 s. Counted as of 32 bits, so that doubles by 9/7 stay.
     if todo.target.device.kind != DeviceKind::Cpu
         && let kept = 2 * sizes.vectors.kept_x()
         && let Some(why) = lack_of_registers("a pair of rows", kept, SampleType::F32)
@@ -99,8 +103,9 @@ pub(super) fn offer_of(
     let narrow = colours == 1
         && (geometry.samples as usize) / 2
             < sizes.least_borders(todo.problem, &geometry) * sizes.border;
-    // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go step by step as well: 3 x 349525 by 9/7
-    // in f32 takes 2.8 ns per sample, 0.7 by a pass per axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
+    // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go
+    // step by step as well: 3 x 349525 by 9/7 in f32 takes 2.8 ns per sample, 0.7 by a pass per
+    // axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
     let low = is_periodic && height % 2 == 1 && height.div_ceil(2) <= sizes.vectors.y.kept;
     let many = todo.levels[0].shape.iter().product::<usize>() > MOST_IN_NARROW;
@@ -133,19 +138,23 @@ struct Sizes {
     channel: usize,
     /// Pairs of columns at a border that are lifted apart from the rest of a row.
     border: usize,
-    /// How rows go on beyond their ends, by a vector more, where that is enough and the same as the boundary rule; else 0.
+    /// How rows go on beyond their ends, by a vector more, where that is enough and the same as
+    /// the boundary rule; else 0.
     extension: i32,
-    /// Pairs that a strip loads before and after its own, and pairs of rows that a row block loads before.
+    /// Pairs that a strip loads before and after its own, and pairs of rows that
+    /// a row block loads before.
     halo: (usize, usize),
     halo_top: usize,
     x_first: bool,
 }
 
 impl Sizes {
-    /// Results of reals leave a vector later where the narrowest strip has so many vectors. By 9/7, PoCL 3.1, 1024 x 1024 takes 0.95 of the CPU
-    /// time of results at once in f32 (inverse 0.94), 0.79 (0.91) in rounded samples, 0.81 in halves, 4096 x 4096 0.94 (0.97), 0.95 (0.96) and
-    /// 0.87; 3000 x 3000 x 3 in 16 bits 1.1 (0.92), in f32 0.93 (Zen 4), as steps wait for each other less. On Zen 5 4096 x 4096 took 1.04 in
-    /// f32. Integers take as long, and 1.08 where y is first.
+    /// Results of reals leave a vector later where the narrowest strip has so many vectors. By
+    /// 9/7, PoCL 3.1, 1024 x 1024 takes 0.95 of the CPU time of results at once in f32 (inverse
+    /// 0.94), 0.79 (0.91) in rounded samples, 0.81 in halves, 4096 x 4096 0.94 (0.97), 0.95
+    /// (0.96) and 0.87; 3000 x 3000 x 3 in 16 bits 1.1 (0.92), in f32 0.93 (Zen 4), as steps
+    /// wait for each other less. On Zen 5 4096 x 4096 took 1.04 in f32. Integers take as long,
+    /// and 1.08 where y is first.
     fn new(todo: &Todo, strategy: Strategy, geometry: &Geometry, colours: usize) -> Self {
         let samples = geometry.samples as usize;
         let later = Sizes::of(todo, strategy, geometry, colours, true);
@@ -179,7 +188,8 @@ impl Sizes {
         // Long runs of memory, as long as all rows that are kept fit a cache of the second level.
         let cached = SECOND_CACHE / (4 * vectors.y.kept * vectors.bytes * colours);
         let tuned = target.size(strategy, problem, &STRIP);
-        // Rounding apart, real steps along different axes commute; x first needs no row for results.
+        // Rounding apart, real steps along different axes commute; x first
+        // needs no row for results.
         let x_first = todo.x_first() || !problem.sample.is_integer();
         let is_cpu = target.device.kind == DeviceKind::Cpu;
         if later && is_cpu && x_first && !problem.sample.is_integer() {
@@ -226,8 +236,8 @@ impl Sizes {
         }
     }
 
-    /// How many strips a row of so many samples has, and how many pairs each but the last one: some more of them where that one would be
-    /// so narrow that it goes step by step.
+    /// How many strips a row of so many samples has, and how many pairs each but the last one: some
+    /// more of them where that one would be so narrow that it goes step by step.
     fn strips(&self, samples: usize) -> [usize; 2] {
         let columns = samples.div_ceil(2);
         let shares = |strips: usize| {
@@ -248,27 +258,32 @@ impl Sizes {
         strips == 1 || is_wide
     }
 
-    /// Whether the last strip has as many vectors of its own as are loaded before the first result. Else it goes step by step.
+    /// Whether the last strip has as many vectors of its own as are loaded before the first result.
+    /// Else it goes step by step.
     fn is_last_long(&self, samples: usize, strips: usize, strip: usize) -> bool {
         let own = samples.div_ceil(2) - (strips - 1) * strip;
         own.div_ceil(self.vectors.pixels) >= self.vectors.late_x()
     }
 
-    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One strip has both. Others load it beside
-    /// them, if the last one does not go step by step: where x is first, before y has changed it; where y is, if the row goes on there,
-    /// so that they lift it along y as well.
+    /// Whether the strips at both ends of a periodic row get at what lies at the other end. One
+    /// strip has both. Others load it beside them, if the last one does not go step by step: where
+    /// x is first, before y has changed it; where y is, if the row goes on there, so that they
+    /// lift it along y as well.
     fn close_rows(&self, samples: usize) -> bool {
         let [strips, strip] = self.strips(samples);
         let closes = self.x_first || self.extension != 0;
         strips == 1 || closes && self.is_last_wide(samples, strips, strip)
     }
 
-    /// Borders that a channel of a row has at least where this is faster than boxes in the caches. With less than two, rows go step by
-    /// step. Two of whole vectors are faster but in low pictures, whose rows mostly go step by step: by 9/7 in f32 pictures of 128 x 64 take
-    /// 0.65 ns per sample here and 0.83 there, of 64 x 64 0.73 and 0.73, of 32 x 64 0.89 and 0.68. Others with less than three are interleaved, end
-    /// within a vector, or have borders that are lifted apart, which takes most of the time, and samples of 16 bits and pictures that are whole boxes
-    /// take less of it in boxes: 128 x 65 takes 1.0 and 0.75, by 13/7 in i32 65 x 65 1.4 and 0.58, by 5/3 in i16 128 x 65 0.9 and 0.4. Where
-    /// boxes do not take them, a pass per axis is faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored 11037 x 95 takes
+    /// Borders that a channel of a row has at least where this is faster than boxes in the caches.
+    /// With less than two, rows go step by step. Two of whole vectors are faster but in low
+    /// pictures, whose rows mostly go step by step: by 9/7 in f32 pictures of 128 x 64 take 0.65 ns
+    /// per sample here and 0.83 there, of 64 x 64 0.73 and 0.73, of 32 x 64 0.89 and 0.68. Others
+    /// with less than three are interleaved, end within a vector, or have borders that are lifted
+    /// apart, which takes most of the time, and samples of 16 bits and pictures that are whole
+    /// boxes take less of it in boxes: 128 x 65 takes 1.0 and 0.75, by 13/7 in i32 65 x 65 1.4 and
+    /// 0.58, by 5/3 in i16 128 x 65 0.9 and 0.4. Where boxes do not take them, a pass per axis is
+    /// faster as well, 6400 x 70 beyond zeros 1.8 and 0.8, but in f32 mirrored 11037 x 95 takes
     /// 0.71 and 0.73, and in f64 65 x 95 1.1 and 1.3 as boxes (PoCL 3.1, one core of Zen 4).
     fn least_borders(&self, problem: &Problem, geometry: &Geometry) -> usize {
         let (sample, layout) = (problem.sample, problem.transform.coefficient_layout());
@@ -294,7 +309,8 @@ impl Sizes {
         (4 * GATHERED * self.vectors.samples).div_ceil(2 * self.channel)
     }
 
-    /// Rows in local memory: the ring, zeros, borders, gathered results, and one for what is lifted along x outside of the ring.
+    /// Rows in local memory: the ring, zeros, borders, gathered results, and one for what is lifted
+    /// along x outside of the ring.
     fn rows(&self) -> usize {
         let Vectors {
             samples,
@@ -363,8 +379,8 @@ fn pass(todo: &Todo, sizes: &Sizes, geometry: Geometry) -> Pass {
     }
 }
 
-/// Strips and row blocks read their halos again, and rows below those that wait to be stored. Rows are lifted as whole
-/// vectors, and their borders once more, or one more vector at either end.
+/// Strips and row blocks read their halos again, and rows below those that wait to be stored. Rows
+/// are lifted as whole vectors, and their borders once more, or one more vector at either end.
 fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usize; 2]) -> Cost {
     let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);

@@ -1,5 +1,6 @@
-//! One launch per level for two axes of pictures whose pixels have a few samples side by side: sub-groups sweep along strips
-//! of whole pixels, both axes in registers (cl/streamed_colours/streamed_colours.cl).
+//! One launch per level for two axes of pictures whose pixels have a few samples side by side:
+//! sub-groups sweep along strips of whole pixels, both axes in registers
+//! (cl/streamed_colours/streamed_colours.cl).
 
 mod sizes;
 
@@ -20,14 +21,15 @@ pub(super) const TUNABLES: &[Tunable] = &[PAIRS, PREFETCHED, FILLING];
 
 const NAME: &str = "streamed_colours";
 
-/// Samples of a pixel at most. On an NVIDIA H200, one level of 4096 x 4096 x 5 by 9/7 in f32 takes 250 us (inverse 278), of x 8
-/// 312 (370), where copies take 162 and 255, and two passes 1170 (820) and 740 (764). Of more than 4 it is preferred where a
-/// work-item has so few registers.
+/// Samples of a pixel at most. On an NVIDIA H200, one level of 4096 x 4096 x 5 by 9/7 in f32 takes
+/// 250 us (inverse 278), of x 8 312 (370), where copies take 162 and 255, and two passes 1170 (820)
+/// and 740 (764). Of more than 4 it is preferred where a work-item has so few registers.
 const MOST_COLOURS: i64 = 8;
 const MOST_REGISTERS: usize = 192;
 
-/// Bytes of pixels of 8 samples from which on `register_planes` is asked first, whose work-items read and store so much together: on an
-/// NVIDIA H100 4096 x 4096 x 8 in f32 takes 406 us by it (inverse 411), here 409 (450); interleaved 1024 x 512 x 8 21 (29), and 48 (65).
+/// Bytes of pixels of 8 samples from which on `register_planes` is asked first, whose work-items
+/// read and store so much together: on an NVIDIA H100 4096 x 4096 x 8 in f32 takes 406 us by it
+/// (inverse 411), here 409 (450); interleaved 1024 x 512 x 8 21 (29), and 48 (65).
 const BYTES_TOGETHER: usize = 32;
 
 pub(super) fn offer(todo: &Todo) -> Offer {

@@ -1,5 +1,5 @@
-//! One launch per level for three axes: work-groups sweep along z with a tile of columns and rows, all axes in one pass
-//! (cl/streamed_volumes/streamed_volumes.cl).
+//! One launch per level for three axes: work-groups sweep along z with a tile of columns and rows,
+//! all axes in one pass (cl/streamed_volumes/streamed_volumes.cl).
 
 mod sizes;
 
@@ -19,9 +19,10 @@ const NAME: &str = "streamed_volumes";
 
 pub(super) const TUNABLES: &[Tunable] = &[];
 
-/// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 15 us (inverse 16.5), by pictures and columns
-/// 29 (27), 64 x 64 x 64 10.4 (11.0) and 22 (24); in halves these took 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs
-/// were not tried; AMD's compute units have local memory for one work-group.
+/// Samples from which on it is preferred. On an NVIDIA H200 128 x 128 x 128 takes 15 us (inverse
+/// 16.5), by pictures and columns 29 (27), 64 x 64 x 64 10.4 (11.0) and 22 (24); in halves these
+/// took 15.5 (18.5) and 27 (28), 11 (12) and 24 (25). Other GPUs were not tried; AMD's compute
+/// units have local memory for one work-group.
 const LARGE: usize = 1 << 18;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
@@ -38,8 +39,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     let geometry = &pass.geometry;
     let samples = samples(geometry);
-    // As many as were timed: 96 work-items of which 64 store have the forward transform of 512 x 512 x 512 integers of 32 bits
-    // in 403 us, two launches in 595. Of 511 x 511 x 511 reals they take, on an NVIDIA H100, 719 us (inverse 583) instead of 1070 (1001).
+    // As many as were timed: 96 work-items of which 64 store have the forward transform of 512 x
+    // 512 x 512 integers of 32 bits in 403 us, two launches in 595. Of 511 x 511 x 511 reals they
+    // take, on an NVIDIA H100, 719 us (inverse 583) instead of 1070 (1001).
     let stored = 3 * sizes.strip >= 2 * sizes.items_x;
     let device = todo.target.device;
     let was_timed = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;

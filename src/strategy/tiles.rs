@@ -1,15 +1,18 @@
 //! Arrays that are larger than a device's memory, in tiles that are not.
 //!
-//! A *stage* does the next few levels of an array, tile by tile. A tile goes to the device with as many more samples around it, its
-//! halo, as its results depend on, and is there an array like any other: an ordinary plan transforms it by all levels of the stage.
-//! What that plan takes for the border of an array spoils results no farther inside than the halo, and these are not used. At the
-//! true border a tile ends where the array does, so that the boundary rule of the plan is the one that counts. Where an axis is
-//! periodic its first samples depend on its last: one tile is both ends, joined. So kernels and plans know nothing of tiles, every
-//! rule and layout is served, and integers are the same bit for bit.
+//! A *stage* does the next few levels of an array, tile by tile. A tile goes to the device with as
+//! many more samples around it, its halo, as its results depend on, and is there an array like any
+//! other: an ordinary plan transforms it by all levels of the stage. What that plan takes for the
+//! border of an array spoils results no farther inside than the halo, and these are not used. At
+//! the true border a tile ends where the array does, so that the boundary rule of the plan is the
+//! one that counts. Where an axis is periodic its first samples depend on its last: one tile is
+//! both ends, joined. So kernels and plans know nothing of tiles, every rule and layout is served,
+//! and integers are the same bit for bit.
 //!
-//! A stage of L levels counts in units of 2^L samples, at multiples of which tiles begin: within a tile every level has its
-//! approximations where it has them in the array. The low band of a stage is the array of the next one; the last stage does all
-//! levels that are left. More levels at once move fewer samples in all but have a longer halo, which is what decides.
+//! A stage of L levels counts in units of 2^L samples, at multiples of which tiles begin: within a
+//! tile every level has its approximations where it has them in the array. The low band of a stage
+//! is the array of the next one; the last stage does all levels that are left. More levels at once
+//! move fewer samples in all but have a longer halo, which is what decides.
 //!
 //! All of this is plain data, and proven against the reference without a device.
 

@@ -1,6 +1,6 @@
-//! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along contiguous lines,
-//! cl/vectors/column_vectors.cl along all others. Short rows, narrow pictures and columns with few neighbours are boxes in the
-//! caches instead (boxes_in_cache.rs).
+//! A pass over memory per axis in vectors, for CPU devices: cl/vectors/row_vectors.cl along
+//! contiguous lines, cl/vectors/column_vectors.cl along all others. Short rows, narrow pictures and
+//! columns with few neighbours are boxes in the caches instead (boxes_in_cache.rs).
 
 use super::Strategy;
 use super::boxes_in_cache;
@@ -20,8 +20,8 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED];
 /// About how many pairs of rows a segment of columns has at least.
 const SEGMENT: usize = 64;
 
-/// Pairs at each end of columns that are lifted in the caches, at least: of lines of 32 samples that is all. In a pipeline, and
-/// borders, they take 1.2 times as long.
+/// Pairs at each end of columns that are lifted in the caches, at least: of lines of 32 samples
+/// that is all. In a pipeline, and borders, they take 1.2 times as long.
 const LEAST_BORDER: usize = 8;
 
 /// Bytes of the nearest cache, which should hold all rows that the column pass keeps.
@@ -57,7 +57,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// Numbers of a row that the column pass keeps: long runs of memory, as long as all rows fit the nearest cache.
+/// Numbers of a row that the column pass keeps: long runs of memory, as long as all
+/// rows fit the nearest cache.
 fn longest_row(vectors: &Vectors, target: &Target) -> usize {
     let cached = target.device.local_memory.min(NEAREST_CACHE) as usize;
     let row = cached / (2 * vectors.y.kept * vectors.bytes);

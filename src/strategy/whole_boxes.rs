@@ -1,5 +1,5 @@
-//! One launch for all levels that are left, of boxes of one to three axes that local memory holds whole
-//! (cl/whole_boxes/whole_boxes.cl): tiny pictures, small volumes.
+//! One launch for all levels that are left, of boxes of one to three axes that local memory holds
+//! whole (cl/whole_boxes/whole_boxes.cl): tiny pictures, small volumes.
 
 mod launch;
 
@@ -27,22 +27,26 @@ const LOCAL_MEMORY: usize = 48 << 10;
 /// Registers that a work-item needs besides its run.
 const REGISTERS_BESIDES: usize = 32;
 
-/// Bytes of neighbouring boxes that a work-group loads together, where these are closer than neighbouring samples: wanted, and as
-/// many as memory gives at once.
+/// Bytes of neighbouring boxes that a work-group loads together, where these are closer than
+/// neighbouring samples: wanted, and as many as memory gives at once.
 const BYTES_TOGETHER: usize = 128;
 const LEAST_TOGETHER: usize = 32;
 /// The same of boxes that are so few that a cache has them.
 const LEAST_IN_CACHE: usize = 8;
 
-/// Samples of all boxes, up to which it is launches that take time. More are best done here where a line is one run, or by several
-/// levels. On an NVIDIA H100, in f32 by 9/7, one level along the first two axes of 32 x 32 x 32 x 32 takes 14 us, by a pass per axis
-/// 24; of 16384 pictures of 16 x 16 29 (inverse 34) and 28 (28), three levels 38 (49) and 61 (61); of 1024 volumes of 16 x 16 x 16 54
-/// (59) and 34 (36), three levels 73 (68) and 116 (114), but side by side 83 (90) and 63 (72). One level of few pictures is best done by
-/// `register_block`: of 64 x 64 10 us, there 8. Two levels along the first two axes of 64 x 64 x 128, two of which a work-group
-/// has side by side, take 19 us, by `register_planes` 27; in i16 by 5/3 of 32 x 32 x 1024 11 and 20, but of 128 x 64 x 128, one by one,
-/// 34 and 20. One level of 4096 pictures of 8 x 8 takes 7 us, by `register_block` 12, of 256 6 and 6.
+/// Samples of all boxes, up to which it is launches that take time. More are best done here where a
+/// line is one run, or by several levels. On an NVIDIA H100, in f32 by 9/7, one level along the
+/// first two axes of 32 x 32 x 32 x 32 takes 14 us, by a pass per axis 24; of 16384 pictures of 16
+/// x 16 29 (inverse 34) and 28 (28), three levels 38 (49) and 61 (61); of 1024 volumes of 16 x 16 x
+/// 16 54 (59) and 34 (36), three levels 73 (68) and 116 (114), but side by side 83 (90) and 63
+/// (72). One level of few pictures is best done by `register_block`: of 64 x 64 10 us, there 8. Two
+/// levels along the first two axes of 64 x 64 x 128, two of which a work-group has side by side,
+/// take 19 us, by `register_planes` 27; in i16 by 5/3 of 32 x 32 x 1024 11 and 20, but of 128 x 64
+/// x 128, one by one, 34 and 20. One level of 4096 pictures of 8 x 8 takes 7 us, by
+/// `register_block` 12, of 256 6 and 6.
 const FEW: usize = 1 << 20;
-/// As many as were timed. Passes per axis wait for their launches there, too: of many more boxes that are not tiny they may be faster.
+/// As many as were timed. Passes per axis wait for their launches there, too: of many more boxes
+/// that are not tiny they may be faster.
 const MANY: usize = 1 << 22;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
@@ -69,7 +73,8 @@ struct Boxes {
     /// Samples along x, y and z, 1 where a box is not lifted.
     lengths: [usize; 3],
     reach: Reach,
-    /// Whether lines repeat themselves beyond their border, and whether what is there is set anew before every step.
+    /// Whether lines repeat themselves beyond their border, and whether what is there is
+    /// set anew before every step.
     periodic: bool,
     restored: bool,
     /// Whether neighbouring boxes are closer in memory than neighbouring samples of a box.
@@ -116,7 +121,8 @@ impl Boxes {
         Ok(boxes)
     }
 
-    /// As many of the `neighbours` to a work-group as fill it, or are loaded well, and as it has room for.
+    /// As many of the `neighbours` to a work-group as fill it, or are loaded
+    /// well, and as it has room for.
     fn deal_out(&mut self, todo: &Todo, neighbours: usize) -> Result<(), String> {
         let runs = self.runs();
         let most_items = todo.target.work_group(NAME).min(self.most_items(todo));
@@ -238,7 +244,8 @@ fn geometry(todo: &Todo) -> Geometry {
     }
 }
 
-/// The same pictures with both axes that are not lifted as one, where they stand in memory like one.
+/// The same pictures with both axes that are not lifted as one, where they
+/// stand in memory like one.
 fn with_one_batch(mut geometry: Geometry) -> Geometry {
     let [_, inner, outer] = geometry.across;
     let are_one = |side: &Side| side.across[2].stride == i64::from(inner) * side.across[1].stride;

@@ -1,28 +1,30 @@
-//! The arithmetic of the reference: what one lifting step, the scaling and the pre-shift do to a sample.
+//! The arithmetic of the reference: what one lifting step, the scaling and the
+//! pre-shift do to a sample.
 
 use crate::wavelet::{
     Channel, Direction, IntegerStep, RealStep, Rounded, Sample, SampleType, Stencil, Wavelet,
 };
 use half::f16;
 
-/// A sample type in the reference. It is kept apart from the public trait [`Sample`](crate::wavelet::Sample), so that
-/// users of that see nothing of it; [`by_type`] gets here from there.
+/// A sample type in the reference. It is kept apart from the public trait
+/// [`Sample`](crate::wavelet::Sample), so that users of that see nothing of it;
+/// [`by_type`] gets here from there.
 pub(super) trait Arithmetic: Copy {
     type Step: Copy;
     const ZERO: Self;
 
     fn steps(wavelet: &Wavelet) -> Option<&[Self::Step]>;
     fn stencil(step: &Self::Step) -> Stencil;
-    /// The value that `step` adds to a sample whose neighbours are `at(0)`, `at(1)` ..., reduced to the
-    /// sample's width.
+    /// The value that `step` adds to a sample whose neighbours are `at(0)`, `at(1)` ...,
+    /// reduced to the sample's width.
     fn lifting(step: &Self::Step, at: impl Fn(usize) -> Self) -> Self;
     fn plus(self, value: Self) -> Self;
     fn minus(self, value: Self) -> Self;
-    /// The sample after scaling, which follows the forward steps and is undone before the inverse steps.
-    /// Integers are not scaled.
+    /// The sample after scaling, which follows the forward steps and is undone before the inverse
+    /// steps. Integers are not scaled.
     fn scaled(self, wavelet: &Wavelet, channel: Channel, direction: Direction) -> Self;
-    /// The sample after the pre-shift: to the left before a forward level, back with rounding after an inverse
-    /// level. Reals are not shifted.
+    /// The sample after the pre-shift: to the left before a forward level, back with rounding after
+    /// an inverse level. Reals are not shifted.
     fn shifted(self, bits: u32, direction: Direction) -> Self;
 }
 
@@ -118,8 +120,8 @@ integer!(i32);
 real!(f32);
 real!(f64);
 
-/// Evaluates an expression with a slice of some [`Sample`](crate::wavelet::Sample) as a slice of the type that it is,
-/// which has an [`Arithmetic`].
+/// Evaluates an expression with a slice of some [`Sample`](crate::wavelet::Sample) as a slice of
+/// the type that it is, which has an [`Arithmetic`].
 macro_rules! by_type {
     ($T:ty, $slice:ident => $value:expr) => {
         match <$T as crate::wavelet::Sample>::TYPE {
@@ -160,8 +162,8 @@ pub(super) fn numbers_of<T: Sample>(samples: &[T]) -> Vec<f32> {
         .collect()
 }
 
-/// Numbers as the samples that an array of `T` holds of them: as [`Sample::from_f64`] rounds, but that halves overflow to
-/// infinity.
+/// Numbers as the samples that an array of `T` holds of them: as [`Sample::from_f64`] rounds, but
+/// that halves overflow to infinity.
 pub(super) fn rounded<T: Sample>(numbers: &[f32]) -> Vec<T> {
     let round = |&number: &f32| match T::TYPE {
         SampleType::F16 => bytemuck::cast::<f16, u16>(f16::from_f32(number)),

@@ -6,9 +6,10 @@ use crate::wavelet::Channel;
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a sub-band: whether it is low-pass (L) or high-pass (H) along each transformed axis, innermost
-/// axis (x) first. `HL` is high-pass along x and low-pass along y; in the Mallat layout it stands at the top
-/// right. [`FromStr`] reads the names for any number of axes, such as `"H"` or `"HLL"`.
+/// The name of a sub-band: whether it is low-pass (L) or high-pass (H) along each transformed
+/// axis, innermost axis (x) first. `HL` is high-pass along x and low-pass along y; in the
+/// Mallat layout it stands at the top right. [`FromStr`] reads the names for any number of
+/// axes, such as `"H"` or `"HLL"`.
 ///
 /// ```
 /// use wavelift::{Band, Transform, Wavelet};
@@ -40,8 +41,8 @@ impl Band {
     /// The band that is high-pass along x and y.
     pub const HH: Band = Band { axes: 2, high: 3 };
 
-    /// Names the band that is low-pass (approximation) or high-pass (detail) along each transformed axis, innermost axis
-    /// (x) first.
+    /// Names the band that is low-pass (approximation) or high-pass (detail) along each transformed
+    /// axis, innermost axis (x) first.
     ///
     /// ```
     /// use wavelift::{Band, Channel::{Approximation, Detail}};
@@ -58,8 +59,8 @@ impl Band {
         Band { axes: AXES, high }
     }
 
-    /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first; none of 0 axes. A number above
-    /// [`MAX_AXES`] counts as [`MAX_AXES`].
+    /// Returns all bands of a level of a transform of `axes` axes, the low-pass band first; none of
+    /// 0 axes. A number above [`MAX_AXES`] counts as [`MAX_AXES`].
     pub fn of_axes(axes: usize) -> impl Iterator<Item = Band> {
         let axes = axes.min(MAX_AXES);
         let count = if axes == 0 { 0 } else { 1u32 << axes };
@@ -110,8 +111,8 @@ impl FromStr for Band {
     }
 }
 
-/// Where a band stands in an array of coefficients. Shape and strides have an entry for each axis of the array,
-/// outermost first.
+/// Where a band stands in an array of coefficients. Shape and strides have an entry for each axis
+/// of the array, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BandBox {
     pub offset: usize,
@@ -127,12 +128,12 @@ impl Transform {
         self.axes.iter().rev().copied().collect()
     }
 
-    /// Returns the bands that the coefficients consist of, each with the number of its level, coarsest first:
-    /// the low-pass band of the coarsest level, then the other bands of every level down to the finest,
-    /// which is level 1. A band may be empty.
+    /// Returns the bands that the coefficients consist of, each with the number of its level,
+    /// coarsest first: the low-pass band of the coarsest level, then the other bands of every level
+    /// down to the finest, which is level 1. A band may be empty.
     ///
-    /// Levels at which every chosen axis is down to one sample are left out; asked for by number, their bands are empty. A transform that
-    /// [`check`](Self::check) refuses has no bands.
+    /// Levels at which every chosen axis is down to one sample are left out; asked for by number,
+    /// their bands are empty. A transform that [`check`](Self::check) refuses has no bands.
     pub fn bands(&self) -> Vec<(u32, Band)> {
         if self.check().is_err() {
             return Vec::new();

@@ -48,8 +48,8 @@ impl<T: Sample> Coefficients<T> {
     /// Wraps `data`, the coefficients of `transform` in its layout, without copying them.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Length`] if the number of
-    /// coefficients is not that of the shape.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Length`] if the
+    /// number of coefficients is not that of the shape.
     pub fn from_parts(transform: &Transform, data: Vec<T>) -> Result<Self> {
         transform.check()?;
         check_length("the data", data.len(), transform.len())?;
@@ -60,8 +60,8 @@ impl<T: Sample> Coefficients<T> {
     /// Makes coefficients of `transform` that are all zero.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::HostMemory`] if there is not enough
-    /// memory.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::HostMemory`] if
+    /// there is not enough memory.
     pub fn zeros(transform: &Transform) -> Result<Self> {
         transform.check()?;
         Self::from_parts(transform, zeroed("the coefficients", transform.len())?)
@@ -82,14 +82,14 @@ impl<T: Sample> Coefficients<T> {
         &mut self.data
     }
 
-    /// Returns the array of coefficients itself, row-major in the transform's shape and layout, without copying
-    /// it.
+    /// Returns the array of coefficients itself, row-major in the transform's shape and
+    /// layout, without copying it.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
 
-    /// Returns a view of a sub-band of a level; level 1 is the finest. Of the low-pass bands only that of the
-    /// coarsest level is kept. A band may be empty.
+    /// Returns a view of a sub-band of a level; level 1 is the finest. Of the low-pass bands only
+    /// that of the coarsest level is kept. A band may be empty.
     ///
     /// # Errors
     /// [`Error::Shape`] for a band that the coefficients do not have.

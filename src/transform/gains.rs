@@ -1,5 +1,5 @@
-//! How much the steps of an integer wavelet, without their rounding, can enlarge the samples of a line: the largest sum of
-//! magnitudes of what a value is made of, borders included.
+//! How much the steps of an integer wavelet, without their rounding, can enlarge the samples of a
+//! line: the largest sum of magnitudes of what a value is made of, borders included.
 
 use crate::wavelet::{Boundary, Channel, IntegerStep};
 
@@ -15,7 +15,8 @@ pub(super) struct Gains {
     pub between: f64,
     /// The results.
     pub results: f64,
-    /// The approximations of this level, of the next ... as far as they were measured: of samples before this level.
+    /// The approximations of this level, of the next ... as far as they were measured: of
+    /// samples before this level.
     pub low: Vec<f64>,
 }
 
@@ -32,14 +33,16 @@ impl Gains {
 
     /// Of at most `levels` levels of a line of `samples` samples.
     ///
-    /// Every value is written out as a sum of the line's samples. A long line stands for all longer ones with the same
-    /// remainder: no value depends on samples more than half the line away, around the seam of a periodic line neither, so
-    /// what happens near an end, near the seam or between them is the same in every longer one.
+    /// Every value is written out as a sum of the line's samples. A long line stands for all longer
+    /// ones with the same remainder: no value depends on samples more than half the line away,
+    /// around the seam of a periodic line neither, so what happens near an end, near the seam or
+    /// between them is the same in every longer one.
     pub fn new(steps: &[IntegerStep], boundary: Boundary, samples: usize, levels: usize) -> Self {
         if samples < 2 || levels == 0 {
             return Self::none();
         }
-        // A neighbour beyond the border can be mapped to one pair further inside than the step reaches outside.
+        // A neighbour beyond the border can be mapped to one pair further inside than
+        // the step reaches outside.
         let reach = |step: &IntegerStep| {
             let stencil = step.stencil();
             stencil
@@ -137,7 +140,8 @@ impl Line {
         gains
     }
 
-    /// Runs a step. Gives the magnitude of its largest sum, and of the largest value that it changes.
+    /// Runs a step. Gives the magnitude of its largest sum, and of the
+    /// largest value that it changes.
     fn lift(&mut self, step: &IntegerStep, boundary: Boundary) -> [f64; 2] {
         let stencil = step.stencil();
         let (target, source) = (stencil.target, stencil.target.other());
@@ -162,7 +166,8 @@ impl Line {
     }
 }
 
-/// How far rounding in one axis of a level can move values from what its steps would give without it.
+/// How far rounding in one axis of a level can move values from what its
+/// steps would give without it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rounding {
     /// Results: approximations and details.
@@ -255,7 +260,8 @@ mod tests {
 
     #[test]
     fn rounding_adds_up() {
-        // d -= (a + b + 1) >> 1 is off by at most a half; s += (c + d + 2) >> 2 then by (1/2 + 1/2) / 4 and as much again.
+        // d -= (a + b + 1) >> 1 is off by at most a half; s += (c + d + 2) >> 2 then by (1/2 +
+        // 1/2) / 4 and as much again.
         let rounding = Rounding::of(Wavelet::VC2_LEGALL_5_3.integer_steps().unwrap());
         assert_eq!(rounding.channels, [0.75, 0.5]);
         assert_eq!(rounding.sums, [0.0, 3.0]);

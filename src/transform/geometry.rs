@@ -9,8 +9,8 @@ pub(crate) use view::{Order, View};
 use super::Transform;
 use bytemuck::{Pod, Zeroable};
 
-/// The two channels of an axis: the distance of neighbours within a channel, and where the details start. The same as
-/// `Axis` in cl/core/pass.cl.
+/// The two channels of an axis: the distance of neighbours within a channel, and where the details
+/// start. The same as `Axis` in cl/core/pass.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Axis {
@@ -28,8 +28,8 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Whether every row of pictures starts at a multiple of `size` samples, and neighbours in a row of one channel are
-    /// `stride` samples apart.
+    /// Whether every row of pictures starts at a multiple of `size` samples, and neighbours in a
+    /// row of one channel are `stride` samples apart.
     pub fn is_aligned(&self, stride: i64, size: usize) -> bool {
         let aligned = |place: i64| place % size as i64 == 0;
         let rows = self
@@ -41,8 +41,8 @@ impl Side {
     }
 }
 
-/// Where a pass works: on the lines along one axis of a box, between the signal side and the sub-band side. The same as
-/// `Pass` in cl/core/pass.cl.
+/// Where a pass works: on the lines along one axis of a box, between the signal side and the
+/// sub-band side. The same as `Pass` in cl/core/pass.cl.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(crate) struct Geometry {
@@ -79,7 +79,8 @@ impl Geometry {
         self.bands.line.stride == 2 * self.bands.line.detail
     }
 
-    /// Whether rows of sub-bands lie as those of the signal do: with both channels interleaved, without gaps.
+    /// Whether rows of sub-bands lie as those of the signal do: with both channels
+    /// interleaved, without gaps.
     pub fn rows_lie_alike(&self) -> bool {
         self.bands.line == self.signal.line
     }
@@ -89,8 +90,8 @@ impl Geometry {
         self.has_low == 0 || self.low_across[1..] == self.across[1..]
     }
 
-    /// Whether the distances between the samples of a picture (2 axes) or a volume (3) fit 32 bits, those included that
-    /// lie up to `past` samples past a row's end.
+    /// Whether the distances between the samples of a picture (2 axes) or a volume (3) fit 32 bits,
+    /// those included that lie up to `past` samples past a row's end.
     pub fn fits_32_bits(&self, axes: usize, past: usize) -> bool {
         let [height, depth] = [self.across[0], self.across[1]].map(i64::from);
         let samples = [i64::from(self.samples) + past as i64, height, depth];
@@ -108,14 +109,15 @@ impl Geometry {
     }
 }
 
-/// The innermost axis of more than one sample, along which what only copies or converts takes lines.
+/// The innermost axis of more than one sample, along which what only copies
+/// or converts takes lines.
 pub(crate) fn innermost(shape: &[usize]) -> usize {
     let last = shape.len() - 1;
     shape.iter().rposition(|&n| n > 1).unwrap_or(last)
 }
 
-/// How many lines a transform has along one of the axes that it lifts, at most, or along the one that it copies along: kernels count
-/// them in 32 bits.
+/// How many lines a transform has along one of the axes that it lifts, at most, or along the one
+/// that it copies along: kernels count them in 32 bits.
 pub(crate) fn most_lines(transform: &Transform, copies: bool) -> usize {
     let levels = transform.active_levels();
     let lifted = levels.first().map_or(&[][..], |level| &level.axes);

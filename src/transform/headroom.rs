@@ -1,14 +1,17 @@
-//! How many bits samples must leave free where a wavelet has a pre-shift, so that they are restored.
+//! How many bits samples must leave free where a wavelet has a pre-shift,
+//! so that they are restored.
 //!
-//! Lifting is undone exactly whatever wraps, but the pre-shift of a level moves bits out of the sample: what it shifts must
-//! fit the sample's width less these bits, and where it does the inverse shift restores it. That is all there is to ask:
-//! of the samples at the first level, and at each other level of the approximations of the level before, which are bounded
-//! here. Results of the last level may wrap.
+//! Lifting is undone exactly whatever wraps, but the pre-shift of a level moves bits out of the
+//! sample: what it shifts must fit the sample's width less these bits, and where it does the
+//! inverse shift restores it. That is all there is to ask: of the samples at the first level, and
+//! at each other level of the approximations of the level before, which are bounded here. Results
+//! of the last level may wrap.
 //!
-//! Without rounding an approximation is a sum of samples. Its magnitude is at most that of the largest sample times the
-//! factors' magnitudes together (gains.rs); along several axes these multiply. Rounding at a level adds to its
-//! approximations what it can add there, times what later levels make of it. This holds where no value and no sum of the
-//! level wraps, which is checked by bounds of the same kind. Where it is not certain, another bound is: a step adds to an
+//! Without rounding an approximation is a sum of samples. Its magnitude is at most that of the
+//! largest sample times the factors' magnitudes together (gains.rs); along several axes these
+//! multiply. Rounding at a level adds to its approximations what it can add there, times what later
+//! levels make of it. This holds where no value and no sum of the level wraps, which is checked by
+//! bounds of the same kind. Where it is not certain, another bound is: a step adds to an
 //! approximation at most what its shift leaves of a whole sum.
 
 use super::gains::{Gains, Rounding};
@@ -17,16 +20,19 @@ use crate::error::{Error, Result, check_length};
 use crate::wavelet::{Channel, IntegerStep, Sample, SampleType};
 
 impl Transform {
-    /// Returns how many bits of their type integer samples must leave free, so that the inverse restores them exactly. With
-    /// a headroom of 6, all `i16` samples from -512 to 511 are restored, in 10 bits.
+    /// Returns how many bits of their type integer samples must leave free, so that the
+    /// inverse restores them exactly. With a headroom of 6, all `i16` samples from -512 to 511
+    /// are restored, in 10 bits.
     ///
-    /// It is 0 for wavelets without a [pre-shift](crate::wavelet::Wavelet::pre_shift): they restore every sample of the type, the
-    /// extremes included. It is 0 for floats too, which are not shifted. Otherwise it is at least the pre-shift, and with a
-    /// single level no more. For several levels it is a bound that is proved from the wavelet's steps, for this shape and
-    /// boundary rule, borders and rounding included. Mostly the worst data need as many bits, or one less.
+    /// It is 0 for wavelets without a [pre-shift](crate::wavelet::Wavelet::pre_shift): they
+    /// restore every sample of the type, the extremes included. It is 0 for floats too, which
+    /// are not shifted. Otherwise it is at least the pre-shift, and with a single level no
+    /// more. For several levels it is a bound that is proved from the wavelet's steps, for
+    /// this shape and boundary rule, borders and rounding included. Mostly the worst data need
+    /// as many bits, or one less.
     ///
-    /// It depends on the shape and not on the data. For the wavelets of the table it takes milliseconds; with many steps, in
-    /// proportion to the square of their number.
+    /// It depends on the shape and not on the data. For the wavelets of the table it takes
+    /// milliseconds; with many steps, in proportion to the square of their number.
     ///
     /// ```
     /// use wavelift::{SampleType, Transform, Wavelet};
@@ -38,8 +44,9 @@ impl Transform {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`check`](Self::check) refuses; [`Error::Unsupported`] if the wavelet has no
-    /// steps for the type, or if no number of bits is known to be enough, as with many levels of 16-bit samples.
+    /// [`Error::Shape`] for a transform that [`check`](Self::check) refuses; [`Error::Unsupported`]
+    /// if the wavelet has no steps for the type, or if no number of bits is known to be enough, as
+    /// with many levels of 16-bit samples.
     pub fn headroom(&self, sample: SampleType) -> Result<u32> {
         self.check()?;
         sample.check(&self.wavelet)?;
@@ -62,9 +69,10 @@ impl Transform {
         })
     }
 
-    /// Checks whether all samples are small enough for this transform to restore them exactly, which only wavelets with a
-    /// [pre-shift](crate::wavelet::Wavelet::pre_shift) ask for: whether they leave the [`headroom`](Self::headroom) free. Floats,
-    /// and all samples of wavelets without a pre-shift, pass.
+    /// Checks whether all samples are small enough for this transform to restore them exactly,
+    /// which only wavelets with a [pre-shift](crate::wavelet::Wavelet::pre_shift) ask for: whether
+    /// they leave the [`headroom`](Self::headroom) free. Floats, and all samples of wavelets
+    /// without a pre-shift, pass.
     ///
     /// ```
     /// use wavelift::{Transform, Wavelet};
@@ -79,8 +87,8 @@ impl Transform {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Range`] names the first sample that is too large, its place, and the range that is safe;
-    /// [`Error::Length`] if the number of samples is not that of the shape; and the errors of
+    /// [`Error::Range`] names the first sample that is too large, its place, and the range that is
+    /// safe; [`Error::Length`] if the number of samples is not that of the shape; and the errors of
     /// [`headroom`](Self::headroom).
     pub fn check_range<T: Sample>(&self, samples: &[T]) -> Result<()> {
         let headroom = self.headroom(T::TYPE)?;
@@ -147,7 +155,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// What the approximations after level `to` are of those before level `from`, both counted from 0, at most.
+    /// What the approximations after level `to` are of those before level `from`, both
+    /// counted from 0, at most.
     fn low(&self, from: usize, to: usize) -> f64 {
         let along = |axis: usize| {
             let (mut at, mut gain) = (from, 1.0);
@@ -172,7 +181,8 @@ impl<'a> Growth<'a> {
         for at in 0..self.levels.len() - 1 {
             sources.iter_mut().for_each(|source| *source *= shift);
             if let Some(rounding) = self.rounding(at, values * shift, shifted - 1.0) {
-                // Each by its gain in all levels since: the product of the levels' gains would be more.
+                // Each by its gain in all levels since: the product of the
+                // levels' gains would be more.
                 let grown = sources.iter().enumerate();
                 let grown: f64 = grown
                     .map(|(from, source)| source * self.low(from, at))
@@ -192,8 +202,8 @@ impl<'a> Growth<'a> {
         true
     }
 
-    /// How far rounding in a level can move its approximations, if nothing wraps there: values, of magnitude `most` before
-    /// it, stay below `limit`, and sums below 2^31.
+    /// How far rounding in a level can move its approximations, if nothing wraps there: values, of
+    /// magnitude `most` before it, stay below `limit`, and sums below 2^31.
     fn rounding(&self, level: usize, most: f64, limit: f64) -> Option<f64> {
         let sum_limit = f64::from(i32::MAX);
         let own = Rounding::of(self.steps);
@@ -217,8 +227,9 @@ impl<'a> Growth<'a> {
         Some(low)
     }
 
-    /// The approximations of a level of values up to `most`, whatever details and sums may do: a step adds to a sample what
-    /// its shift leaves of a sum, of 32 bits or of neighbours below `limit`.
+    /// The approximations of a level of values up to `most`, whatever details and sums may
+    /// do: a step adds to a sample what its shift leaves of a sum, of 32 bits or of
+    /// neighbours below `limit`.
     fn whatever_wraps(&self, level: usize, most: f64, limit: f64) -> f64 {
         let added = |step: &IntegerStep| {
             let taps = step.taps().iter().map(|&tap| f64::from(tap).abs());

@@ -6,11 +6,12 @@ use crate::names::named;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Planar: along each axis of n samples the ceil(n/2) low-pass coefficients come first, then the high-pass
-    /// ones. The next level recurses into the LL band, which is at the start of every axis.
+    /// Planar: along each axis of n samples the ceil(n/2) low-pass coefficients come
+    /// first, then the high-pass ones. The next level recurses into the LL band, which is
+    /// at the start of every axis.
     Mallat,
-    /// Interleaved: coefficients stay where their samples were. Level l works on every 2^(l-1)-th place along
-    /// each transformed axis.
+    /// Interleaved: coefficients stay where their samples were. Level l works on every 2^(l-1)-th
+    /// place along each transformed axis.
     Interleaved,
 }
 

@@ -10,13 +10,14 @@ pub(crate) struct Level {
     pub number: u32,
     /// The shape that the level transforms: of the array, or of the LL band of the level before.
     pub shape: Vec<usize>,
-    /// The transformed axes that are longer than one sample here, in the order of the forward transform.
+    /// The transformed axes that are longer than one sample here, in the order
+    /// of the forward transform.
     pub axes: Vec<usize>,
 }
 
 impl Transform {
-    /// The shape that is left after `levels` levels: that of the LL band (Mallat) or of the lattice that the next
-    /// level works on (interleaved).
+    /// The shape that is left after `levels` levels: that of the LL band (Mallat) or of the lattice
+    /// that the next level works on (interleaved).
     pub(crate) fn shape_after(&self, levels: u32) -> Vec<usize> {
         let mut shape = self.shape.clone();
         for &axis in &self.axes {

@@ -1,5 +1,5 @@
-//! What to compute: a [`Transform`] by some wavelet of an array of some shape, its sub-bands and coefficients,
-//! and the reference that computes it on the CPU.
+//! What to compute: a [`Transform`] by some wavelet of an array of some shape, its sub-bands and
+//! coefficients, and the reference that computes it on the CPU.
 
 mod arithmetic;
 mod band;
@@ -33,12 +33,12 @@ pub const MAX_LENGTH: usize = 1 << 30;
 /// The largest number of levels that a transform may have.
 pub const MAX_LEVELS: u32 = 64;
 
-/// A transform as plain data: the wavelet, the shape of the array (1 to 4 axes, row-major, the last axis
-/// contiguous), the axes to transform (the others are a batch), the number of levels, the boundary rule and
-/// the layout of the coefficients.
+/// A transform as plain data: the wavelet, the shape of the array (1 to 4 axes, row-major, the last
+/// axis contiguous), the axes to transform (the others are a batch), the number of levels, the
+/// boundary rule and the layout of the coefficients.
 ///
-/// Equal transforms, whose axes may have been listed in any order, have equal plans, so a transform can be the key of a
-/// map of plans.
+/// Equal transforms, whose axes may have been listed in any order, have equal plans, so a transform
+/// can be the key of a map of plans.
 ///
 /// ```
 /// use wavelift::{Boundary, Transform, Wavelet};
@@ -63,9 +63,9 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Describes one level of `wavelet` over all axes of an array of `shape`, with the wavelet's own boundary
-    /// rule and the Mallat layout. Nothing is checked until the transform is planned or computed;
-    /// [`check`](Self::check) checks it earlier.
+    /// Describes one level of `wavelet` over all axes of an array of `shape`, with the wavelet's
+    /// own boundary rule and the Mallat layout. Nothing is checked until the transform is planned
+    /// or computed; [`check`](Self::check) checks it earlier.
     pub fn new(wavelet: Wavelet, shape: impl Into<Vec<usize>>) -> Self {
         let shape = shape.into();
         Transform {
@@ -97,7 +97,8 @@ impl Transform {
         })
     }
 
-    /// In what `other` differs, as one line each for this one and for the other; `None` where they are equal.
+    /// In what `other` differs, as one line each for this one and for the other;
+    /// `None` where they are equal.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 2]> {
         let described = |t: &Self| {
             [
@@ -125,17 +126,17 @@ impl Transform {
         })
     }
 
-    /// Returns this transform with only the given axes transformed and the others as a batch. Axes are counted
-    /// from 0, outermost first; they may be listed in any order, each at most once.
+    /// Returns this transform with only the given axes transformed and the others as a batch. Axes
+    /// are counted from 0, outermost first; they may be listed in any order, each at most once.
     pub fn axes(mut self, axes: impl Into<Vec<usize>>) -> Self {
         self.axes = axes.into();
         self.axes.sort_unstable();
         self
     }
 
-    /// Returns this transform with the given number of levels, 0 to [`MAX_LEVELS`]. Each level applies to
-    /// all chosen axes together and skips axes that are down to one sample, so surplus levels do nothing:
-    /// [`max_levels`](Self::max_levels) says from where on.
+    /// Returns this transform with the given number of levels, 0 to [`MAX_LEVELS`]. Each level
+    /// applies to all chosen axes together and skips axes that are down to one sample, so surplus
+    /// levels do nothing: [`max_levels`](Self::max_levels) says from where on.
     pub fn levels(mut self, levels: u32) -> Self {
         self.levels = levels;
         self
@@ -163,8 +164,8 @@ impl Transform {
         &self.shape
     }
 
-    /// Returns the axes that are transformed, outermost first, in whatever order they were listed. The others are a
-    /// batch.
+    /// Returns the axes that are transformed, outermost first, in whatever order they were
+    /// listed. The others are a batch.
     pub fn chosen_axes(&self) -> &[usize] {
         &self.axes
     }
@@ -174,9 +175,10 @@ impl Transform {
         self.levels
     }
 
-    /// Returns the number of levels after which every chosen axis is down to one sample, so that further ones do nothing:
-    /// the logarithm to base 2 of the longest of them, rounded up. The wavelet does not matter, nor how many levels were asked for.
-    /// A shape or axes that [`check`](Self::check) refuses have 0.
+    /// Returns the number of levels after which every chosen axis is down to one sample, so that
+    /// further ones do nothing: the logarithm to base 2 of the longest of them, rounded up. The
+    /// wavelet does not matter, nor how many levels were asked for. A shape or axes that
+    /// [`check`](Self::check) refuses have 0.
     ///
     /// ```
     /// use wavelift::{Transform, Wavelet};
@@ -207,8 +209,8 @@ impl Transform {
         self.layout
     }
 
-    /// Returns the number of samples of the array, which is also the number of coefficients. It is zero if
-    /// [`check`](Self::check) refuses the shape.
+    /// Returns the number of samples of the array, which is also the number of coefficients. It is
+    /// zero if [`check`](Self::check) refuses the shape.
     pub fn len(&self) -> usize {
         let product =
             |product: usize, &n: &usize| product.checked_mul(n).filter(|_| n <= MAX_LENGTH);
@@ -220,18 +222,20 @@ impl Transform {
             .unwrap_or(0)
     }
 
-    /// Whether [`len`](Self::len) is zero, which means that [`check`](Self::check) refuses the shape.
+    /// Whether [`len`](Self::len) is zero, which means that
+    /// [`check`](Self::check) refuses the shape.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Checks whether the shape, the axes and the number of levels make a possible transform. Every call that
-    /// takes a transform checks this itself.
+    /// Checks whether the shape, the axes and the number of levels make a possible transform. Every
+    /// call that takes a transform checks this itself.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a shape of no axes or more than [`MAX_AXES`]; for an axis of length 0 or over
-    /// [`MAX_LENGTH`]; for more samples than can be addressed; if no axis is to be transformed, one is listed
-    /// twice, or one does not exist; and for more than [`MAX_LEVELS`] levels.
+    /// [`Error::Shape`] for a shape of no axes or more than [`MAX_AXES`]; for an axis of
+    /// length 0 or over [`MAX_LENGTH`]; for more samples than can be addressed; if no
+    /// axis is to be transformed, one is listed twice, or one does not exist; and for
+    /// more than [`MAX_LEVELS`] levels.
     pub fn check(&self) -> Result<()> {
         let refuse = |what, expected: String, got: String| {
             Err(Error::Shape {

@@ -9,14 +9,15 @@ use crate::transform::reference::inverse_line;
 use crate::wavelet::{Boundary, Channel, MAX_REACH, RealStep, SampleType, Scale, Wavelet};
 
 impl Transform {
-    /// Returns the L2 norm of the synthesis function of a band's coefficients, far from borders: the norm of
-    /// what a coefficient of size 1 adds to the signal. A coefficient times the norm of its band is
-    /// comparable between bands, so that one threshold means the same in all of them. The rounding of
-    /// integer wavelets is ignored.
+    /// Returns the L2 norm of the synthesis function of a band's coefficients, far from borders:
+    /// the norm of what a coefficient of size 1 adds to the signal. A coefficient times the norm of
+    /// its band is comparable between bands, so that one threshold means the same in all of them.
+    /// The rounding of integer wavelets is ignored.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`check`](Self::check) refuses, or a band that its coefficients
-    /// do not have; [`Error::Unsupported`] if the wavelet has no steps for the sample type.
+    /// [`Error::Shape`] for a transform that [`check`](Self::check) refuses, or a band
+    /// that its coefficients do not have; [`Error::Unsupported`] if the wavelet has no
+    /// steps for the sample type.
     pub fn band_norm(&self, sample: SampleType, level: u32, band: Band) -> Result<f64> {
         sample.check(&self.wavelet)?;
         self.check_band(level, band)?;
@@ -40,7 +41,8 @@ impl Transform {
     }
 }
 
-/// The wavelet's steps for `sample` as a wavelet for real samples: integer steps without their rounding.
+/// The wavelet's steps for `sample` as a wavelet for real samples: integer
+/// steps without their rounding.
 fn linear(wavelet: &Wavelet, sample: SampleType) -> Wavelet {
     if !sample.is_integer() {
         return wavelet.clone();
@@ -73,10 +75,10 @@ fn synthesis(wavelet: &Wavelet, channel: Channel) -> Vec<f64> {
 
 /// The L2 norm of `first` after it has been upsampled and filtered by `low` `levels - 1` times.
 ///
-/// Its square is r(0) of the autocorrelation r of the whole cascade. Filtering by h after upsampling
-/// takes r to r'(k) = sum over m of r(m) a(k - 2m), with a the autocorrelation of h, so r'(0) is a weighted
-/// sum of r; the weights c start as c(0) = 1 and follow c'(m) = sum over k of c(k) a(k - 2m), which never
-/// grows longer than a.
+/// Its square is r(0) of the autocorrelation r of the whole cascade. Filtering by h after
+/// upsampling takes r to r'(k) = sum over m of r(m) a(k - 2m), with a the autocorrelation of h, so
+/// r'(0) is a weighted sum of r; the weights c start as c(0) = 1 and follow c'(m) = sum over k of
+/// c(k) a(k - 2m), which never grows longer than a.
 fn cascade_norm(low: &[f64], first: &[f64], levels: usize) -> f64 {
     let autocorrelation = |h: &[f64]| -> Vec<f64> {
         (0..h.len())

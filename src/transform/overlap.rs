@@ -17,10 +17,12 @@ impl Sum {
 /// Choices that are looked at before the answer is left open: a few milliseconds.
 const LOOKED_AT: usize = 1 << 18;
 
-/// Whether strides, each taken so many times as it may be, can sum to `total`; also where that takes too long to tell.
+/// Whether strides, each taken so many times as it may be, can sum to `total`; also where
+/// that takes too long to tell.
 ///
-/// A search from the largest stride down, as NumPy's `shares_memory` does it: of each stride only as many are tried as leave
-/// a rest that the smaller ones can reach, and that their greatest common divisor divides.
+/// A search from the largest stride down, as NumPy's `shares_memory` does it: of each stride
+/// only as many are tried as leave a rest that the smaller ones can reach, and that their
+/// greatest common divisor divides.
 pub(super) fn can_be(mut sums: Vec<Sum>, total: i128) -> bool {
     sums.retain(|sum| sum.most > 0);
     sums.sort_unstable_by_key(|sum| std::cmp::Reverse(sum.stride));

@@ -1,5 +1,6 @@
-//! The reference: transforms on the CPU, one sample after the other. It is slow, obviously right, and the
-//! oracle of every test. It needs no OpenCL. Samples of 16 bits that compute in `f32` are rounded once, in the result.
+//! The reference: transforms on the CPU, one sample after the other. It is slow, obviously right,
+//! and the oracle of every test. It needs no OpenCL. Samples of 16 bits that compute in `f32` are
+//! rounded once, in the result.
 
 #[cfg(doc)]
 use crate::error::Error;
@@ -10,8 +11,8 @@ use crate::wavelet::Boundary;
 use crate::wavelet::Sample;
 use crate::wavelet::{Channel, Direction, Wavelet};
 
-/// Transforms `samples` (row-major, of the transform's shape) into as many coefficients, in the transform's
-/// layout, on the CPU.
+/// Transforms `samples` (row-major, of the transform's shape) into as many coefficients, in the
+/// transform's layout, on the CPU.
 ///
 /// ```
 /// use wavelift::{Transform, Wavelet, reference};
@@ -21,8 +22,9 @@ use crate::wavelet::{Channel, Direction, Wavelet};
 /// ```
 ///
 /// # Errors
-/// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the wavelet
-/// has no steps for `T`; [`Error::Length`] if the number of samples is not that of the shape.
+/// [`Error::Shape`] for a transform that [`Transform::check`] refuses;
+/// [`Error::Unsupported`] if the wavelet has no steps for `T`; [`Error::Length`] if the
+/// number of samples is not that of the shape.
 pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>> {
     check(transform, samples)?;
     if is_rounded::<T>() {
@@ -49,11 +51,13 @@ pub fn forward<T: Sample>(transform: &Transform, samples: &[T]) -> Result<Vec<T>
     Ok(array)
 }
 
-/// Transforms `coefficients` (of the transform's shape, in its layout) back into as many samples, on the CPU.
+/// Transforms `coefficients` (of the transform's shape, in its layout) back into as
+/// many samples, on the CPU.
 ///
 /// # Errors
-/// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the wavelet
-/// has no steps for `T`; [`Error::Length`] if the number of coefficients is not that of the shape.
+/// [`Error::Shape`] for a transform that [`Transform::check`] refuses;
+/// [`Error::Unsupported`] if the wavelet has no steps for `T`; [`Error::Length`] if the
+/// number of coefficients is not that of the shape.
 pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<Vec<T>> {
     check(transform, coefficients)?;
     if is_rounded::<T>() {
@@ -79,8 +83,8 @@ pub fn inverse<T: Sample>(transform: &Transform, coefficients: &[T]) -> Result<V
     Ok(array)
 }
 
-/// Transforms one line by one level, in place: even samples become approximations, odd samples details. The
-/// line must have at least two samples.
+/// Transforms one line by one level, in place: even samples become approximations, odd samples
+/// details. The line must have at least two samples.
 pub(crate) fn forward_line<T: Sample>(wavelet: &Wavelet, boundary: Boundary, line: &mut [T]) {
     by_type!(T, line => {
         for_each_step(wavelet, boundary, Direction::Forward, line);
@@ -96,8 +100,8 @@ pub(crate) fn inverse_line<T: Sample>(wavelet: &Wavelet, boundary: Boundary, lin
     });
 }
 
-/// Shifts a line by the `bits` of the pre-shift, in place: left before a forward level, back with rounding after an
-/// inverse one.
+/// Shifts a line by the `bits` of the pre-shift, in place: left before a forward level, back with
+/// rounding after an inverse one.
 pub(crate) fn shift_line<T: Sample>(bits: u32, direction: Direction, line: &mut [T]) {
     by_type!(T, line => line.iter_mut().for_each(|v| *v = v.shifted(bits, direction)));
 }
@@ -156,7 +160,8 @@ fn in_layout(layout: Layout, samples: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Calls `action` for each line along `axis` that `level` works on, with the places of its samples in the array.
+/// Calls `action` for each line along `axis` that `level` works on, with the places of
+/// its samples in the array.
 fn for_each_line(
     transform: &Transform,
     level: &Level,
@@ -178,7 +183,8 @@ fn for_each_line(
     }
 }
 
-/// The distance in the array between neighbours along each axis, for the level that follows `levels` levels.
+/// The distance in the array between neighbours along each axis, for the level that
+/// follows `levels` levels.
 pub(crate) fn strides(transform: &Transform, levels: u32) -> Vec<usize> {
     let mut strides = vec![1; transform.shape.len()];
     for axis in (1..strides.len()).rev() {

@@ -5,9 +5,9 @@ use super::{Band, MAX_AXES, MAX_LENGTH, Transform};
 use crate::error::{Error, Result};
 use std::ops::Range;
 
-/// Where the samples of an array stand in a larger one: from an offset on, and along each axis a stride apart. All are
-/// counted in samples. A picture within a larger picture is a region, one colour of interleaved ones is, and so is a
-/// sub-band.
+/// Where the samples of an array stand in a larger one: from an offset on, and along each axis a
+/// stride apart. All are counted in samples. A picture within a larger picture is a region, one
+/// colour of interleaved ones is, and so is a sub-band.
 ///
 /// ```
 /// use wavelift::Region;
@@ -27,8 +27,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// An array of `shape` in one piece and in row-major order, from the first place on. Nothing is checked until the region
-    /// is used; [`check`](Self::check) checks it earlier.
+    /// An array of `shape` in one piece and in row-major order, from the first place on. Nothing is
+    /// checked until the region is used; [`check`](Self::check) checks it earlier.
     pub fn dense(shape: impl Into<Vec<usize>>) -> Self {
         let shape = shape.into();
         let mut strides = vec![1; shape.len()];
@@ -48,16 +48,19 @@ impl Region {
         self
     }
 
-    /// Returns this region with neighbours along each axis so many samples apart, outermost axis first.
+    /// Returns this region with neighbours along each axis so many samples
+    /// apart, outermost axis first.
     pub fn with_strides(mut self, strides: impl Into<Vec<usize>>) -> Self {
         self.strides = strides.into();
         self
     }
 
-    /// Returns the part of this region that has these indices along each axis, outermost axis first.
+    /// Returns the part of this region that has these indices along each
+    /// axis, outermost axis first.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of axes, and for a range that ends before it starts or beyond the axis.
+    /// [`Error::Shape`] for another number of axes, and for a range that ends before it
+    /// starts or beyond the axis.
     pub fn part(&self, ranges: &[Range<usize>]) -> Result<Region> {
         let inside =
             |(range, &n): (&Range<usize>, &usize)| range.start <= range.end && range.end <= n;
@@ -80,11 +83,12 @@ impl Region {
         })
     }
 
-    /// Returns where a sub-band stands in the coefficients of `transform`, which stand in this region.
+    /// Returns where a sub-band stands in the coefficients of `transform`,
+    /// which stand in this region.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a region of another shape than the transform's, for a transform that [`Transform::check`]
-    /// refuses, and for a band that its coefficients do not have.
+    /// [`Error::Shape`] for a region of another shape than the transform's, for a transform that
+    /// [`Transform::check`] refuses, and for a band that its coefficients do not have.
     pub fn band(&self, transform: &Transform, level: u32, band: Band) -> Result<Region> {
         let at = transform.band_box(level, band)?;
         self.check_for(transform)?;
@@ -129,8 +133,8 @@ impl Region {
         self.len() == 0
     }
 
-    /// Returns the number of places that an array must have to hold the region: one past its last sample, 0 for an empty
-    /// one. It is [`usize::MAX`] where it cannot be counted.
+    /// Returns the number of places that an array must have to hold the region: one past its last
+    /// sample, 0 for an empty one. It is [`usize::MAX`] where it cannot be counted.
     pub fn end(&self) -> usize {
         if self.is_empty() {
             return 0;
@@ -158,9 +162,9 @@ impl Region {
     /// Checks whether this is a possible region. Every call that takes a region checks this itself.
     ///
     /// # Errors
-    /// [`Error::Shape`] for no axes or more than [`MAX_AXES`], for an axis of more than [`MAX_LENGTH`] samples, for another
-    /// number of strides, for a stride of 0, for places that cannot be addressed, and for two samples in one place (or if
-    /// that is hard to tell).
+    /// [`Error::Shape`] for no axes or more than [`MAX_AXES`], for an axis of more than
+    /// [`MAX_LENGTH`] samples, for another number of strides, for a stride of 0, for places that
+    /// cannot be addressed, and for two samples in one place (or if that is hard to tell).
     pub fn check(&self) -> Result<()> {
         let shape = &self.shape;
         if shape.is_empty() || shape.len() > MAX_AXES {
@@ -220,8 +224,9 @@ impl Region {
         Ok(())
     }
 
-    /// Whether a sample of this region is in the same place as one of `other`, in the same array; or if that is hard to tell, as it
-    /// is of a region that no array has ([`Region::check`], of which axes may be longer here).
+    /// Whether a sample of this region is in the same place as one of `other`, in the same array;
+    /// or if that is hard to tell, as it is of a region that no array has ([`Region::check`], of
+    /// which axes may be longer here).
     pub fn overlaps(&self, other: &Region) -> bool {
         let is_hard = |one: &Region| one.shape.len() > MAX_AXES || one.check_places().is_err();
         is_hard(self) || is_hard(other) || self.meets(other)
@@ -235,7 +240,8 @@ impl Region {
         if self.end() <= other.offset || other.end() <= self.offset {
             return false;
         }
-        // offset + sum of stride * index = other offset + sum of other stride * (n - 1 - index from the end)
+        // offset + sum of stride * index = other offset + sum of other stride * (n
+        // - 1 - index from the end)
         let steps = self.steps().chain(other.steps());
         let sums = steps.map(|(n, stride)| Sum::of(stride, n - 1)).collect();
         can_be(sums, (other.end() - 1) as i128 - self.offset as i128)
@@ -255,7 +261,8 @@ impl Region {
             span += (n - 1) * stride;
             steps_over
         });
-        // Two samples differ by some steps along each axis, forward along the first axis along which they differ.
+        // Two samples differ by some steps along each axis, forward along the first axis
+        // along which they differ.
         let pair = |first: usize| {
             let (n, stride) = steps[first];
             let others = &steps[first + 1..];

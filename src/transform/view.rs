@@ -18,20 +18,23 @@ macro_rules! reading {
         }
 
         /// Returns the place of the band's first coefficient in
-        /// [`Coefficients::as_slice`](super::Coefficients::as_slice). An empty band has no coefficient at that place.
+        /// [`Coefficients::as_slice`](super::Coefficients::as_slice). An empty band has no
+        /// coefficient at that place.
         pub fn offset(&self) -> usize {
             self.at.offset
         }
 
-        /// Returns the distance in [`Coefficients::as_slice`](super::Coefficients::as_slice) between neighbours in the band
-        /// along each axis, outermost first.
+        /// Returns the distance in [`Coefficients::as_slice`](super::Coefficients::as_slice)
+        /// between neighbours in the band along each axis, outermost first.
         pub fn strides(&self) -> &[usize] {
             &self.at.strides
         }
 
-        /// Returns the length of the band along y, the last transformed axis but one; 1 where only one axis is transformed.
-        /// [`rows_iter`](Self::rows_iter) gives this many rows for each picture of a batch, even where [`cols`](Self::cols) is 0. If the
-        /// axes of the batch come before those that are transformed, it gives all rows of one picture before those of the next.
+        /// Returns the length of the band along y, the last transformed axis but one; 1 where
+        /// only one axis is transformed. [`rows_iter`](Self::rows_iter) gives this many rows
+        /// for each picture of a batch, even where [`cols`](Self::cols) is 0. If the axes of
+        /// the batch come before those that are transformed, it gives all rows of one picture
+        /// before those of the next.
         pub fn rows(&self) -> usize {
             self.at.picture[0].map_or(1, |y| self.at.shape[y])
         }
@@ -51,7 +54,8 @@ macro_rules! reading {
             self.len() == 0
         }
 
-        /// Returns the coefficient at the given index along each axis of the band, or `None` outside the band.
+        /// Returns the coefficient at the given index along each axis of the band, or
+        /// `None` outside the band.
         pub fn get(&self, index: &[usize]) -> Option<T> {
             self.at.place(index).map(|place| self.data[place])
         }
@@ -66,9 +70,10 @@ macro_rules! reading {
             }
         }
 
-        /// Iterates over the rows of the band, its lines along x, in row-major order of all other axes: of a batch that is outside
-        /// the transformed axes, those of one picture after the other; of colours innermost, each row of all colours before
-        /// the next. Where the band has no columns, they are empty.
+        /// Iterates over the rows of the band, its lines along x, in row-major order of all other
+        /// axes: of a batch that is outside the transformed axes, those of one picture after the
+        /// other; of colours innermost, each row of all colours before the next. Where the band has
+        /// no columns, they are empty.
         pub fn rows_iter(
             &self,
         ) -> impl ExactSizeIterator<Item = impl ExactSizeIterator<Item = T> + '_> + '_ {
@@ -77,8 +82,8 @@ macro_rules! reading {
             self.at.starts(self.at.x()).map(row)
         }
 
-        /// Returns row `i` of [`rows_iter`](Self::rows_iter) as a slice, or `None` where the band has no such row, or its
-        /// neighbours are not neighbours in memory.
+        /// Returns row `i` of [`rows_iter`](Self::rows_iter) as a slice, or `None` where the band
+        /// has no such row, or its neighbours are not neighbours in memory.
         pub fn row(&self, i: usize) -> Option<&[T]> {
             self.at.row(i).map(|row| &self.data[row])
         }
@@ -140,7 +145,8 @@ impl<T: Sample> fmt::Debug for BandView<'_, T> {
     }
 }
 
-/// A view that reads and changes a sub-band where it stands in [`Coefficients`](super::Coefficients).
+/// A view that reads and changes a sub-band where it stands in
+/// [`Coefficients`](super::Coefficients).
 ///
 /// ```
 /// use wavelift::{Band, Coefficients, Transform, Wavelet};
@@ -176,15 +182,15 @@ impl<'a, T: Sample> BandViewMut<'a, T> {
 
     reading!();
 
-    /// Returns the coefficient at the given index along each axis of the band, for modification, or `None`
-    /// outside the band.
+    /// Returns the coefficient at the given index along each axis of the band, for modification, or
+    /// `None` outside the band.
     pub fn get_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         let place = self.at.place(index)?;
         Some(&mut self.data[place])
     }
 
-    /// Returns row `i` of [`rows_iter`](Self::rows_iter) for modification, or `None` where the band has no such row, or its
-    /// neighbours are not neighbours in memory.
+    /// Returns row `i` of [`rows_iter`](Self::rows_iter) for modification, or `None` where the band
+    /// has no such row, or its neighbours are not neighbours in memory.
     pub fn row_mut(&mut self, i: usize) -> Option<&mut [T]> {
         self.at.row(i).map(|row| &mut self.data[row])
     }

@@ -3,19 +3,22 @@
 use super::Channel;
 use crate::names::named;
 
-/// The boundary rule: what a lifting step reads in place of a neighbour outside the signal. It is applied to
-/// the neighbour's index at every step.
+/// The boundary rule: what a lifting step reads in place of a neighbour outside the signal. It is
+/// applied to the neighbour's index at every step.
 ///
 /// Under every rule the transform has as many coefficients as samples and is invertible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Boundary {
-    /// The signal is mirrored about its first and its last sample, repeatedly if needed. This is the
-    /// whole-sample symmetry of JPEG 2000 and CCSDS 122, and for CDF 9/7 and 5/3 the mode `reflect` of PyWavelets.
+    /// The signal is mirrored about its first and its last sample, repeatedly if needed. This is
+    /// the whole-sample symmetry of JPEG 2000 and CCSDS 122, and for CDF 9/7 and 5/3 the mode
+    /// `reflect` of PyWavelets.
     Symmetric,
-    /// Each channel repeats periodically. On even lengths this is the mode `periodization` of PyWavelets.
+    /// Each channel repeats periodically. On even lengths this is the mode
+    /// `periodization` of PyWavelets.
     Periodic,
-    /// The index is clamped to the nearest sample of the same channel, as in VC-2 (SMPTE ST 2042-1).
+    /// The index is clamped to the nearest sample of the same channel, as
+    /// in VC-2 (SMPTE ST 2042-1).
     Clamp,
     /// A missing neighbour counts as zero.
     Zero,
@@ -44,9 +47,9 @@ impl Boundary {
         Self::ALL.iter().position(|&rule| rule == self).unwrap() as i32
     }
 
-    /// Maps the index of a wanted sample of `channel` to the index that is read instead, in a signal of
-    /// `samples` samples. The result lies within the channel; it is `None` where the value counts as zero,
-    /// as it always does in an empty channel.
+    /// Maps the index of a wanted sample of `channel` to the index that is read instead, in a
+    /// signal of `samples` samples. The result lies within the channel; it is `None` where the
+    /// value counts as zero, as it always does in an empty channel.
     pub fn map(self, channel: Channel, index: i64, samples: usize) -> Option<usize> {
         let count = channel.count(samples);
         if let Ok(inside) = usize::try_from(index)

@@ -27,7 +27,8 @@ impl Channel {
     }
 }
 
-/// The direction of a transform: forward (analysis) or inverse (synthesis). There will never be another.
+/// The direction of a transform: forward (analysis) or inverse (synthesis).
+/// There will never be another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From samples to coefficients.

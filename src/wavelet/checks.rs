@@ -1,4 +1,5 @@
-//! What steps of a wavelet must be like: as many, as long, and of such a reach as kernels and plans can be made for.
+//! What steps of a wavelet must be like: as many, as long, and of such a reach as kernels
+//! and plans can be made for.
 
 use super::{MAX_REACH, MAX_STEPS, MAX_TAPS, Stencil};
 use crate::error::{Error, Result};

@@ -1,10 +1,10 @@
 //! A wavelet is data: its lifting steps, and the conventions of the standard it comes from.
 //!
-//! The even samples of a signal form the approximation channel s and the odd samples the detail channel d;
-//! d\[n\] lies between s\[n\] and s\[n+1\]. A step adds to each sample of one channel a function of its
-//! neighbours in the other channel. The inverse subtracts the same values in reverse order, so every list
-//! of steps is an invertible transform. The reference on the CPU and every kernel, forward and inverse, are
-//! specialised from the one table in [`Wavelet::ALL`].
+//! The even samples of a signal form the approximation channel s and the odd samples the detail
+//! channel d; d\[n\] lies between s\[n\] and s\[n+1\]. A step adds to each sample of one channel a
+//! function of its neighbours in the other channel. The inverse subtracts the same values in
+//! reverse order, so every list of steps is an invertible transform. The reference on the CPU and
+//! every kernel, forward and inverse, are specialised from the one table in [`Wavelet::ALL`].
 
 mod boundary;
 mod channel;
@@ -33,17 +33,18 @@ use steps::Steps;
 
 /// The largest number of taps that one lifting step may have.
 pub const MAX_TAPS: usize = 8;
-/// The largest reach of a wavelet to either side, in pairs of samples. The reach before a pair is the sum over all steps of how
-/// many pairs before the changed one each of them reads; the reach behind it is the same sum of pairs behind.
+/// The largest reach of a wavelet to either side, in pairs of samples. The reach before a pair is
+/// the sum over all steps of how many pairs before the changed one each of them reads; the reach
+/// behind it is the same sum of pairs behind.
 pub const MAX_REACH: usize = 32;
-/// The largest number of lifting steps that a wavelet may have for real samples, and as many for integers. Designing a
-/// plan takes time by the square of their number.
+/// The largest number of lifting steps that a wavelet may have for real samples, and as many for
+/// integers. Designing a plan takes time by the square of their number.
 pub const MAX_STEPS: usize = 1024;
 
 const MAX_NAME: usize = 24;
 
-/// The order of the axes within a forward level. Integer results depend on it. The inverse takes the axes in
-/// the opposite order.
+/// The order of the axes within a forward level. Integer results depend on it. The inverse takes
+/// the axes in the opposite order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AxisOrder {
@@ -53,11 +54,11 @@ pub enum AxisOrder {
     OutermostFirst,
 }
 
-/// A wavelet: lifting steps for real samples, for integer samples or for both, with the boundary rule and the
-/// axis order of its standard.
+/// A wavelet: lifting steps for real samples, for integer samples or for both, with the boundary
+/// rule and the axis order of its standard.
 ///
-/// A clone is cheap: it shares the steps. Two wavelets are equal if everything about them is, the name included; real
-/// taps and scale factors are compared bit for bit.
+/// A clone is cheap: it shares the steps. Two wavelets are equal if everything about them is, the
+/// name included; real taps and scale factors are compared bit for bit.
 ///
 /// ```
 /// use wavelift::{Boundary, Channel, IntegerStep, Wavelet};
@@ -88,8 +89,8 @@ pub struct Wavelet {
 }
 
 impl Wavelet {
-    /// Makes a wavelet of your own for real samples (`f32`, `f64`, `half::f16`, [`Rounded`]). Its forward transform runs `steps` in
-    /// order and then scales both channels by `scale`.
+    /// Makes a wavelet of your own for real samples (`f32`, `f64`, `half::f16`, [`Rounded`]). Its
+    /// forward transform runs `steps` in order and then scales both channels by `scale`.
     ///
     /// The wavelet has the boundary rule [`Boundary::Symmetric`] and the axis order
     /// [`AxisOrder::OutermostFirst`]; [`with_boundary`](Self::with_boundary) and
@@ -108,11 +109,12 @@ impl Wavelet {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of lower-case letters,
-    /// digits, `-` and `_`; for no steps or more than [`MAX_STEPS`]; for a step with no taps or more than [`MAX_TAPS`];
-    /// for a tap that is not finite as `f32`; for a scale factor that is not a normal number as
-    /// `f32`, or whose inverse is not, and for the same of what two of them, or one twice, multiply to, as they do along two axes;
-    /// and for a reach over [`MAX_REACH`] pairs.
+    /// [`Error::Wavelet`] for a name that is empty, longer than 24 bytes or not made of
+    /// lower-case letters, digits, `-` and `_`; for no steps or more than [`MAX_STEPS`]; for a
+    /// step with no taps or more than [`MAX_TAPS`]; for a tap that is not finite as `f32`; for a
+    /// scale factor that is not a normal number as `f32`, or whose inverse is not, and for the
+    /// same of what two of them, or one twice, multiply to, as they do along two axes; and for a
+    /// reach over [`MAX_REACH`] pairs.
     pub fn real(name: &str, steps: &[RealStep], scale: Scale) -> Result<Self> {
         let mut wavelet = Self::unfinished(name)?;
         let refuse = |why: String| Err(refused(name, why));
@@ -144,23 +146,24 @@ impl Wavelet {
         Ok(wavelet)
     }
 
-    /// Makes a wavelet of your own for integer samples (`i16`, `i32`), whose forward transform runs `steps`
-    /// in order.
+    /// Makes a wavelet of your own for integer samples (`i16`, `i32`), whose forward
+    /// transform runs `steps` in order.
     ///
-    /// Before each forward level all samples are shifted left by `pre_shift` bits (0 for none); after each
-    /// inverse level they are shifted back and rounded. With a pre-shift, round trips are exact only within
-    /// the headroom that `Transform::headroom` states. Boundary rule and axis order
-    /// are those of [`Wavelet::real`].
+    /// Before each forward level all samples are shifted left by `pre_shift` bits (0 for none);
+    /// after each inverse level they are shifted back and rounded. With a pre-shift, round trips
+    /// are exact only within the headroom that `Transform::headroom` states. Boundary rule and axis
+    /// order are those of [`Wavelet::real`].
     ///
     /// # Errors
-    /// [`Error::Wavelet`] for a name, a number of steps or taps, or a reach that [`Wavelet::real`] refuses;
-    /// for a step that shifts by more than 31 bits; and for a `pre_shift` over 8.
+    /// [`Error::Wavelet`] for a name, a number of steps or taps, or a reach that [`Wavelet::real`]
+    /// refuses; for a step that shifts by more than 31 bits; and for a `pre_shift` over 8.
     pub fn integer(name: &str, steps: &[IntegerStep], pre_shift: u32) -> Result<Self> {
         Self::unfinished(name)?.with_integer_steps(steps, pre_shift)
     }
 
-    /// Returns this wavelet with `steps`, in forward order, as its steps for integer samples, and with
-    /// `pre_shift` as its pre-shift (see [`Wavelet::integer`]). Its steps for real samples stay as they are.
+    /// Returns this wavelet with `steps`, in forward order, as its steps for integer samples,
+    /// and with `pre_shift` as its pre-shift (see [`Wavelet::integer`]). Its steps for real
+    /// samples stay as they are.
     ///
     /// # Errors
     /// [`Error::Wavelet`] for steps or a pre-shift that [`Wavelet::integer`] refuses.
@@ -186,7 +189,8 @@ impl Wavelet {
         Ok(self)
     }
 
-    /// Returns this wavelet with another boundary rule, which transforms use unless they are given one.
+    /// Returns this wavelet with another boundary rule, which transforms use
+    /// unless they are given one.
     pub const fn with_boundary(mut self, boundary: Boundary) -> Self {
         self.boundary = boundary;
         self
@@ -224,31 +228,34 @@ impl Wavelet {
         std::str::from_utf8(&self.name[..end]).expect("names are checked to be ASCII")
     }
 
-    /// Returns the steps for real samples, in forward order, or `None` if the wavelet is for integers only.
+    /// Returns the steps for real samples, in forward order, or `None` if the
+    /// wavelet is for integers only.
     pub fn real_steps(&self) -> Option<&[RealStep]> {
         self.real.as_deref()
     }
 
-    /// Returns the steps for integer samples, in forward order, or `None` if the wavelet is for real samples
-    /// only.
+    /// Returns the steps for integer samples, in forward order, or `None` if the wavelet
+    /// is for real samples only.
     pub fn integer_steps(&self) -> Option<&[IntegerStep]> {
         self.integer.as_deref()
     }
 
-    /// Returns the factors that scale real samples after the forward steps. Integers are never scaled.
+    /// Returns the factors that scale real samples after the forward steps.
+    /// Integers are never scaled.
     pub const fn scale(&self) -> Scale {
         self.scale
     }
 
     /// Returns by how many bits integer samples are shifted left before each forward level.
     ///
-    /// The bits that the shift pushes out are lost, so that round trips are exact only for samples that leave some
-    /// headroom in their type. `Transform::headroom` says how much.
+    /// The bits that the shift pushes out are lost, so that round trips are exact only for samples
+    /// that leave some headroom in their type. `Transform::headroom` says how much.
     pub const fn pre_shift(&self) -> u32 {
         self.pre_shift
     }
 
-    /// Returns the boundary rule of the wavelet's standard, which transforms use unless they are given one.
+    /// Returns the boundary rule of the wavelet's standard, which transforms use
+    /// unless they are given one.
     pub const fn boundary(&self) -> Boundary {
         self.boundary
     }

@@ -36,11 +36,12 @@ impl PixelType {
         }
     }
 
-    /// Checks that every pixel of this type, less a level shift, is a sample of type `sample` exactly, as plans of pixels demand.
+    /// Checks that every pixel of this type, less a level shift, is a sample of type `sample`
+    /// exactly, as plans of pixels demand.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if some are not: `i16` and [`Rounded`] hold -2^15 to 2^15 - 1, halves -2^11 to 2^11, and of the other
-    /// types -2^20 to 2^20 are taken.
+    /// [`Error::Unsupported`] if some are not: `i16` and [`Rounded`] hold -2^15 to 2^15 - 1, halves
+    /// -2^11 to 2^11, and of the other types -2^20 to 2^20 are taken.
     ///
     /// ```
     /// use wavelift::{PixelType, SampleType};
@@ -86,7 +87,8 @@ pub(crate) struct Pixels {
     pub level_shift: i32,
 }
 
-/// What an array on a device can hold: samples of any [`Sample`] type, and pixels of any [`Pixel`] type. No other type is one.
+/// What an array on a device can hold: samples of any [`Sample`] type, and pixels of any [`Pixel`]
+/// type. No other type is one.
 #[diagnostic::on_unimplemented(
     message = "arrays hold `i16`, `i32`, `half::f16`, `Rounded`, `f32`, `f64`, `u8` or `u16`, not `{Self}`"
 )]
@@ -94,13 +96,13 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + Send + Sync + PartialEq + fm
     /// The name of the type, in lower case.
     const NAME: &'static str;
 
-    /// Returns the sample nearest to this element less a level shift, as [`Sample::from_f64`] rounds: what a plan makes of the
-    /// element before the first step.
+    /// Returns the sample nearest to this element less a level shift, as [`Sample::from_f64`]
+    /// rounds: what a plan makes of the element before the first step.
     fn to_sample<T: Sample>(self, level_shift: i32) -> T;
 
-    /// Returns the element nearest to a sample and the level shift, of two that are equally near the even one. What is beyond the
-    /// type's range becomes its smallest or largest value, and NaN, of integers, 0: what a plan makes of a sample after the last
-    /// step of the inverse.
+    /// Returns the element nearest to a sample and the level shift, of two that are equally near
+    /// the even one. What is beyond the type's range becomes its smallest or largest value, and
+    /// NaN, of integers, 0: what a plan makes of a sample after the last step of the inverse.
     fn from_sample<T: Sample>(sample: T, level_shift: i32) -> Self;
 }
 
@@ -139,8 +141,8 @@ elements! {
     u16 "u16" |value| value.round_ties_even() as u16;
 }
 
-/// A type of pixels that a plan takes instead of samples, and gives back: `u8` or `u16`, and no other type. See
-/// `Engine::plan_from`.
+/// A type of pixels that a plan takes instead of samples, and gives back: `u8` or `u16`, and no
+/// other type. See `Engine::plan_from`.
 ///
 /// ```
 /// use wavelift::Element;

@@ -2,15 +2,18 @@
 
 use std::fmt;
 
-/// A sample of a real wavelet that takes 16 bits in memory: its steps compute in `f32`, and wherever an array is written it
-/// is rounded to the nearest `i16`, of two that are equally near to the even one.
+/// A sample of a real wavelet that takes 16 bits in memory: its steps compute in `f32`,
+/// and wherever an array is written it is rounded to the nearest `i16`, of two that are
+/// equally near to the even one.
 ///
-/// What is beyond the range of `i16` becomes its smallest or largest value, NaN becomes 0. Slices of `i16` are slices of it at
-/// no cost, and the other way round. A transform that takes several passes over memory rounds between them too: a transform back
-/// gives the samples that it began with up to a few units, not exactly as a wavelet with integer steps does for `i16`.
+/// What is beyond the range of `i16` becomes its smallest or largest value, NaN becomes 0. Slices
+/// of `i16` are slices of it at no cost, and the other way round. A transform that takes several
+/// passes over memory rounds between them too: a transform back gives the samples that it began
+/// with up to a few units, not exactly as a wavelet with integer steps does for `i16`.
 ///
-/// The launch that writes a result errs by at most half a unit. Each launch before it adds at most half a unit times the gain of
-/// all that follows, which is the product of these, for each axis and level that is left:
+/// The launch that writes a result errs by at most half a unit. Each launch before it adds at
+/// most half a unit times the gain of all that follows, which is the product of these, for each
+/// axis and level that is left:
 ///
 /// | | CDF 9/7 | CDF 5/3 | Haar | Daubechies 4 |
 /// |---|---|---|---|---|
@@ -18,10 +21,11 @@ use std::fmt;
 /// | approximations | 1.39 | 1.5 | 1.42 | 1.68 |
 /// | inverse | 2.18 | 2 | 1.42 | 1.68 |
 ///
-/// Of a picture by CDF 9/7 that takes a launch for each axis, details of both axes are within 0.5 + 0.5 * 2.60 = 1.8, approximations
-/// within 1.2. Of a volume of which one axis is lifted before the other two, details are within 0.5 + 0.5 * 2.60 * 2.60 = 3.9. (Steps
-/// that are launches of their own, as of `stepwise`, round more often. Beyond borders other than
-/// mirrored and periodic ones gains can be larger.)
+/// Of a picture by CDF 9/7 that takes a launch for each axis, details of both axes are within 0.5
+/// + 0.5 * 2.60 = 1.8, approximations within 1.2. Of a volume of which one axis is lifted before
+/// the other two, details are within 0.5 + 0.5 * 2.60 * 2.60 = 3.9. (Steps that are launches of
+/// their own, as of `stepwise`, round more often. Beyond borders other than mirrored and periodic
+/// ones gains can be larger.)
 ///
 /// ```
 /// use wavelift::{Rounded, Transform, Wavelet, reference};

@@ -8,7 +8,8 @@ use std::fmt;
 
 /// The type of samples and coefficients, as a value.
 ///
-/// Steps of 16-bit integers compute in 32-bit integers, those of `half::f16` and [`Rounded`] in `f32`.
+/// Steps of 16-bit integers compute in 32-bit integers, those of `half::f16`
+/// and [`Rounded`] in `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SampleType {
@@ -16,7 +17,8 @@ pub enum SampleType {
     I16,
     /// 32-bit signed integers.
     I32,
-    /// Floating point in half precision, `half::f16`: 16 bits in memory, computed in single precision.
+    /// Floating point in half precision, `half::f16`: 16 bits in memory,
+    /// computed in single precision.
     F16,
     /// [`Rounded`]: real numbers that memory holds as 16-bit integers, computed in single precision.
     Rounded,
@@ -37,7 +39,8 @@ impl SampleType {
         SampleType::F64,
     ];
 
-    /// Returns the name of the type in Rust, in lower case, as [`FromStr`](std::str::FromStr) reads it.
+    /// Returns the name of the type in Rust, in lower case, as
+    /// [`FromStr`](std::str::FromStr) reads it.
     pub const fn name(self) -> &'static str {
         match self {
             SampleType::I16 => "i16",
@@ -83,7 +86,8 @@ impl SampleType {
         }
     }
 
-    /// Whether the steps of this type are those of integers: `i16` and `i32`. [`Rounded`] is stored as one, and computed in reals.
+    /// Whether the steps of this type are those of integers: `i16` and `i32`. [`Rounded`] is stored
+    /// as one, and computed in reals.
     pub const fn is_integer(self) -> bool {
         matches!(self, SampleType::I16 | SampleType::I32)
     }
@@ -108,10 +112,11 @@ impl SampleType {
 
 named!(SampleType, "sample type");
 
-/// A type whose arrays can be transformed: `i16`, `i32`, `half::f16`, [`Rounded`], `f32` or `f64`, and no other type.
+/// A type whose arrays can be transformed: `i16`, `i32`, `half::f16`, [`Rounded`], `f32` or
+/// `f64`, and no other type.
 ///
-/// Besides comparing samples and printing them, code for any of these types can convert them and take their absolute
-/// values:
+/// Besides comparing samples and printing them, code for any of these types can convert them and
+/// take their absolute values:
 ///
 /// ```
 /// use wavelift::Sample;
@@ -136,12 +141,13 @@ pub trait Sample: Element + PartialOrd + fmt::Display {
 
     /// Returns the sample nearest to `value`, and of two that are equally near the even one.
     ///
-    /// Values beyond the type's range become its smallest or largest sample. As an integer or [`Rounded`], an infinity
-    /// becomes that too and NaN becomes 0; as a float they stay what they are.
+    /// Values beyond the type's range become its smallest or largest sample. As an
+    /// integer or [`Rounded`], an infinity becomes that too and NaN becomes 0; as a float
+    /// they stay what they are.
     fn from_f64(value: f64) -> Self;
 
-    /// Returns the absolute value. That of the smallest integer, which its type cannot hold, is the largest integer:
-    /// `i16::MIN` gives `i16::MAX`.
+    /// Returns the absolute value. That of the smallest integer, which its type cannot hold, is the
+    /// largest integer: `i16::MIN` gives `i16::MAX`.
     fn abs(self) -> Self;
 }
 
@@ -192,8 +198,9 @@ impl Sample for f16 {
     }
 }
 
-/// A number of `f32` beside `value`, if not `value` itself then of the two the one whose last bit is 1: it is rounded to fewer
-/// bits as `value` would be, where the nearest could make a tie of what is none.
+/// A number of `f32` beside `value`, if not `value` itself then of the two the one whose
+/// last bit is 1: it is rounded to fewer bits as `value` would be, where the nearest could
+/// make a tie of what is none.
 fn to_odd(value: f64) -> f32 {
     let nearest = value as f32;
     let bits = nearest.to_bits();

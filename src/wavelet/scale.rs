@@ -4,8 +4,8 @@ use super::Channel;
 use super::steps::plain_zero;
 use std::hash::{Hash, Hasher};
 
-/// The factors by which the two channels are multiplied after the last forward step. The inverse divides by
-/// them before its first step.
+/// The factors by which the two channels are multiplied after the last forward step. The inverse
+/// divides by them before its first step.
 ///
 /// Scales are equal if their factors are, bit for bit, where -0.0 is taken for 0.0.
 #[derive(Clone, Copy, Debug)]

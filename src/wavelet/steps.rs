@@ -16,8 +16,8 @@ pub struct Stencil {
 }
 
 impl Stencil {
-    /// Returns the index of the last neighbour that is read, relative to the index of the changed sample; of a stencil that no
-    /// wavelet has, the largest one at most.
+    /// Returns the index of the last neighbour that is read, relative to the index of the changed
+    /// sample; of a stencil that no wavelet has, the largest one at most.
     pub const fn last(self) -> i32 {
         let most = i32::MAX as usize;
         let count = if self.count < most { self.count } else { most };
@@ -35,8 +35,9 @@ pub struct RealStep {
 }
 
 impl RealStep {
-    /// Makes a step that adds to the channel `target`. Its first tap belongs to the neighbour whose index is
-    /// larger by `first`. Steps are checked when a [`Wavelet`](super::Wavelet) is made of them.
+    /// Makes a step that adds to the channel `target`. Its first tap belongs to the
+    /// neighbour whose index is larger by `first`. Steps are checked when a
+    /// [`Wavelet`](super::Wavelet) is made of them.
     pub const fn new(target: Channel, first: i32, taps: &[f64]) -> Self {
         let mut all = [0.0; MAX_TAPS];
         let mut i = 0;
@@ -94,8 +95,8 @@ pub(super) const fn plain_zero(number: f64) -> f64 {
 /// A lifting step on integer samples:
 /// target\[n\] += (sum of taps\[i\] * other\[n + first + i\] + bias) >> shift.
 ///
-/// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result is reduced
-/// to the sample's width, so that the inverse restores every input exactly.
+/// The sum is taken modulo 2^32 and read as a signed number, the shift rounds down, and the result
+/// is reduced to the sample's width, so that the inverse restores every input exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntegerStep {
     stencil: Stencil,
@@ -105,9 +106,9 @@ pub struct IntegerStep {
 }
 
 impl IntegerStep {
-    /// Makes a step that adds (sum + bias) >> shift to the channel `target`. The first of `taps` belongs to
-    /// the neighbour whose index is larger by `first`. Steps are checked when a [`Wavelet`](super::Wavelet)
-    /// is made of them.
+    /// Makes a step that adds (sum + bias) >> shift to the channel `target`. The first of `taps`
+    /// belongs to the neighbour whose index is larger by `first`. Steps are checked when a
+    /// [`Wavelet`](super::Wavelet) is made of them.
     pub const fn add(target: Channel, first: i32, taps: &[i32], bias: i32, shift: u32) -> Self {
         let mut all = [0; MAX_TAPS];
         let mut i = 0;
@@ -129,12 +130,14 @@ impl IntegerStep {
         }
     }
 
-    /// Makes a step that subtracts (sum + bias) >> shift from the channel `target`, as most standards write
-    /// it. The first of `taps` belongs to the neighbour whose index is larger by `first`.
+    /// Makes a step that subtracts (sum + bias) >> shift from the channel `target`, as
+    /// most standards write it. The first of `taps` belongs to the neighbour whose
+    /// index is larger by `first`.
     ///
     /// The step is stored as an addition, with -((t + bias) >> k) = (-t - bias + 2^k - 1) >> k, so
-    /// [`taps`](Self::taps) and [`bias`](Self::bias) return other values than those given here. The two forms agree as long
-    /// as -t - bias + 2^k - 1 fits 32 bits; beyond that it is the sum of the addition that wraps.
+    /// [`taps`](Self::taps) and [`bias`](Self::bias) return other values than those given here. The
+    /// two forms agree as long as -t - bias + 2^k - 1 fits 32 bits; beyond that it is the sum of
+    /// the addition that wraps.
     pub const fn subtract(
         target: Channel,
         first: i32,
@@ -173,7 +176,8 @@ impl IntegerStep {
     }
 }
 
-/// A list of steps that is cheap to clone: one of the table, or one of a user, shared among its clones.
+/// A list of steps that is cheap to clone: one of the table, or one of a user,
+/// shared among its clones.
 #[derive(Clone)]
 pub(super) enum Steps<S: 'static> {
     Table(&'static [S]),

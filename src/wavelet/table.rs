@@ -13,8 +13,8 @@ const SQRT_2: f64 = std::f64::consts::SQRT_2;
 const K: f64 = 1.230174104914001;
 
 impl Wavelet {
-    /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000 (ITU-T T.800, annex F, equations F-5 and
-    /// F-6), and the same steps without rounding for real samples.
+    /// CDF 5/3 (LeGall): the reversible transform of JPEG 2000 (ITU-T T.800, annex F, equations F-5
+    /// and F-6), and the same steps without rounding for real samples.
     pub const CDF_5_3: Wavelet = Entry {
         real: Some(&[
             RealStep::new(D, 0, &[-0.5, -0.5]),
@@ -25,8 +25,8 @@ impl Wavelet {
     }
     .wavelet();
 
-    /// CDF 9/7: the irreversible transform of JPEG 2000 (ITU-T T.800, annex F, table F.4). Its low-pass
-    /// gain is 1.
+    /// CDF 9/7: the irreversible transform of JPEG 2000 (ITU-T T.800, annex F, table
+    /// F.4). Its low-pass gain is 1.
     pub const CDF_9_7: Wavelet = Entry {
         real: Some(&[
             RealStep::new(D, 0, &[-1.586134342059924, -1.586134342059924]),
@@ -53,8 +53,9 @@ impl Wavelet {
     }
     .wavelet();
 
-    /// The orthonormal Daubechies wavelet with four taps (two vanishing moments), in the lifting steps of
-    /// Daubechies and Sweldens, "Factoring wavelet transforms into lifting steps" (1998), section 7.5.
+    /// The orthonormal Daubechies wavelet with four taps (two vanishing moments), in the
+    /// lifting steps of Daubechies and Sweldens, "Factoring wavelet transforms into lifting
+    /// steps" (1998), section 7.5.
     pub const DAUB_4: Wavelet = Entry {
         real: Some(&[
             RealStep::new(S, 0, &[SQRT_3]),
@@ -117,8 +118,9 @@ impl Wavelet {
         ],
     );
 
-    /// The Daubechies (9,7) filter of VC-2, an integer approximation of [`Wavelet::CDF_9_7`]. It equals the
-    /// standard as long as |s0 + s1| < 2^31 / 6497 for neighbouring approximation samples s0 and s1.
+    /// The Daubechies (9,7) filter of VC-2, an integer approximation of [`Wavelet::CDF_9_7`].
+    /// It equals the standard as long as |s0 + s1| < 2^31 / 6497 for neighbouring
+    /// approximation samples s0 and s1.
     pub const VC2_DAUB_9_7: Wavelet = vc2(
         "vc2-daub97",
         1,

@@ -50,8 +50,9 @@ pub fn found_devices() -> Vec<Device> {
     devices
 }
 
-/// Every OpenCL device. An engine on each stays open until the process ends: PoCL forgets its library of functions with the
-/// last context, and reading it again for the next program takes half a second.
+/// Every OpenCL device. An engine on each stays open until the process ends: PoCL forgets
+/// its library of functions with the last context, and reading it again for the next
+/// program takes half a second.
 pub fn devices() -> Vec<Device> {
     static OPEN: OnceLock<Vec<Engine>> = OnceLock::new();
     let devices = found_devices();
@@ -61,8 +62,8 @@ pub fn devices() -> Vec<Device> {
 }
 
 /// Shapes, axes and levels that go wrong first: single samples, thin ones, primes, longer than any
-/// window, levels beyond what fits, batches before, between and behind the transformed axes. Of those with
-/// several levels some are small enough for one launch, some not.
+/// window, levels beyond what fits, batches before, between and behind the transformed axes. Of
+/// those with several levels some are small enough for one launch, some not.
 pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
     let all: &[(&[usize], &[usize], u32)] = &[
         (&[1], &[0], 1),
@@ -101,8 +102,8 @@ pub fn awkward(wavelet: Wavelet) -> Vec<Transform> {
         .collect()
 }
 
-/// Pictures small enough for the coarse levels of others, lines among them, down to single samples: each by the rules of
-/// its wavelet, and with another boundary rule and layout.
+/// Pictures small enough for the coarse levels of others, lines among them, down to single samples:
+/// each by the rules of its wavelet, and with another boundary rule and layout.
 pub fn coarse(wavelet: Wavelet) -> Vec<Transform> {
     let all: [(&[usize], u32); 13] = [
         (&[64, 64], 5),
@@ -155,8 +156,8 @@ pub fn computes(what: &str, device: &Device, sample: SampleType) -> bool {
     sample != SampleType::F64 || can_run(what, device, "fp64", |info| info.fp64)
 }
 
-/// A plan by every strategy that takes the transform, of which the two that take everything must, and the one that the
-/// planner composes.
+/// A plan by every strategy that takes the transform, of which the two that take everything must,
+/// and the one that the planner composes.
 pub fn plans<T: Sample>(engine: &Engine, transform: &Transform) -> Vec<Plan<T>> {
     let mut plans = plans_of(engine, transform, |_| true);
     plans.push(engine.plan(transform).unwrap());
@@ -191,7 +192,8 @@ pub fn plans_by<T: Sample>(
     plans
 }
 
-/// Runs a plan on the device into an array that held poison, and checks that the input stays as it was.
+/// Runs a plan on the device into an array that held poison, and checks that
+/// the input stays as it was.
 pub fn run<T: RandomSample>(
     engine: &Engine,
     plan: &Plan<T>,
@@ -215,8 +217,8 @@ pub fn run<T: RandomSample>(
     to.download().unwrap()
 }
 
-/// Checks a property on `cases` random inputs, the same ones on every machine, and makes what fails as
-/// simple as can be.
+/// Checks a property on `cases` random inputs, the same ones on every machine, and makes what
+/// fails as simple as can be.
 pub fn for_all<G: Generator>(cases: u32, inputs: G, property: impl Fn(G::Value) -> TestCaseResult) {
     let config = Config {
         failure_persistence: None,

@@ -27,11 +27,11 @@ const NEEDS: [&str; 20] = [
     "opengl",
 ];
 
-/// Whether a device has what a case needs, which `need` names. Where it does not, the case is not run there, and a line
-/// says so.
+/// Whether a device has what a case needs, which `need` names. Where it does not, the case is not
+/// run there, and a line says so.
 ///
-/// The environment variable `WAVELIFT_REQUIRE` lists needs, separated by commas, whose cases must run: they fail
-/// where no device has what they need.
+/// The environment variable `WAVELIFT_REQUIRE` lists needs, separated by commas, whose cases must
+/// run: they fail where no device has what they need.
 pub fn can_run(what: &str, device: &Device, need: &str, has: impl Fn(&DeviceInfo) -> bool) -> bool {
     assert!(NEEDS.contains(&need), "`{need}` is missing in NEEDS");
     let is_required = required().iter().any(|required| required == need);

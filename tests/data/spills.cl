@@ -1,5 +1,5 @@
-// Holds more at once than a work-item has registers, so that every compiler must put some of it in memory: scripts/vendors
-// makes sure that it sees that.
+// Holds more at once than a work-item has registers, so that every compiler must put some of it in memory:
+// scripts/vendors makes sure that it sees that.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void spills(global float *values, const int count) {
   float held[600];
   for (int i = 0; i < 600; ++i) {

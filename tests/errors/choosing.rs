@@ -1,4 +1,5 @@
-//! Devices that are chosen by what they say of themselves or by a variable, and those that are not there.
+//! Devices that are chosen by what they say of themselves or by a variable, and
+//! those that are not there.
 
 use super::common::devices;
 use super::says;

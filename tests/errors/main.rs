@@ -1,5 +1,5 @@
-//! Bad input to every public call: the right error, which says what was wanted and what was found, and
-//! never a panic.
+//! Bad input to every public call: the right error, which says what was wanted and what was
+//! found, and never a panic.
 
 mod choosing;
 #[path = "../common/mod.rs"]

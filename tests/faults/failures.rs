@@ -15,7 +15,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// What a fault leaves: an engine, and a plan, if they came about.
 type Made = Option<(Engine, Option<Plan<i32>>)>;
 
-/// Opens an engine and works with it, each time with a `fault` in the next call, until no call is left that fails.
+/// Opens an engine and works with it, each time with a `fault` in the next call, until no
+/// call is left that fails.
 fn with_every_call(layer: &Layer, device: &Device, fault: &AtomicI64, then: impl Fn(&str, Made)) {
     let case = Case::new();
     for number in 1.. {
@@ -79,7 +80,8 @@ fn a_call_fails() {
             with_every_call(layer, &device, &layer.call, |what, made| {
                 layer.reset();
                 if let Some((engine, mut plan)) = made {
-                    // The same engine, and the same plan where it came about, are as good as before.
+                    // The same engine, and the same plan where it came
+                    // about, are as good as before.
                     let result = Case::new().work(&engine, &mut plan);
                     result.unwrap_or_else(|error| panic!("after {what}: {error}"));
                 }
@@ -112,7 +114,8 @@ fn outlives_every_failure(layer: &Layer, engine: &Engine, what: &str) {
     outlives_every(layer, [50, 10], what, || case.work(engine, &mut plan));
 }
 
-/// Works, each time with a fault in the next call or command, of which there are more than so many, and once more without.
+/// Works, each time with a fault in the next call or command, of which there are more than so
+/// many, and once more without.
 pub fn outlives_every(
     layer: &Layer,
     least: [i64; 2],
@@ -194,8 +197,8 @@ fn what_comes_after_a_call_that_failed_still_waits_for_what_came_before() {
     });
 }
 
-/// Through one queue an array is written, behind a gate; every call of work on it through another queue fails in turn. The same
-/// work once more, or through a third queue, then waits for the gate.
+/// Through one queue an array is written, behind a gate; every call of work on it through another
+/// queue fails in turn. The same work once more, or through a third queue, then waits for the gate.
 fn order_is_kept(
     layer: &Layer,
     device: &Device,

@@ -97,7 +97,8 @@ fn the_others_do_the_share_of_a_lost_device() {
     });
 }
 
-/// What a lost device may still write stays its own: who stands in gives the share other memory, and the arrays go on.
+/// What a lost device may still write stays its own: who stands in gives the share other
+/// memory, and the arrays go on.
 #[test]
 fn pinned_arrays_outlive_a_device() {
     let name = "group::pinned_arrays_outlive_a_device";

@@ -1,5 +1,6 @@
-//! What OpenCL does badly, by the layer of tests/layer: calls that fail, lost devices, commands that fail, programs that do not
-//! build. Errors are clear, no release panics, nothing waits for ever, and every object is given back.
+//! What OpenCL does badly, by the layer of tests/layer: calls that fail, lost devices, commands
+//! that fail, programs that do not build. Errors are clear, no release panics, nothing waits for
+//! ever, and every object is given back.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,5 @@
-//! Every call and every command fails in turn of plans in place, and of slices of the host by each way that they take.
+//! Every call and every command fails in turn of plans in place, and of slices of the host by
+//! each way that they take.
 
 use crate::common::{found_devices as devices, random_samples};
 use crate::failures::outlives_every;
@@ -48,7 +49,8 @@ impl InPlace {
     }
 }
 
-/// Whether work came to its end before the call of this number, which was to fail; otherwise its error must be clear.
+/// Whether work came to its end before the call of this number, which was to fail; otherwise
+/// its error must be clear.
 fn is_last(layer: &Layer, number: i64, result: Result<(), Error>) -> bool {
     if let Err(error) = &result {
         assert!(is_clear(error), "{:?}: {error:?}", layer.failed());
@@ -204,8 +206,8 @@ fn tiles_outlive_every_failure() {
     });
 }
 
-/// Tiles are chosen anew where others have taken the memory, and again when it is back and this failed in between: what was made
-/// for the smaller tiles is not used for larger ones.
+/// Tiles are chosen anew where others have taken the memory, and again when it is back and this
+/// failed in between: what was made for the smaller tiles is not used for larger ones.
 #[test]
 fn tiles_chosen_anew_outlive_failures() {
     let name = "paths::tiles_chosen_anew_outlive_failures";
@@ -241,8 +243,8 @@ fn tiles_chosen_anew_outlive_failures() {
     });
 }
 
-/// Slices so large that threads copy them through pinned memory, with the fastest kernels that take all shapes: what fails are
-/// the calls around them.
+/// Slices so large that threads copy them through pinned memory, with the fastest kernels that take
+/// all shapes: what fails are the calls around them.
 fn large(engine: &Engine) -> Slices {
     Slices::new(engine, [1024, 2056], Strategy::Vectors)
 }
@@ -279,7 +281,8 @@ fn a_device_is_lost_while_threads_copy() {
                     if is_last(layer, number, result) {
                         break;
                     }
-                    // What the device may still use is never used again, although nothing fails any more.
+                    // What the device may still use is never used again,
+                    // although nothing fails any more.
                     layer.reset();
                     let again = slices.there();
                     if let Err(error) = again {

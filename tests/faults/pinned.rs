@@ -28,7 +28,8 @@ impl Made {
     }
 }
 
-/// Each kind of call between pinned arrays. An input is never changed, and what does not fail is right.
+/// Each kind of call between pinned arrays. An input is never changed, and
+/// what does not fail is right.
 fn work(case: &Case, engine: &Engine, made: &Made) -> Result<(), Error> {
     let Made {
         plan,
@@ -63,7 +64,8 @@ fn work(case: &Case, engine: &Engine, made: &Made) -> Result<(), Error> {
     Ok(())
 }
 
-/// Works with a fault in each call or command in turn, and once more without it, by the same engine, plan and stream.
+/// Works with a fault in each call or command in turn, and once more without it, by the same
+/// engine, plan and stream.
 fn outlives_every(layer: &Layer, engine: &Engine, fault: &AtomicI64, counter: &AtomicI64) {
     let case = Case::new();
     layer.reset();
@@ -104,7 +106,8 @@ fn one_plan_outlives_every_failure() {
     });
 }
 
-/// From some call on the device is lost: every later call says so, and what it may still use stays where it is.
+/// From some call on the device is lost: every later call says so, and what it may
+/// still use stays where it is.
 #[test]
 fn a_device_is_lost() {
     with_layer("pinned::a_device_is_lost", LIMIT, &[], |layer| {

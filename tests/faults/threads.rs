@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use wavelift::Engine;
 
-/// Threads share an engine and a plan, and have engines and plans of their own. `WAVELIFT_SECONDS` says for how long on each device.
+/// Threads share an engine and a plan, and have engines and plans of their own. `WAVELIFT_SECONDS`
+/// says for how long on each device.
 #[test]
 fn sixteen_threads_get_right_results() {
     let seconds = std::env::var("WAVELIFT_SECONDS").map_or(20, |text| text.parse().unwrap());

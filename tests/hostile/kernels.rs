@@ -9,8 +9,8 @@ fn picture(wavelet: Wavelet) -> Transform {
     Transform::new(wavelet, [131, 1029])
 }
 
-/// What holds for the probe need not hold for a kernel: one that does not build, or has other sub-groups, takes the next way;
-/// other kernels do not.
+/// What holds for the probe need not hold for a kernel: one that does not build, or has other
+/// sub-groups, takes the next way; other kernels do not.
 #[test]
 fn a_kernel_that_cannot_exchange_takes_the_next_way() {
     // A macro that only kernels of `streamed` have.
@@ -60,7 +60,8 @@ fn a_kernel_of_volumes_takes_the_next_way() {
     }
 }
 
-/// A device that lies to one kernel alone: of the two that a plan of `streamed` has, the other keeps its way.
+/// A device that lies to one kernel alone: of the two that a plan of `streamed` has,
+/// the other keeps its way.
 #[test]
 fn the_next_way_is_taken_by_one_kernel_alone() {
     // A macro that only the kernel of two levels has.
@@ -78,7 +79,8 @@ fn the_next_way_is_taken_by_one_kernel_alone() {
         let (honest, portable) = (plan(&[khr, NONE], ""), plan(&[NONE], ""));
         assert!(honest.contains("streamed_two_levels"), "{honest}");
         assert!(!portable.contains("streamed_two_levels"), "{portable}");
-        // By the next way, and where that is none, as two launches of the kernel that still exchanges.
+        // By the next way, and where that is none, as two launches of the
+        // kernel that still exchanges.
         assert_eq!(plan(&[khr, intel], &lie), honest);
         let alone = plan(&[khr, NONE], &lie);
         assert!(!alone.contains("streamed_two_levels"), "{alone}");
@@ -104,8 +106,8 @@ fn as_on_amd(wavefront: usize) -> String {
     )
 }
 
-/// The arithmetic of AMD's way, of which there is no hardware here: on wavefronts of 32, of which a sub-group is all, and of
-/// 64, of which it is half.
+/// The arithmetic of AMD's way, of which there is no hardware here: on wavefronts of 32, of which a
+/// sub-group is all, and of 64, of which it is half.
 #[test]
 fn amds_way_is_right_on_wavefronts_of_32_and_64() {
     let what = "AMD's way on another device";
@@ -126,7 +128,8 @@ fn amds_way_is_right_on_wavefronts_of_32_and_64() {
     }
 }
 
-/// The probe can be right and a kernel wrong: on a way that never ran on hardware, each kernel is tried first.
+/// The probe can be right and a kernel wrong: on a way that never ran on hardware,
+/// each kernel is tried first.
 #[test]
 fn kernels_of_an_untried_way_are_tried() {
     let what = "kernels on trial";

@@ -26,8 +26,8 @@ pub fn way_of(device: &Device) -> Way {
 }
 
 pub fn lying(device: &Device, ways: &[Way], lie: &str) -> Device {
-    // SAFETY: the lies of these tests are about what work-items get from each other and how many there are in a sub-group; the
-    // engine finds out before any kernel relies on it.
+    // SAFETY: the lies of these tests are about what work-items get from each other and how many
+    // there are in a sub-group; the engine finds out before any kernel relies on it.
     unsafe { device.with_lie(ways, lie) }.with_kind(DeviceKind::Gpu)
 }
 
@@ -71,7 +71,8 @@ const ONE_NAN: &str = "
     #define sub_group_shuffle_up(v, n) quieted(intel_sub_group_shuffle_up(v, v, n))
 ";
 
-/// Ways that are wrong, or do not build, are left for the next one, and refused where there is no other.
+/// Ways that are wrong, or do not build, are left for the next one, and refused
+/// where there is no other.
 #[test]
 fn lies_are_found_out() {
     let (khr, intel) = ((Exchange::Khr, 16), (Exchange::Intel, 16));

@@ -1,4 +1,5 @@
-//! Devices that do not do what they say, and devices that have little of everything: both get plans that are right.
+//! Devices that do not do what they say, and devices that have little of everything: both
+//! get plans that are right.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -107,8 +107,8 @@ fn a_plan_without_passes_has_an_event() {
     }
 }
 
-/// Random transforms, copies to and from the host and sub-views among a few arrays, by several plans on several queues, give what
-/// the same gives one after the other on the host.
+/// Random transforms, copies to and from the host and sub-views among a few arrays, by several
+/// plans on several queues, give what the same gives one after the other on the host.
 fn check_random_work(engines: &[Engine], seed: u64) {
     let transform = picture();
     let len = transform.len();
@@ -187,8 +187,8 @@ fn work_on_an_array_is_in_order_whatever_the_queues_are() {
 #[test]
 fn after_a_failed_event_the_engine_goes_on() {
     for device in devices() {
-        // Where work waits for an event that fails, PoCL 3.1 ends the process, and so does Intel's runtime for CPUs (2026.2) on
-        // queues without order: with one kernel and nothing else.
+        // Where work waits for an event that fails, PoCL 3.1 ends the process, and so does Intel's
+        // runtime for CPUs (2026.2) on queues without order: with one kernel and nothing else.
         let is_on = |info: &DeviceInfo, name: &str| info.platform.contains(name);
         let fails = |info: &DeviceInfo| !is_on(info, "Portable Computing Language");
         if !can_run("a failed event", &device, "failed-events", fails) {

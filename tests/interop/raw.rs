@@ -295,7 +295,8 @@ fn flags_are_kept_to() {
     }
 }
 
-/// Memory of the host whose first sample is at 16 bytes, and no more, past a multiple of 64, as NumPy has it.
+/// Memory of the host whose first sample is at 16 bytes, and no more, past a
+/// multiple of 64, as NumPy has it.
 fn host(samples: &[f32]) -> (Vec<f32>, usize) {
     let mut memory = vec![0.0; samples.len() + 64];
     let start = (0..)

@@ -1,4 +1,5 @@
-//! Regions of arrays: plans work on them where they stand, and nowhere else; samples go there and come from there.
+//! Regions of arrays: plans work on them where they stand, and nowhere else; samples go
+//! there and come from there.
 
 use crate::common::{
     RandomSample, can_run, computes, devices, expected, ran, random_samples, relative_error,
@@ -68,8 +69,8 @@ fn check<T: RandomSample>(engine: &Engine, plan: &Plan<T>, samples: &Region, ban
     }
 }
 
-/// Regions of a shape: in one piece, but not aligned; with a pitch of 64 bytes and with an odd one; with neighbours along the last
-/// axis apart; with the axes the other way round.
+/// Regions of a shape: in one piece, but not aligned; with a pitch of 64 bytes and with an odd one;
+/// with neighbours along the last axis apart; with the axes the other way round.
 fn regions<T: RandomSample>(shape: &[usize]) -> Vec<Region> {
     let last = *shape.last().unwrap();
     let pitched = |first: usize, pitch: usize| {
@@ -155,8 +156,9 @@ fn integers_by_every_strategy() {
     }
 }
 
-/// Volumes of several colours that stand one behind the other: rows are in one piece, and in what lies between two levels they are
-/// not. They are as large as GPUs prefer to take three axes at once.
+/// Volumes of several colours that stand one behind the other: rows are in one piece,
+/// and in what lies between two levels they are not. They are as large as GPUs prefer to
+/// take three axes at once.
 #[test]
 fn volumes_of_colours_apart() {
     for device in devices() {
@@ -412,7 +414,8 @@ fn sub_bands_come_to_the_host() {
     }
 }
 
-/// Regions past byte 2^32 of an array, and one whose rows go past it, of memory that is otherwise never touched.
+/// Regions past byte 2^32 of an array, and one whose rows go past it, of memory that is
+/// otherwise never touched.
 #[test]
 fn views_may_be_past_32_bits() {
     const LEN: usize = (1 << 30) + 100_000;

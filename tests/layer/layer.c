@@ -1,8 +1,8 @@
-// An OpenCL layer that makes calls and commands fail, and counts what is made and given back: the loader puts it between
-// a program and its drivers where OPENCL_LAYERS names it. cc -shared -fPIC -o layer.so layer.c sharing.c
+// An OpenCL layer that makes calls and commands fail, and counts what is made and given back: the loader puts it
+// between a program and its drivers where OPENCL_LAYERS names it. cc -shared -fPIC -o layer.so layer.c sharing.c
 //
-// `struct layer` says what fails and what was counted. A program finds it by clGetPlatformInfo(LAYER_STATE); for programs that
-// do not, LAYER_CALL, LAYER_LOST and LAYER_COMMAND in the environment set the fields of these names.
+// `struct layer` says what fails and what was counted. A program finds it by clGetPlatformInfo(LAYER_STATE); for
+// programs that do not, LAYER_CALL, LAYER_LOST and LAYER_COMMAND in the environment set the fields of these names.
 
 #include "layer.h"
 #include <stdio.h>
@@ -56,9 +56,9 @@ static void record(char letter) {
   if (place < (long)sizeof layer.record) layer.record[place] = letter;
 }
 
-// Whether a command is one that fails, or waits for one that did. It is not carried out. The event of its end, if it has one, is
-// there already, and has failed; if it has none, neither are the commands behind it carried out, up to the first one that can
-// say so.
+// Whether a command is one that fails, or waits for one that did. It is not carried out. The event of its end, if it
+// has one, is there already, and has failed; if it has none, neither are the commands behind it carried out, up to the
+// first one that can say so.
 int fails(cl_command_queue queue, char letter, cl_uint count, const cl_event *waits) {
   if (layer.device != NULL && layer.device != of_queue(queue)) return 0;
   if (++layer.commands == layer.command) layer.broken = queue;
@@ -100,8 +100,8 @@ cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event) {
     if (made != NULL) ++layer.created[object];                                \
     return made;                                                              \
   }
-// The two that keep an object. A release that fails gives the object back all the same, here and in the driver: contexts that
-// were left there would fill the memory of a GPU, for other programs too.
+// The two that keep an object. A release that fails gives the object back all the same, here and in the driver:
+// contexts that were left there would fill the memory of a GPU, for other programs too.
 #define KEEP(type, object, retain, release)                                   \
   static cl_int CL_API_CALL my_##retain(type handle) {                        \
     cl_int error = called(DEVICE(handle), __func__);                                    \

@@ -14,12 +14,12 @@ enum object { DEVICE, CONTEXT, QUEUE, MEMORY, PROGRAM, KERNEL, EVENT, OBJECTS };
 
 // tests/common/layer.rs has the same. Numbers count from 1; 0 is none.
 struct layer {
-  // Set by the program: which call fails; from which call on all fail, releases included; which command ends with a negative
-  // status; and the device whose calls and commands alone are counted and fail, if not all.
+  // Set by the program: which call fails; from which call on all fail, releases included; which command ends with a
+  // negative status; and the device whose calls and commands alone are counted and fail, if not all.
   _Atomic long call, lost, command;
   _Atomic(cl_device_id) device;
-  // Set by the program: whether programs do not build; whether devices share with OpenGL; whether of each kernel only the first two
-  // thirds of its work-groups run.
+  // Set by the program: whether programs do not build; whether devices share with OpenGL; whether of each kernel only
+  // the first two thirds of its work-groups run.
   _Atomic long spoil, sharing, cut;
   // Counted by the layer.
   _Atomic long calls, commands;
@@ -37,7 +37,8 @@ struct layer {
 extern struct layer layer;
 extern cl_icd_dispatch next; // the driver's functions, or those of the next layer
 
-// layer.c: counts a call of a device, and says how it fails, if it does; records a command, and says whether it fails; fails it.
+// layer.c: counts a call of a device, and says how it fails, if it does; records a command, and says
+// whether it fails; fails it.
 cl_int called(cl_device_id device, const char *name);
 int fails(cl_command_queue queue, char letter, cl_uint count, const cl_event *waits);
 cl_int failed(cl_command_queue queue, cl_bool blocking, cl_event *event);

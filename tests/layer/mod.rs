@@ -40,7 +40,8 @@ impl Layer {
         let platforms = cl3::platform::get_platform_ids().ok()?;
         let address = cl3::platform::get_platform_data(*platforms.first()?, LAYER_STATE).ok()?;
         let address = usize::from_ne_bytes(address.try_into().ok()?);
-        // SAFETY: it is the address of such a struct, all of whose fields are atomic, in a library that is never unloaded.
+        // SAFETY: it is the address of such a struct, all of whose fields are atomic, in a
+        // library that is never unloaded.
         unsafe { (address as *const Layer).as_ref() }
     }
 
@@ -119,8 +120,8 @@ fn build(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Runs `body`, the whole of the test of this name, in a process of its own with the layer under it, which is killed where it
-/// takes longer than a time limit.
+/// Runs `body`, the whole of the test of this name, in a process of its own with the layer under
+/// it, which is killed where it takes longer than a time limit.
 pub fn with_layer(
     test: &str,
     limit: Duration,
@@ -193,8 +194,8 @@ impl Case {
         }
     }
 
-    /// A plan that has the driver copy slices of the host. CPU devices use them where they stand otherwise, and a program ends
-    /// whose device is lost while it may use borrowed memory.
+    /// A plan that has the driver copy slices of the host. CPU devices use them where they stand
+    /// otherwise, and a program ends whose device is lost while it may use borrowed memory.
     pub fn plan(&self, engine: &Engine) -> Result<Plan<i32>, Error> {
         let engine = engine.with_copy_threads(1);
         engine.plan_with(&self.transform, Strategy::Stepwise)

@@ -1,5 +1,6 @@
-// The layer plays a device that shares buffers with OpenGL, which no CPU's driver does: acquiring copies from OpenGL's buffer
-// to OpenCL's, and releasing copies back, so that work between the two sees what a device that shares would show it.
+// The layer plays a device that shares buffers with OpenGL, which no CPU's driver does: acquiring copies from
+// OpenGL's buffer to OpenCL's, and releasing copies back, so that work between the two sees what a device
+// that shares would show it.
 //
 // OpenGL's functions are those of the program; its context is current on the thread that enqueues.
 

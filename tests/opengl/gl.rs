@@ -1,4 +1,5 @@
-//! As much of OpenGL as the tests need: a context of GLX that is current on this thread, and buffers.
+//! As much of OpenGL as the tests need: a context of GLX that is current on
+//! this thread, and buffers.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -47,9 +48,11 @@ unsafe extern "C" {
 
 /// Makes an OpenGL context that is current on this thread until the process ends.
 pub fn open() {
-    // GLX_DRAWABLE_TYPE: GLX_PBUFFER_BIT; GLX_RENDER_TYPE: GLX_RGBA_BIT. GLX_PBUFFER_WIDTH and _HEIGHT.
+    // GLX_DRAWABLE_TYPE: GLX_PBUFFER_BIT; GLX_RENDER_TYPE: GLX_RGBA_BIT.
+    // GLX_PBUFFER_WIDTH and _HEIGHT.
     let (wanted, size) = ([0x8010, 4, 0x8011, 1, 0], [0x8041, 1, 0x8040, 1, 0]);
-    // SAFETY: the lists end with zeros, handles come from the calls before, and null, which is checked, is no handle.
+    // SAFETY: the lists end with zeros, handles come from the calls before, and null, which
+    // is checked, is no handle.
     unsafe {
         let display = XOpenDisplay(null_mut());
         assert!(!display.is_null(), "no X server: xvfb-run starts one");

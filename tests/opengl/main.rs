@@ -1,5 +1,6 @@
-//! Engines on OpenGL's context, and arrays that are its buffers, on a device that the layer of tests/layer plays:
-//! `xvfb-run cargo test --features ocl-interop --test opengl`. No driver for CPUs shares with OpenGL.
+//! Engines on OpenGL's context, and arrays that are its buffers, on a device that the layer of
+//! tests/layer plays: `xvfb-run cargo test --features ocl-interop --test opengl`. No driver for
+//! CPUs shares with OpenGL.
 #![cfg(feature = "ocl-interop")]
 
 #[path = "../common/mod.rs"]

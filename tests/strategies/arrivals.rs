@@ -1,4 +1,5 @@
-//! The last work-group to arrive goes on with the coarse levels, of which there is one: run after run, by several plans at a time.
+//! The last work-group to arrive goes on with the coarse levels, of which there is one: run after
+//! run, by several plans at a time.
 
 use super::*;
 use crate::layer::with_layer;
@@ -6,8 +7,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use wavelift::{DeviceArray, Fence, Plan, reference};
 
-/// What goes on in one launch on any device that has a fence, whatever its size: of two pictures, so that work-groups of one are
-/// not those of the other.
+/// What goes on in one launch on any device that has a fence, whatever its size: of two pictures,
+/// so that work-groups of one are not those of the other.
 fn pictures() -> Transform {
     Transform::new(Wavelet::CDF_5_3, [2, 130, 150])
         .axes([1, 2])
@@ -43,8 +44,9 @@ fn plan(engine: &Engine) -> Plan<i32> {
     plan
 }
 
-/// Four threads: two share a plan, one has another plan on the same queue, one a plan on a queue of its own. Each transforms its own
-/// samples from one array to another, a few runs at a time without waiting, and looks at the last result.
+/// Four threads: two share a plan, one has another plan on the same queue, one a plan on a queue of
+/// its own. Each transforms its own samples from one array to another, a few runs at a time without
+/// waiting, and looks at the last result.
 #[test]
 fn thousands_of_runs_are_right() {
     let runs = std::env::var("WAVELIFT_RUNS").map_or(1000, |text| text.parse().unwrap());
@@ -85,7 +87,8 @@ fn run_often(engine: &Engine, plan: &Plan<i32>, thread: u64, runs: usize) {
     }
 }
 
-/// A launch of which some work-groups never ran, as where a driver cuts it off, whether it says so or not: the next is right.
+/// A launch of which some work-groups never ran, as where a driver cuts it off, whether it says so
+/// or not: the next is right.
 #[test]
 fn after_a_launch_that_was_cut_off_the_next_is_right() {
     let name = "arrivals::after_a_launch_that_was_cut_off_the_next_is_right";
@@ -114,7 +117,8 @@ fn after_a_launch_that_was_cut_off_the_next_is_right() {
     });
 }
 
-/// A fence that does not build, in the probe or in a kernel alone, or that does not count right, is left out.
+/// A fence that does not build, in the probe or in a kernel alone, or that does not
+/// count right, is left out.
 #[test]
 fn without_a_fence_nobody_goes_on() {
     let what = "devices that lie about their fence";
@@ -131,7 +135,8 @@ fn without_a_fence_nobody_goes_on() {
             continue;
         }
         for lie in [missing, &in_kernel, wrong] {
-            // SAFETY: they are about how work-groups are counted: at worst none goes on, or several.
+            // SAFETY: they are about how work-groups are counted: at worst
+            // none goes on, or several.
             let lying = unsafe { device.with_lie(&[(Exchange::None, 1)], lie) };
             let engine = Engine::new(&lying).unwrap();
             assert_eq!(format!("{:?}", planned(&engine).0), format!("{portable:?}"));

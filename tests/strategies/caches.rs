@@ -15,8 +15,8 @@ fn several_strips_and_bands_of_vectors() {
     }
 }
 
-/// Lines that are lifted in the caches level by level: more and fewer than a vector has elements, of all lengths that go there,
-/// beside others in volumes, and with results past the caches.
+/// Lines that are lifted in the caches level by level: more and fewer than a vector has elements,
+/// of all lengths that go there, beside others in volumes, and with results past the caches.
 mod rows_in_the_caches {
     use super::*;
 
@@ -79,8 +79,8 @@ mod rows_in_the_caches {
     }
 }
 
-/// As large arrays are, of which results go past the caches: from rows that start anywhere, in strips of any
-/// width, some all overlap.
+/// As large arrays are, of which results go past the caches: from rows that start anywhere, in
+/// strips of any width, some all overlap.
 mod past_the_caches {
     use super::*;
 
@@ -216,7 +216,8 @@ mod past_the_caches {
         check_pairs_of_vectors::<i16>(Wavelet::CDF_5_3);
     }
 
-    /// A vector of three colours has more places than pixels fill: beyond them it must not overwrite the border.
+    /// A vector of three colours has more places than pixels fill: beyond them it must
+    /// not overwrite the border.
     #[test]
     fn borders_apart_beside_vectors_that_pixels_do_not_fill() {
         for device in as_cpus("borders apart") {

@@ -1,10 +1,10 @@
-//! What the planner makes of `streamed` and others where work-items exchange values, on a device of few compute units, so that
-//! small pictures are large ones.
+//! What the planner makes of `streamed` and others where work-items exchange values, on a device of
+//! few compute units, so that small pictures are large ones.
 
 use super::*;
 
-/// As a GPU whose work-items have registers enough to stream. Where kernels may ask for the size of their sub-groups, as on
-/// Intel's, the planner takes them to have fewer, and prefers blocks.
+/// As a GPU whose work-items have registers enough to stream. Where kernels may ask for the size of
+/// their sub-groups, as on Intel's, the planner takes them to have fewer, and prefers blocks.
 fn streaming(device: &Device) -> Device {
     let (exchange, lanes) = (device.info().exchange, device.info().lanes);
     let mut limits = device.info().clone();
@@ -26,7 +26,8 @@ fn check_beside<T: RandomSample>(transforms: &[(Transform, &[Strategy])]) {
         for (seed, (transform, strategies)) in transforms.iter().enumerate() {
             let plan = engine.plan::<T>(transform).unwrap();
             let used = plan.strategies();
-            // NVIDIA's devices take several coarse levels by windows, which others do not all have the exchange for.
+            // NVIDIA's devices take several coarse levels by windows, which others do not
+            // all have the exchange for.
             let by_windows = device.info().exchange == Exchange::Ptx && used.contains(&PYRAMID);
             let is_used = |one| used.contains(one) || *one == BLOCK && by_windows;
             assert!(strategies.iter().all(is_used), "{used:?}: {plan:?}");
@@ -52,7 +53,8 @@ fn floats() {
             volume.clone().levels(1).layout(Layout::Interleaved),
             &[COLUMNS, STREAMED],
         ),
-        // Not in the first one of two, as half of the planes have an array of their own for their low band.
+        // Not in the first one of two, as half of the planes have an array of
+        // their own for their low band.
         (volume.layout(Layout::Interleaved), &[COLUMNS, BLOCK]),
         (picture, &[STREAMED, BLOCK]),
     ]);

@@ -25,8 +25,9 @@ fn exchanging(what: &str, way: Exchange, lanes: usize) -> Vec<Device> {
     found.into_iter().map(set).collect()
 }
 
-/// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either axis first, samples that move one by
-/// one and by vectors, by as few kernels as that takes: among 64, Intel's compiler needs 145 s for these.
+/// Every sample type and way beside the picture, reaches of 1 and 2 pairs to both sides, either
+/// axis first, samples that move one by one and by vectors, by as few kernels as that takes: among
+/// 64, Intel's compiler needs 145 s for these.
 fn exchange(way: Exchange, lanes: usize) {
     let what = format!("exchange by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -60,8 +61,8 @@ fn exchange(way: Exchange, lanes: usize) {
     }
 }
 
-/// The same for blocks: every sample type, aligned rows and others, pictures that go on in each way and those whose border is
-/// set anew at every step.
+/// The same for blocks: every sample type, aligned rows and others, pictures that go on in each way
+/// and those whose border is set anew at every step.
 fn exchange_in_blocks(way: Exchange, lanes: usize) {
     let what = format!("exchange in blocks by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -91,8 +92,9 @@ pub(super) fn beside() -> Wavelet {
     Wavelet::real("beside", &steps, Scale::NONE).unwrap()
 }
 
-/// The same for rows, where sub-groups wait for their own work-items alone: several rows in a sub-group, a row in each, rows
-/// for several sub-groups, tiles; aligned and not, with levels left for one pair of each work-item.
+/// The same for rows, where sub-groups wait for their own work-items alone: several rows in a
+/// sub-group, a row in each, rows for several sub-groups, tiles; aligned and not, with levels left
+/// for one pair of each work-item.
 fn exchange_in_rows(way: Exchange, lanes: usize) {
     let what = format!("exchange in rows by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -119,7 +121,8 @@ fn exchange_in_rows(way: Exchange, lanes: usize) {
         // Rows whose first levels stay in registers: of one run, of some, of those of a sub-group.
         let short = [cdf97(8, 9), cdf97(72, 2), cdf97(8 * lanes - 24, 9)];
         check_all::<f32>(&device, strategy, &short);
-        // Steps of two neighbours that are not one on each side, of which the ends are lifted apart.
+        // Steps of two neighbours that are not one on each side, of which
+        // the ends are lifted apart.
         check_all::<f32>(&device, strategy, &[rows(beside(), 128, 1)]);
         check_all::<f64>(&device, strategy, &[cdf97(4 * lanes, 9), cdf97(6, 1)]);
         let shorts = [
@@ -157,8 +160,9 @@ fn stays<T: RandomSample>(engine: &Engine, transform: &Transform) {
     assert!(plan.contains("rows_in_registers"), "{plan}");
 }
 
-/// Rows of any length that follow one another in memory, which end within a run, at its end and behind its first sample; a sub-group full of
-/// them, and not; by one level, some, and all that there are; under each rule, in both layouts.
+/// Rows of any length that follow one another in memory, which end within a run, at its end and
+/// behind its first sample; a sub-group full of them, and not; by one level, some, and all that
+/// there are; under each rule, in both layouts.
 fn exchange_in_registers(way: Exchange, lanes: usize) {
     let what = format!("exchange in rows of registers by {way} among {lanes}");
     let strategy = Strategy::RegisterRows;
@@ -183,7 +187,8 @@ fn exchange_in_registers(way: Exchange, lanes: usize) {
             (2 * full, 1, symmetric, Layout::Mallat),
         ] {
             let transform = rows(samples, levels).boundary(boundary).layout(layout);
-            // In longer sub-groups of CPUs and Intel's GPUs work-items have registers for short runs alone.
+            // In longer sub-groups of CPUs and Intel's GPUs work-items have
+            // registers for short runs alone.
             if lanes <= 16 || way == Exchange::Ptx {
                 stays::<f32>(&engine, &transform);
             }
@@ -211,7 +216,8 @@ fn exchange_in_registers(way: Exchange, lanes: usize) {
     }
 }
 
-/// Rows as columns are: whole ones and tiles, by few and many neighbours, with levels left for one pair of each work-item.
+/// Rows as columns are: whole ones and tiles, by few and many neighbours, with levels left for
+/// one pair of each work-item.
 fn rows_side_by_side(device: &Device) {
     let strategy = Strategy::RegisterRows;
     let columns = |wavelet, samples: usize, lines: usize, levels| {
@@ -241,7 +247,8 @@ fn rows_side_by_side(device: &Device) {
     check_all::<i32>(device, strategy, &[zero]);
 }
 
-/// The same for pixels of several samples: aligned rows and others, pictures that go on in each way.
+/// The same for pixels of several samples: aligned rows and others,
+/// pictures that go on in each way.
 fn exchange_in_colours(way: Exchange, lanes: usize) {
     let what = format!("exchange in colours by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -271,8 +278,8 @@ fn exchange_in_colours(way: Exchange, lanes: usize) {
     }
 }
 
-/// The same for volumes: several rows in a sub-group, and rows with seams between sub-groups, of which lengths are whole and not;
-/// tiles; integers along x first and last.
+/// The same for volumes: several rows in a sub-group, and rows with seams between sub-groups, of
+/// which lengths are whole and not; tiles; integers along x first and last.
 fn exchange_in_volumes(way: Exchange, lanes: usize) {
     let what = format!("exchange in volumes by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -299,7 +306,8 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
     }
 }
 
-/// The same for several levels by windows: of one and of several tiles, whole lines and such with a halo, of odd and even lengths.
+/// The same for several levels by windows: of one and of several tiles, whole lines and such with a
+/// halo, of odd and even lengths.
 fn exchange_in_windows(way: Exchange, lanes: usize) {
     let what = format!("exchange in windows by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {

@@ -1,5 +1,5 @@
-//! Every strategy against the reference, on every device: integers for equality, floats within `RandomSample::BOUND` of the f64
-//! reference, outputs poisoned before each run.
+//! Every strategy against the reference, on every device: integers for equality, floats within
+//! `RandomSample::BOUND` of the f64 reference, outputs poisoned before each run.
 
 mod arrivals;
 mod caches;
@@ -38,8 +38,8 @@ fn cannot_round(strategy: Strategy, sample: SampleType) -> bool {
     is_integer && convolves
 }
 
-/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one piece; or samples must be
-/// real.
+/// What a strategy is not for: every level must be one of pictures, whose inner axis is in one
+/// piece; or samples must be real.
 fn is_refused(
     strategy: Strategy,
     kind: DeviceKind,
@@ -108,8 +108,8 @@ fn is_refused(
     }
 }
 
-/// Whether a line can be extended beyond its border once, or anew at each step by its outermost samples or by zeros, so that
-/// the results are those of its boundary rule.
+/// Whether a line can be extended beyond its border once, or anew at each step by its outermost
+/// samples or by zeros, so that the results are those of its boundary rule.
 fn goes_on_beyond(transform: &Transform, samples: usize) -> bool {
     let is_even = samples.is_multiple_of(2);
     let pair_by_pair = [Wavelet::HAAR, Wavelet::VC2_HAAR_0, Wavelet::VC2_HAAR_1];
@@ -159,7 +159,8 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
         );
         return;
     }
-    // Local memory does not hold them everywhere; on GPUs, for which these strategies are not made, it holds few.
+    // Local memory does not hold them everywhere; on GPUs, for which these strategies
+    // are not made, it holds few.
     let long = transform
         .shape()
         .last()

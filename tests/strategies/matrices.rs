@@ -24,7 +24,8 @@ fn matrix_on(devices: &[Device], by: impl Into<By>, wavelet: Wavelet) {
     }
 }
 
-/// What a strategy refuses, as the planner composes it on devices of the kind on which it prefers that strategy.
+/// What a strategy refuses, as the planner composes it on devices of the kind on which
+/// it prefers that strategy.
 fn composed(preferred: Strategy, kind: DeviceKind, wavelet: Wavelet) {
     let mut transforms = everywhere(awkward(wavelet));
     transforms.retain(|transform| is_refused(preferred, kind, transform, SampleType::F32));
@@ -90,9 +91,9 @@ macro_rules! matrices {
 
 common::for_every_wavelet!(matrices);
 
-/// Every pass of `separable` but the default ones, each beside the default one for the other axes: as the matrices, but with
-/// each type of samples once, and the wavelets that differ most. Programs take long to build, and steps are what all
-/// kernels share.
+/// Every pass of `separable` but the default ones, each beside the default one for the other axes:
+/// as the matrices, but with each type of samples once, and the wavelets that differ most. Programs
+/// take long to build, and steps are what all kernels share.
 macro_rules! passes {
     ($($name:ident: $pass:expr;)*) => {
         mod passes {
@@ -115,8 +116,8 @@ macro_rules! passes {
     };
 }
 
-/// Samples of 16 bits that compute in reals: every strategy, and the wavelets that differ most. All share their steps with
-/// floats, so one wavelet sees how a kernel loads and stores.
+/// Samples of 16 bits that compute in reals: every strategy, and the wavelets that differ most. All
+/// share their steps with floats, so one wavelet sees how a kernel loads and stores.
 macro_rules! rounded_when_stored {
     ($($name:ident: $kind:ident $by:expr;)*) => {
         mod rounded_when_stored {

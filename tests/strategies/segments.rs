@@ -31,7 +31,8 @@ fn blocks_of_any_height() {
     }
 }
 
-/// Few and many segments, that sweep apart and towards each other, with rows loaded long before they are needed.
+/// Few and many segments, that sweep apart and towards each other, with rows loaded
+/// long before they are needed.
 #[test]
 fn segments_that_meet() {
     fn check_sizes<T: RandomSample>(wavelet: Wavelet, all_sizes: &[&str], shapes: &[[usize; 2]]) {
@@ -66,8 +67,8 @@ fn segments_that_meet() {
     );
 }
 
-/// Two levels in one launch, where sub-groups exchange: few and many segments, that sweep down and up, of heights whose
-/// half and quarter are odd.
+/// Two levels in one launch, where sub-groups exchange: few and many segments, that sweep down and
+/// up, of heights whose half and quarter are odd.
 mod two_levels {
     use super::*;
 
@@ -155,7 +156,8 @@ fn rows_of_several_tiles() {
     }
 }
 
-/// Several levels in one launch by windows, which only GPUs prefer: pictures down to single pairs, of one tile and of many.
+/// Several levels in one launch by windows, which only GPUs prefer: pictures down to single pairs,
+/// of one tile and of many.
 fn windows<T: RandomSample>(wavelet: Wavelet) {
     let what = format!("windows of {}", T::TYPE);
     for device in devices() {

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Lines that go on beyond no border, of lengths about those from which on they have anything between their ends, and so long that they
-/// are cut.
+/// Lines that go on beyond no border, of lengths about those from which on they have anything
+/// between their ends, and so long that they are cut.
 mod ends_apart {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
@@ -87,8 +87,9 @@ mod many_short_lines {
     }
 }
 
-/// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has too many. All boundary rules
-/// and layouts for three colours, as all wavelets compose them; for others those of the wavelet.
+/// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has
+/// too many. All boundary rules and layouts for three colours, as all wavelets compose them; for
+/// others those of the wavelet.
 fn coloured(wavelet: Wavelet) -> Vec<Transform> {
     let picture = |shape: &[usize], levels| {
         let axes = [shape.len() - 3, shape.len() - 2];
@@ -119,7 +120,8 @@ fn coloured(wavelet: Wavelet) -> Vec<Transform> {
     all
 }
 
-/// Volumes in one tile and in several, with rows that go by vectors and that do not, thin ones and batches.
+/// Volumes in one tile and in several, with rows that go by vectors and that do
+/// not, thin ones and batches.
 fn volumes(wavelet: Wavelet) -> Vec<Transform> {
     let volume = |shape: &[usize], levels| {
         let first = shape.len() - 3;
@@ -143,7 +145,8 @@ fn volumes(wavelet: Wavelet) -> Vec<Transform> {
     all
 }
 
-/// Boxes that a work-group has whole: some, one, the last ones of a batch; in one piece and side by side.
+/// Boxes that a work-group has whole: some, one, the last ones of a batch; in
+/// one piece and side by side.
 mod whole_boxes {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
@@ -243,8 +246,8 @@ mod in_volumes {
     }
 }
 
-/// What stands in small boxes, as many as a vector has elements and more: short rows, narrow pictures, few columns, and what is
-/// so high that it is cut.
+/// What stands in small boxes, as many as a vector has elements and more: short rows, narrow
+/// pictures, few columns, and what is so high that it is cut.
 mod boxes {
     use super::*;
     fn boxes(wavelet: Wavelet) -> Vec<Transform> {
@@ -292,7 +295,8 @@ mod boxes {
             check_all::<T>(&device, Strategy::Vectors, &boxes(wavelet.clone()));
         }
     }
-    /// The plans that the other tests run have boxes, and the ends of periodic columns that are cut a launch of their own.
+    /// The plans that the other tests run have boxes, and the ends of periodic columns that are
+    /// cut a launch of their own.
     #[test]
     fn are_what_these_shapes_go_by() {
         for engine in of_one_unit().map(|device| Engine::new(&device).unwrap()) {
@@ -374,8 +378,8 @@ fn zeros_beyond_the_border_stay_zeros_whatever_a_bias_makes_of_them() {
     }
 }
 
-/// More levels of rows than those in which work-items have runs, and eight beside them: steps of a long reach leave a work-item few
-/// pairs.
+/// More levels of rows than those in which work-items have runs, and eight beside them: steps of a
+/// long reach leave a work-item few pairs.
 #[test]
 fn many_levels_of_rows_by_long_steps() {
     use wavelift::{Channel, RealStep, Scale};
@@ -393,8 +397,8 @@ fn many_levels_of_rows_by_long_steps() {
     }
 }
 
-/// Two axes of planes that stand side by side: less than a run and more, few planes and blocks of them that are not full, with other
-/// axes between and before.
+/// Two axes of planes that stand side by side: less than a run and more, few planes and blocks of
+/// them that are not full, with other axes between and before.
 mod planes {
     use super::*;
     fn check<T: RandomSample>(wavelet: Wavelet) {
@@ -451,7 +455,8 @@ mod planes {
     fn shorts_with_a_pre_shift() {
         check::<i16>(Wavelet::VC2_DD_9_7)
     }
-    /// Where a border is set anew, more rows wait than fit the registers in one direction, and the plan is refused.
+    /// Where a border is set anew, more rows wait than fit the registers in one direction,
+    /// and the plan is refused.
     #[test]
     fn shorts_of_a_long_reach() {
         check::<i16>(Wavelet::VC2_DD_13_7)

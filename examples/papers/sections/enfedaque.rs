@@ -1,4 +1,5 @@
-//! Enfedaque, Auli-Llinas, Moure 2015: Implementation of the DWT in a GPU through a Register-based Strategy.
+//! Enfedaque, Auli-Llinas, Moure 2015: Implementation of the DWT in a GPU through a
+//! Register-based Strategy.
 
 use super::super::common::check::RandomSample;
 use super::super::conclude;
@@ -33,7 +34,8 @@ struct Published {
     sample: SampleType,
     /// Table VI, microseconds on each of the cards.
     times: [[f64; 4]; 4],
-    /// Table IV, thousands, by the proposed method, by [24], and of instructions by the proposed one through local memory.
+    /// Table IV, thousands, by the proposed method, by [24], and of instructions by the proposed
+    /// one through local memory.
     instructions: [[f64; 3]; 4],
     accesses: [[f64; 2]; 4],
 }

@@ -1,4 +1,5 @@
-//! Van der Laan, Jalba, Roerdink 2011: Accelerating Wavelet Lifting on Graphics Hardware using CUDA.
+//! Van der Laan, Jalba, Roerdink 2011: Accelerating Wavelet Lifting on
+//! Graphics Hardware using CUDA.
 
 use super::super::common::check::RandomSample;
 use super::super::conclude;
@@ -12,7 +13,8 @@ const MILLISECONDS: f64 = 1e3;
 const CPU: &str = "one core of a CPU (Schroedinger)";
 const AUTO: &str = "auto";
 
-/// The paper's method: rows and columns with intermediate results in local memory, a barrier per step.
+/// The paper's method: rows and columns with intermediate results in local
+/// memory, a barrier per step.
 const SLIDING: Strategy = Strategy::Separable {
     rows: RowPass::Exchanged,
     columns: ColumnPass::Exchanged,

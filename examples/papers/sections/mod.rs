@@ -1,4 +1,5 @@
-//! The sections of the report, a file per paper. Published numbers are those of the papers' tables; their plots have none.
+//! The sections of the report, a file per paper. Published numbers are those of the papers'
+//! tables; their plots have none.
 
 mod barina;
 mod enfedaque;
@@ -38,7 +39,8 @@ pub const ALL: &[(&str, Measure)] = &[
     ("shahbahrami-filtering", shahbahrami::filtering),
 ];
 
-/// What several reports together say that none does alone: further conclusions for the section of that title.
+/// What several reports together say that none does alone: further conclusions for
+/// the section of that title.
 pub fn conclude_together(reports: &[Report]) -> (&'static str, Vec<String>) {
     (kucis::GPU_AGAINST_CPU, kucis::gpus_over_cpus(reports))
 }
@@ -48,8 +50,8 @@ fn square(side: usize) -> String {
     format!("{side} x {side}")
 }
 
-/// A figure with what was published for it, a number for each piece of hardware; one without a value of ours where there is
-/// only that.
+/// A figure with what was published for it, a number for each piece of hardware; one without a
+/// value of ours where there is only that.
 fn publish(
     figures: &mut Vec<Figure>,
     figure: Option<Figure>,

@@ -1,4 +1,5 @@
-//! Shahbahrami, Juurlink, Vassiliadis 2008: Implementing the 2-D Wavelet Transform on SIMD-Enhanced General-Purpose Processors.
+//! Shahbahrami, Juurlink, Vassiliadis 2008: Implementing the 2-D Wavelet Transform on SIMD-Enhanced
+//! General-Purpose Processors.
 
 use super::super::common::check::RandomSample;
 use super::super::conclude;
@@ -171,8 +172,8 @@ fn at(size: usize) -> String {
 struct Loops {
     name: &'static str,
     wavelet: Wavelet,
-    /// Operations per pair of samples: of 5/3 in integers those of both steps, of reals an addition less than a
-    /// multiplication per tap of both filters.
+    /// Operations per pair of samples: of 5/3 in integers those of both steps, of reals an addition
+    /// less than a multiplication per tap of both filters.
     operations: u64,
 }
 

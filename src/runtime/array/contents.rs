@@ -19,37 +19,43 @@ use opencl3::memory::{
 use std::sync::Arc;
 
 impl<T: Element> DeviceArray<T> {
-    /// Replaces all samples of the array, after everything enqueued so far, and waits until they are copied.
+    /// Replaces all samples of the array, after everything enqueued so far, and
+    /// waits until they are copied.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a foreign buffer that the host
-    /// may not write; [`Error::OpenCl`] if copying fails.
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a
+    /// foreign buffer that the host may not write; [`Error::OpenCl`] if copying fails.
     pub fn write(&mut self, samples: &[T]) -> Result<()> {
         DeviceViewMut::from(self).write(samples)
     }
 
-    /// Copies all samples of the array to the host, after everything enqueued so far, and waits for them.
+    /// Copies all samples of the array to the host, after everything enqueued so
+    /// far, and waits for them.
     ///
     /// # Errors
-    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign buffer that the host may not read;
-    /// [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
+    /// [`Error::HostMemory`] if the host cannot hold them; [`Error::Handle`] for a foreign
+    /// buffer that the host may not read; [`Error::OpenCl`] if copying fails, or the last run
+    /// that wrote the array did.
     pub fn download(&self) -> Result<Vec<T>> {
         DeviceView::from(self).download()
     }
 
-    /// Copies all samples of the array into an existing slice on the host, after everything enqueued so far, and
-    /// waits for them. Allocates nothing.
+    /// Copies all samples of the array into an existing slice on the host, after everything
+    /// enqueued so far, and waits for them. Allocates nothing.
     ///
     /// # Errors
-    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a foreign buffer that the host
-    /// may not read; [`Error::OpenCl`] if copying fails, or the last run that wrote the array did.
+    /// [`Error::Length`] if `samples` has another length than the array; [`Error::Handle`] for a
+    /// foreign buffer that the host may not read; [`Error::OpenCl`] if copying fails, or the last
+    /// run that wrote the array did.
     pub fn download_into(&self, samples: &mut [T]) -> Result<()> {
         DeviceView::from(self).download_into(samples)
     }
 
-    /// Sets the samples of a new array to zero, not waiting for what the caller's own queue waits for.
+    /// Sets the samples of a new array to zero, not waiting for what the
+    /// caller's own queue waits for.
     pub(crate) fn set_up_zeros(&self) -> Result<()> {
-        // Of NVIDIA's driver it is said that it never ends a fill of 2 GiB or more (<https://github.com/inducer/pyopencl/issues/395>).
+        // Of NVIDIA's driver it is said that it never ends a fill of 2 GiB or more
+        // (<https://github.com/inducer/pyopencl/issues/395>).
         self.set_up_zeros_by((1 << 30) / size_of::<T>())
     }
 
@@ -71,7 +77,8 @@ impl<T: Element> DeviceArray<T> {
     fn fill_zeros(&self, queue: &Queue, start: usize, len: usize) -> Result<Event> {
         let zero = T::zeroed();
         let bytes = |samples: usize| samples * size_of::<T>();
-        // SAFETY: the array holds these bytes, multiples of the pattern's size, and the call copies the pattern.
+        // SAFETY: the array holds these bytes, multiples of the pattern's size, and the
+        // call copies the pattern.
         let filled = unsafe {
             cl3::command_queue::enqueue_fill_buffer(
                 queue.handle.get(),
@@ -110,8 +117,8 @@ impl<T: Element> DeviceArray<T> {
             forbidden,
             &format!("a buffer that the host may have {why}"),
         )?;
-        // Nothing else writes the array meanwhile, and reads need not wait for one another: the lock is not held while
-        // the host waits.
+        // Nothing else writes the array meanwhile, and reads need not wait for one another: the
+        // lock is not held while the host waits.
         let (access, mut uses) = (what.access(), self.uses());
         let written = match access {
             Access::Read => uses.last_written(),

@@ -14,10 +14,11 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_MEM_WRITE_
 use opencl3::types::cl_mem_flags;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros` make one,
-/// `DeviceArray::from_raw` one of an existing OpenCL buffer.
+/// An array of samples in the memory of an engine's device. `Engine::upload` and `Engine::zeros`
+/// make one, `DeviceArray::from_raw` one of an existing OpenCL buffer.
 ///
-/// Every safe call on an array comes after those before it, whatever queue and engine of its context they go through.
+/// Every safe call on an array comes after those before it, whatever queue and engine of its
+/// context they go through.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine};
@@ -55,7 +56,8 @@ impl<T: Element> DeviceArray<T> {
     pub(crate) fn new(shared: &Arc<Shared>, queue: &Arc<Queue>, len: usize) -> Result<Self> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let reserved = shared.reserve("an array", bytes)?;
-        // SAFETY: no host pointer is passed. OpenCL has no buffers of size 0, so an empty array gets one sample.
+        // SAFETY: no host pointer is passed. OpenCL has no buffers of size 0, so an
+        // empty array gets one sample.
         let buffer = unsafe {
             Buffer::create(
                 &shared.context,
@@ -125,10 +127,12 @@ impl<T: Element> DeviceArray<T> {
         Ok(DeviceViewMut::new(self, region.clone()))
     }
 
-    /// Returns views of two regions of the array that share no sample, one to be read and one to be written.
+    /// Returns views of two regions of the array that share no sample, one to be
+    /// read and one to be written.
     ///
     /// # Errors
-    /// As [`view`](Self::view), and [`Error::Overlap`] if the two overlap, or if that is hard to tell.
+    /// As [`view`](Self::view), and [`Error::Overlap`] if the two overlap, or
+    /// if that is hard to tell.
     pub fn view_pair(
         &mut self,
         read: &Region,
@@ -207,7 +211,8 @@ impl<T: Element> DeviceArray<T> {
         })
     }
 
-    /// Checks that kernels may read the array, and where `written` write it: what they write they may read again.
+    /// Checks that kernels may read the array, and where `written` write it: what they
+    /// write they may read again.
     pub(crate) fn check_use(&self, what: &'static str, written: bool) -> Result<()> {
         match written {
             false => self.check_flags(what, CL_MEM_WRITE_ONLY, "a buffer that kernels may read"),

@@ -1,4 +1,5 @@
-//! The engine, which runs transforms on one device: a context, a queue and the programs built so far.
+//! The engine, which runs transforms on one device: a context, a queue and
+//! the programs built so far.
 
 mod plans;
 
@@ -30,9 +31,9 @@ use std::sync::{Arc, Mutex};
 
 /// An engine runs transforms on one device. Cloning it is cheap, and the clone is the same engine.
 ///
-/// All work of an engine goes through one queue, in order, so that work enqueued later sees the results of work enqueued
-/// earlier. On a queue of the caller's ([`Engine::from_raw`]) that keeps no order, what uses the same array or the same plan is
-/// kept in order by events.
+/// All work of an engine goes through one queue, in order, so that work enqueued later sees the
+/// results of work enqueued earlier. On a queue of the caller's ([`Engine::from_raw`]) that keeps
+/// no order, what uses the same array or the same plan is kept in order by events.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -52,25 +53,27 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens an engine on `device`. If the environment variable `WAVELIFT_TUNING` names a file, its sizes
-    /// override the library's own.
+    /// Opens an engine on `device`. If the environment variable `WAVELIFT_TUNING` names a file, its
+    /// sizes override the library's own.
     ///
-    /// Where work-items can exchange values, the first engine of a process on a device lets it prove that it does so as it says.
-    /// A way that it does not prove is left out, with a warning by every engine, for the next one, at last none. Where a call of
-    /// OpenCL's failed in the proof, or no thread was to be had for it, the next engine asks for it again.
+    /// Where work-items can exchange values, the first engine of a process on a device lets it
+    /// prove that it does so as it says. A way that it does not prove is left out, with a warning
+    /// by every engine, for the next one, at last none. Where a call of OpenCL's failed in the
+    /// proof, or no thread was to be had for it, the next engine asks for it again.
     /// [`DeviceInfo::exchange`] of the engine's device says which it is, and the environment
     /// variable `WAVELIFT_EXCHANGE` chooses one (`none`, `khr`, `intel:32`).
     ///
     /// # Errors
     /// [`Error::OpenCl`] if the device cannot be opened; [`Error::Tuning`] if the file that
-    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read; [`Error::Unknown`] or [`Error::Unsupported`] if the way that
-    /// `WAVELIFT_EXCHANGE` chooses is none, or not there, or disproved; [`Error::Unsupported`] for a big-endian device.
+    /// `WAVELIFT_TUNING` names, or a line of it, cannot be read; [`Error::Unknown`] or
+    /// [`Error::Unsupported`] if the way that `WAVELIFT_EXCHANGE` chooses is none, or not there, or
+    /// disproved; [`Error::Unsupported`] for a big-endian device.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_queue(device, 0)
     }
 
-    /// Opens an engine on `device` as [`Engine::new`] does, but one that records device times, so that
-    /// [`Run::device_time`] can report them.
+    /// Opens an engine on `device` as [`Engine::new`] does, but one that records device times, so
+    /// that [`Run::device_time`] can report them.
     ///
     /// # Errors
     /// As [`Engine::new`].
@@ -107,9 +110,10 @@ impl Engine {
         }
     }
 
-    /// Returns an engine with an in-order queue of its own in the context of this one. Arrays of the two can be used by both,
-    /// also while the other one works: what uses one array is kept in order. Built programs and the account of memory are
-    /// common to the two. So several threads can have plans that run at the same time.
+    /// Returns an engine with an in-order queue of its own in the context of this one. Arrays of
+    /// the two can be used by both, also while the other one works: what uses one array is kept in
+    /// order. Built programs and the account of memory are common to the two. So several threads
+    /// can have plans that run at the same time.
     ///
     /// # Errors
     /// [`Error::OpenCl`] if the queue cannot be made.
@@ -131,8 +135,9 @@ impl Engine {
         })
     }
 
-    /// Returns this engine, of whose plans every pass is timed, for [`Run::pass_times`]. This needs an event between any two
-    /// passes, with which the second starts later (on an NVIDIA H200, by 2.7 us).
+    /// Returns this engine, of whose plans every pass is timed, for [`Run::pass_times`]. This
+    /// needs an event between any two passes, with which the second starts later (on an
+    /// NVIDIA H200, by 2.7 us).
     pub fn timing_passes(&self) -> Self {
         self.with_site(Site {
             times_passes: true,
@@ -142,11 +147,12 @@ impl Engine {
 
     /// Returns this engine, whose plans have so many threads copy large host slices, 64 at most.
     ///
-    /// Without this they are as many as the system says can run at a time, at most 8; and none for CPU devices, most of which use
-    /// host slices where they stand. With less than two the driver copies. Threads copy slices of 8 MiB and more, through 64 MiB of
-    /// pinned memory, which the engine allocates with the first such call and keeps, with its own and other engines' plans that
-    /// stem from it; it counts as [`Engine::memory`]. Calls that copy through it take turns. On queues of the caller's
-    /// ([`Engine::from_raw`]) the driver always copies.
+    /// Without this they are as many as the system says can run at a time, at most 8; and none for
+    /// CPU devices, most of which use host slices where they stand. With less than two the driver
+    /// copies. Threads copy slices of 8 MiB and more, through 64 MiB of pinned memory, which the
+    /// engine allocates with the first such call and keeps, with its own and other engines' plans
+    /// that stem from it; it counts as [`Engine::memory`]. Calls that copy through it take turns.
+    /// On queues of the caller's ([`Engine::from_raw`]) the driver always copies.
     pub fn with_copy_threads(&self, threads: usize) -> Self {
         self.with_site(Site {
             copy_threads: Some(threads.min(MOST_ASKED_FOR)),
@@ -154,9 +160,10 @@ impl Engine {
         })
     }
 
-    /// Returns an engine on the queue of this one whose arrays, pinned memory and plans take at most so many bytes in all, and no
-    /// more than the device has. It has an account of its own ([`Engine::memory`]), which counts what is made with it from now on,
-    /// and with engines that stem from it. Arrays and plans of the two engines can be used together.
+    /// Returns an engine on the queue of this one whose arrays, pinned memory and plans take at
+    /// most so many bytes in all, and no more than the device has. It has an account of its own
+    /// ([`Engine::memory`]), which counts what is made with it from now on, and with engines that
+    /// stem from it. Arrays and plans of the two engines can be used together.
     ///
     /// Host slices ([`Plan::forward_into`]) that do not fit are transformed in tiles that do.
     ///
@@ -181,9 +188,9 @@ impl Engine {
         }))
     }
 
-    /// Returns this engine with other sizes for the plans that the returned engine builds. The sizes in
-    /// `lines`, which are written as in the file that `WAVELIFT_TUNING` names, override those that this
-    /// engine uses. Arrays and plans of the two engines can be used together.
+    /// Returns this engine with other sizes for the plans that the returned engine builds. The
+    /// sizes in `lines`, which are written as in the file that `WAVELIFT_TUNING` names, override
+    /// those that this engine uses. Arrays and plans of the two engines can be used together.
     ///
     /// # Errors
     /// [`Error::Tuning`] for a line that cannot be read.
@@ -199,8 +206,8 @@ impl Engine {
         &self.site.shared.device
     }
 
-    /// Returns how many bytes the engine's arrays take, and how many they may take in all. A request that goes over the
-    /// limit is refused with [`Error::Memory`].
+    /// Returns how many bytes the engine's arrays take, and how many they may take in all. A
+    /// request that goes over the limit is refused with [`Error::Memory`].
     pub fn memory(&self) -> Memory {
         self.site.shared.memory()
     }
@@ -208,7 +215,8 @@ impl Engine {
     /// Allocates an array on the device with these samples, and waits until they are copied.
     ///
     /// # Errors
-    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or copying fails.
+    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if
+    /// allocating or copying fails.
     pub fn upload<T: Element>(&self, samples: &[T]) -> Result<DeviceArray<T>> {
         let mut array = DeviceArray::new(&self.site.shared, &self.site.queue, samples.len())?;
         array.set_up(samples)?;
@@ -218,7 +226,8 @@ impl Engine {
     /// Allocates an array on the device with `len` samples that are zero.
     ///
     /// # Errors
-    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if allocating or filling it fails.
+    /// [`Error::Memory`] if the array does not fit; [`Error::OpenCl`] if
+    /// allocating or filling it fails.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         let Site { shared, queue, .. } = &self.site;
         let array = DeviceArray::new(shared, queue, len)?;
@@ -226,14 +235,16 @@ impl Engine {
         Ok(array)
     }
 
-    /// Enqueues a copy of an array by a plain kernel, which copies 16 bytes per work-item, and does not wait
-    /// for it. This is the yardstick for transforms, every one of which must read and write as much.
+    /// Enqueues a copy of an array by a plain kernel, which copies 16 bytes per work-item,
+    /// and does not wait for it. This is the yardstick for transforms, every one of which
+    /// must read and write as much.
     ///
     /// # Errors
-    /// [`Error::Length`] if `to` has another length than `from`; [`Error::ForeignArray`] if one of them
-    /// belongs to another OpenCL context; [`Error::Misaligned`] if one does not start at a multiple of 16 bytes;
-    /// [`Error::Overlap`] if they share memory; [`Error::Handle`] for a buffer that kernels may not read or write;
-    /// [`Error::Build`] or [`Error::OpenCl`] if building or enqueueing the kernel fails.
+    /// [`Error::Length`] if `to` has another length than `from`; [`Error::ForeignArray`] if one of
+    /// them belongs to another OpenCL context; [`Error::Misaligned`] if one does not start at a
+    /// multiple of 16 bytes; [`Error::Overlap`] if they share memory; [`Error::Handle`] for a
+    /// buffer that kernels may not read or write; [`Error::Build`] or [`Error::OpenCl`] if building
+    /// or enqueueing the kernel fails.
     pub fn enqueue_copy<T: Element>(
         &self,
         from: &DeviceArray<T>,
@@ -273,7 +284,8 @@ impl Engine {
 }
 
 impl std::fmt::Debug for Engine {
-    /// The device, and how its work-items exchange values, as it proved in so much time when the first engine was opened on it.
+    /// The device, and how its work-items exchange values, as it proved in so much time when the
+    /// first engine was opened on it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let device = &self.site.shared.device;
         let info = device.info();

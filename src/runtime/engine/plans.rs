@@ -13,19 +13,21 @@ use crate::transform::{Region, Transform};
 use crate::wavelet::{Pixel, Pixels, Sample};
 
 impl Engine {
-    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy that suits
-    /// the device best. The choice is logged at debug level, and as a warning where it is a slow one that another shape
-    /// would make fast, such as five channels innermost.
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy
+    /// that suits the device best. The choice is logged at debug level, and as a warning where it
+    /// is a slow one that another shape would make fast, such as five channels innermost.
     ///
-    /// Where the device cannot hold input, output and the plan's own arrays, the plan takes host slices only, and transforms them in
-    /// tiles: as large as what the engine has left of its memory ([`Engine::memory`]) allows, up to 128 MiB, each with its
-    /// neighbours' samples as far as results depend on them. `{plan:?}` says how many there are.
+    /// Where the device cannot hold input, output and the plan's own arrays, the plan takes host
+    /// slices only, and transforms them in tiles: as large as what the engine has left of its
+    /// memory ([`Engine::memory`]) allows, up to 128 MiB, each with its neighbours' samples as far
+    /// as results depend on them. `{plan:?}` says how many there are.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`] if the
-    /// wavelet has no steps for `T` or no strategy can compute the transform on the device;
-    /// [`Error::Memory`] if even the smallest tiles do not fit, with the bytes that they need; [`Error::Build`]
-    /// if the device's compiler rejects a kernel; [`Error::OpenCl`] if another OpenCL call fails.
+    /// [`Error::Shape`] for a transform that [`Transform::check`] refuses; [`Error::Unsupported`]
+    /// if the wavelet has no steps for `T` or no strategy can compute the transform on the
+    /// device; [`Error::Memory`] if even the smallest tiles do not fit, with the bytes that they
+    /// need; [`Error::Build`] if the device's compiler rejects a kernel; [`Error::OpenCl`] if
+    /// another OpenCL call fails.
     pub fn plan<T: Sample>(&self, transform: &Transform) -> Result<Plan<T>> {
         Plan::new(
             &self.site,
@@ -36,12 +38,12 @@ impl Engine {
         )
     }
 
-    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the given strategy and no
-    /// other.
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, with the
+    /// given strategy and no other.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other errors
-    /// are those of [`Engine::plan`].
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other
+    /// errors are those of [`Engine::plan`].
     pub fn plan_with<T: Sample>(
         &self,
         transform: &Transform,
@@ -56,15 +58,17 @@ impl Engine {
         )
     }
 
-    /// Builds a plan of `transform` that takes pixels where [`Engine::plan`] takes samples of type `T`, and gives back pixels: `u8`
-    /// and `u16` as they come from files and cameras.
+    /// Builds a plan of `transform` that takes pixels where [`Engine::plan`] takes samples of type
+    /// `T`, and gives back pixels: `u8` and `u16` as they come from files and cameras.
     ///
-    /// The forward transform computes with each pixel as the sample that it is; the inverse rounds every sample to the nearest
-    /// pixel, of two that are equally near to the even one, and those beyond the pixels' range to the smallest or the largest.
-    /// The first pass of the finest level reads pixels and the inverse's last one writes them, but for [`Strategy::Separable`] and
-    /// [`Strategy::Stepwise`], where a pass more over memory turns pixels into samples and back; [`Plan::cost`] counts it. The plan
-    /// transforms whole arrays, not regions of larger ones nor in tiles what the device cannot hold. Pixels are also what goes over
-    /// the bus, by [`Plan::submit_forward`], [`Plan::stream_forward`] and those of the inverse, too.
+    /// The forward transform computes with each pixel as the sample that it is; the inverse rounds
+    /// every sample to the nearest pixel, of two that are equally near to the even one, and those
+    /// beyond the pixels' range to the smallest or the largest. The first pass of the finest level
+    /// reads pixels and the inverse's last one writes them, but for [`Strategy::Separable`] and
+    /// [`Strategy::Stepwise`], where a pass more over memory turns pixels into samples and back;
+    /// [`Plan::cost`] counts it. The plan transforms whole arrays, not regions of larger ones nor
+    /// in tiles what the device cannot hold. Pixels are also what goes over the bus, by
+    /// [`Plan::submit_forward`], [`Plan::stream_forward`] and those of the inverse, too.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -79,15 +83,16 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if samples of type `T` do not hold every pixel exactly: `u16` fits `i16` and `Rounded` with a level
-    /// shift alone, see [`Engine::plan_from_shifted`], and `f16` not at all. All other errors are those of [`Engine::plan`].
+    /// [`Error::Unsupported`] if samples of type `T` do not hold every pixel exactly: `u16` fits
+    /// `i16` and `Rounded` with a level shift alone, see [`Engine::plan_from_shifted`], and `f16`
+    /// not at all. All other errors are those of [`Engine::plan`].
     pub fn plan_from<P: Pixel, T: Sample>(&self, transform: &Transform) -> Result<Plan<T, P>> {
         self.plan_from_shifted(transform, 0)
     }
 
-    /// Builds a plan as [`Engine::plan_from`] does, of pixels from each of which `level_shift` is taken before the forward
-    /// transform, and to which it is added after the inverse: the DC level shift of JPEG 2000, 128 of `u8`. With a shift of 32768
-    /// `u16` pixels are `i16` samples.
+    /// Builds a plan as [`Engine::plan_from`] does, of pixels from each of which `level_shift` is
+    /// taken before the forward transform, and to which it is added after the inverse: the DC level
+    /// shift of JPEG 2000, 128 of `u8`. With a shift of 32768 `u16` pixels are `i16` samples.
     ///
     /// # Errors
     /// As [`Engine::plan_from`]; of `i32` and floats, pixels less the shift must be within 2^20.
@@ -102,8 +107,8 @@ impl Engine {
     /// Builds a plan as [`Engine::plan_from_shifted`] does, with the given strategy and no other.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other errors are those of
-    /// [`Engine::plan_from_shifted`].
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform on the device; all other
+    /// errors are those of [`Engine::plan_from_shifted`].
     pub fn plan_from_with<P: Pixel, T: Sample>(
         &self,
         transform: &Transform,
@@ -125,24 +130,27 @@ impl Engine {
         Plan::new(&self.site, transform, &regions, pixels, wanted)
     }
 
-    /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an array where it stands.
-    /// The transform's layout must be [`Layout::Interleaved`].
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, that transforms an
+    /// array where it stands. The transform's layout must be [`Layout::Interleaved`].
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are those of
-    /// [`Engine::plan`].
+    /// [`Error::Unsupported`] for the Mallat layout, which moves coefficients; all other errors are
+    /// those of [`Engine::plan`].
     pub fn plan_in_place<T: Sample>(&self, transform: &Transform) -> Result<InPlacePlan<T>> {
         let whole = Region::dense(transform.shape());
         InPlacePlan::new(&self.site, transform, &whole)
     }
 
-    /// Builds a plan of `transform` as [`Engine::plan`] does, for samples and coefficients that stand in regions of larger
-    /// arrays. The plan works on every view that has these strides; the offset of the region says no more than how much of the
-    /// address kernels may take for granted: a view may start anywhere where that is as good a multiple of a power of two, up to
-    /// 16 bytes. With regions at offset 1 the plan takes any view, with vectors where a kernel looks at addresses itself.
+    /// Builds a plan of `transform` as [`Engine::plan`] does, for samples and coefficients that
+    /// stand in regions of larger arrays. The plan works on every view that has these strides; the
+    /// offset of the region says no more than how much of the address kernels may take for
+    /// granted: a view may start anywhere where that is as good a multiple of a power of two, up
+    /// to 16 bytes. With regions at offset 1 the plan takes any view, with vectors where a kernel
+    /// looks at addresses itself.
     ///
-    /// Fastest are rows in one piece, in which neighbours are neighbours in memory, that are a multiple of 64 bytes apart. Where
-    /// neighbours along the last axis are apart, such as one of several colours, slower strategies do the finest level.
+    /// Fastest are rows in one piece, in which neighbours are neighbours in memory, that are a
+    /// multiple of 64 bytes apart. Where neighbours along the last axis are apart, such as one of
+    /// several colours, slower strategies do the finest level.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Region, Transform, Wavelet};
@@ -161,8 +169,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the transform's; all other errors
-    /// are those of [`Engine::plan`].
+    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the
+    /// transform's; all other errors are those of [`Engine::plan`].
     pub fn plan_regions<T: Sample>(
         &self,
         transform: &Transform,
@@ -177,11 +185,12 @@ impl Engine {
         Plan::new(&self.site, transform, &regions, None, None)
     }
 
-    /// Builds a plan of `transform` as [`Engine::plan_regions`] does, with the given strategy and no other.
+    /// Builds a plan of `transform` as [`Engine::plan_regions`] does, with the
+    /// given strategy and no other.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the strategy cannot compute the transform between these regions on the device; all other errors
-    /// are those of [`Engine::plan_regions`].
+    /// [`Error::Unsupported`] if the strategy cannot compute the transform between these regions on
+    /// the device; all other errors are those of [`Engine::plan_regions`].
     pub fn plan_regions_with<T: Sample>(
         &self,
         transform: &Transform,
@@ -197,12 +206,13 @@ impl Engine {
         Plan::new(&self.site, transform, &regions, None, Some(strategy))
     }
 
-    /// Builds a plan of `transform` as [`Engine::plan_in_place`] does, for samples that stand in a region of a larger array, of
-    /// which no other sample is touched. The plan works on every view that has these strides, wherever it starts.
+    /// Builds a plan of `transform` as [`Engine::plan_in_place`] does, for samples that stand in a
+    /// region of a larger array, of which no other sample is touched. The plan works on every view
+    /// that has these strides, wherever it starts.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the transform's; all other errors
-    /// are those of [`Engine::plan_in_place`].
+    /// [`Error::Shape`] for a region that [`Region::check`] refuses, or of another shape than the
+    /// transform's; all other errors are those of [`Engine::plan_in_place`].
     pub fn plan_in_place_region<T: Sample>(
         &self,
         transform: &Transform,

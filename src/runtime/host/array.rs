@@ -12,10 +12,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// An array of samples in pinned memory of the host, by [`Engine::pinned`]: a device copies from and to it at the full speed of
-/// the bus, without the host's help. It is a slice to read and write.
+/// An array of samples in pinned memory of the host, by [`Engine::pinned`]: a device
+/// copies from and to it at the full speed of the bus, without the host's help. It is a
+/// slice to read and write.
 ///
-/// [`Plan::forward_pinned`] and [`Plan::inverse_pinned`] go from one such array to another and wait; [`Plan::submit`] does not.
+/// [`Plan::forward_pinned`] and [`Plan::inverse_pinned`] go from one such array to another and
+/// wait; [`Plan::submit`] does not.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -72,7 +74,8 @@ impl<T: Element> PinnedArray<T> {
         self.pages.start()
     }
 
-    /// Gives up memory that a device may use for ever: of an input, which is only read, it stays here.
+    /// Gives up memory that a device may use for ever: of an input, which is
+    /// only read, it stays here.
     pub(super) fn lose_input(&self) {
         self.pages.lose();
     }
@@ -88,15 +91,17 @@ impl<T: Element> Deref for PinnedArray<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: so many samples are there, aligned and written before; every bit pattern is one. Commands write the memory only
-        // where the array is borrowed for writing, or owned, by who has them end.
+        // SAFETY: so many samples are there, aligned and written before; every bit pattern is
+        // one. Commands write the memory only where the array is borrowed for writing, or
+        // owned, by who has them end.
         unsafe { std::slice::from_raw_parts(self.start().cast(), self.len) }
     }
 }
 
 impl<T: Element> DerefMut for PinnedArray<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above; commands read the memory only where the array is borrowed, or owned, by who has them end.
+        // SAFETY: as above; commands read the memory only where the array is borrowed, or
+        // owned, by who has them end.
         unsafe { std::slice::from_raw_parts_mut(self.start().cast(), self.len) }
     }
 }
@@ -108,13 +113,15 @@ impl<T: Element> fmt::Debug for PinnedArray<T> {
 }
 
 impl Engine {
-    /// Allocates an array of `len` samples, all zero, in pinned memory of the host. This takes 0.35 to 0.5 ms per MiB on an NVIDIA
-    /// H200, so keep the array. It counts as [`Engine::memory`]: drivers take as much of the device's memory. For CPU devices,
-    /// which use memory of the host where it stands, it is ordinary memory; so it is, with a warning, where the driver has no
+    /// Allocates an array of `len` samples, all zero, in pinned memory of the host. This takes 0.35
+    /// to 0.5 ms per MiB on an NVIDIA H200, so keep the array. It counts as [`Engine::memory`]:
+    /// drivers take as much of the device's memory. For CPU devices, which use memory of the host
+    /// where it stands, it is ordinary memory; so it is, with a warning, where the driver has no
     /// pinned memory, and copies are slower then.
     ///
     /// # Errors
-    /// [`Error::Memory`] where that is more than the engine may take; [`Error::HostMemory`] where the host cannot hold it.
+    /// [`Error::Memory`] where that is more than the engine may take; [`Error::HostMemory`] where
+    /// the host cannot hold it.
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::new(&self.site, len)
     }

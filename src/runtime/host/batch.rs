@@ -1,7 +1,7 @@
 //! Batches in parts of some pictures, so that one goes up while another one comes down.
 //!
-//! A part stands where it does in the whole batch, in arrays of the whole batch on the device as on the host. Parts of as many
-//! pictures have one plan.
+//! A part stands where it does in the whole batch, in arrays of the whole batch on the device as on
+//! the host. Parts of as many pictures have one plan.
 
 use crate::error::Result;
 use crate::runtime::context::Site;
@@ -147,7 +147,8 @@ mod tests {
     fn parts_begin_where_vectors_may() {
         for device in devices_if_any() {
             let engine = Engine::new(&device).unwrap();
-            // 20 MB in pictures of 2058 bytes, of which eight are a multiple of 16; 40 MB on the side of 32 bits.
+            // 20 MB in pictures of 2058 bytes, of which eight are a multiple of 16; 40
+            // MB on the side of 32 bits.
             let odd = Transform::new(Wavelet::CDF_5_3, [9613, 21, 49]).axes([1, 2]);
             assert_eq!(count_of_parts::<i16, i16>(&engine.site, &odd), Some(2));
             assert_eq!(count_of_parts::<i32, i16>(&engine.site, &odd), Some(4));
@@ -158,7 +159,8 @@ mod tests {
                 [0, 2400, 4800, 7208].map(|picture| picture * 21 * 49)
             );
             assert_eq!(batch.parts().last().unwrap().end, odd.len());
-            // No parts: what is transformed along its first axis, and two pictures of which the second begins within a vector.
+            // No parts: what is transformed along its first axis, and two pictures of which the
+            // second begins within a vector.
             let whole = Transform::new(Wavelet::CDF_5_3, [4096, 4096]);
             assert_eq!(count_of_parts::<f32, f32>(&engine.site, &whole), None);
             let two = Transform::new(Wavelet::CDF_5_3, [2, 4001, 4001]).axes([1, 2]);

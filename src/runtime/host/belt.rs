@@ -1,9 +1,11 @@
-//! The order of copies through slots of pinned memory, up and down at the same time: threads copy between slots and slices, and one
-//! more moves slots to and from the device.
+//! The order of copies through slots of pinned memory, up and down at the same time: threads copy
+//! between slots and slices, and one more moves slots to and from the device.
 //!
-//! Each heading has slots of its own, and job j works in slot j modulo their number. Up, a thread copies into the slot, then the device
-//! reads it; down, the device writes the slot, then a thread copies out of it. The device takes the jobs of a heading in their order, and
-//! threads begin with them in their order, with none before its slot is theirs: so a thread that has begun waits for nobody.
+//! Each heading has slots of its own, and job j works in slot j modulo their number. Up, a
+//! thread copies into the slot, then the device reads it; down, the device writes the slot,
+//! then a thread copies out of it. The device takes the jobs of a heading in their order, and
+//! threads begin with them in their order, with none before its slot is theirs: so a thread
+//! that has begun waits for nobody.
 
 use super::copies::Heading;
 use crate::runtime::lock::{lock, wait};
@@ -49,8 +51,8 @@ impl Belt {
         }
     }
 
-    /// The next job for a thread, whose slot is the thread's from now on until it says that it has copied; none where threads have
-    /// begun with all, or the belt was stopped.
+    /// The next job for a thread, whose slot is the thread's from now on until it says that it has
+    /// copied; none where threads have begun with all, or the belt was stopped.
     pub fn begin(&self) -> Option<(Heading, usize)> {
         let mut state = lock(&self.state);
         loop {

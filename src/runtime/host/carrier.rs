@@ -1,4 +1,5 @@
-//! What takes the tiles of a device to it and back: slots where it takes them where they stand, a conveyor where it does not.
+//! What takes the tiles of a device to it and back: slots where it takes them where they stand, a
+//! conveyor where it does not.
 
 use super::array::PinnedArray;
 use super::borrowed::stands_at;
@@ -7,14 +8,15 @@ use crate::error::Result;
 use crate::runtime::context::Site;
 use crate::wavelet::Sample;
 
-/// How many tiles are on their way at most where the device takes them where they stand: it does one thing at a time, while the
-/// next tile is gathered.
+/// How many tiles are on their way at most where the device takes them where they stand: it does
+/// one thing at a time, while the next tile is gathered.
 pub(super) const SLOTS: usize = 2;
 
 /// A tile's input and output where the device takes them where they stand.
 pub(super) type Slot<T> = (PinnedArray<T>, PinnedArray<T>);
 
-/// What tiles are on their way in: slots where the device takes them where they stand, a conveyor where it does not.
+/// What tiles are on their way in: slots where the device takes them where they stand, a
+/// conveyor where it does not.
 pub(super) struct Carrier<T: Sample> {
     pub slots: Vec<Slot<T>>,
     pub conveyor: Option<Conveyor<T>>,

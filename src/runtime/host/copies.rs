@@ -14,8 +14,8 @@ use opencl3::types::CL_NON_BLOCKING;
 /// Enqueues a copy between memory of the host and an array, from this byte on.
 ///
 /// # Safety
-/// The array has so many bytes there, and the host as many. Until the event is done nothing else uses the host's, but that they
-/// may be read where they go to the device.
+/// The array has so many bytes there, and the host as many. Until the event is done nothing else
+/// uses the host's, but that they may be read where they go to the device.
 pub unsafe fn copy<B: ClMem + ?Sized>(
     queue: &Queue,
     (buffer, first, bytes): (&B, usize, usize),
@@ -41,7 +41,8 @@ pub struct Rows {
     pub bytes: usize,
 }
 
-/// Where rows stand in an array or on the host: the first one, and how far they are apart, in bytes.
+/// Where rows stand in an array or on the host: the first one, and how far
+/// they are apart, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At {
     pub first: usize,
@@ -49,7 +50,8 @@ pub struct At {
 }
 
 impl At {
-    /// As OpenCL has it: the origin, and the pitches of rows and planes. NVIDIA's driver refuses a plane that ends before its rows.
+    /// As OpenCL has it: the origin, and the pitches of rows and planes. NVIDIA's driver refuses a
+    /// plane that ends before its rows.
     fn corner(self, rows: Rows) -> Corner {
         let At { first, pitch } = self;
         debug_assert!(first % pitch + rows.bytes <= pitch, "{self:?}, {rows:?}");
@@ -107,8 +109,8 @@ pub unsafe fn copy_rows<B: ClMem + ?Sized>(
 /// Enqueues a copy of rows from one array to another.
 ///
 /// # Safety
-/// Both arrays have these rows, none of which goes past its pitch; nothing else writes them, nor reads the copy, until the event
-/// is done.
+/// Both arrays have these rows, none of which goes past its pitch; nothing else writes them, nor
+/// reads the copy, until the event is done.
 pub unsafe fn copy_rows_on_device<T>(
     queue: &Queue,
     rows: Rows,
@@ -121,8 +123,8 @@ pub unsafe fn copy_rows_on_device<T>(
     let region = [rows.bytes, rows.count, 1];
     let (corner, to_corner) = (from_at.corner(rows), to_at.corner(rows));
     let (queue, from, to) = (queue.handle.get(), from.get(), to.get());
-    // SAFETY: queue, arrays and events are alive, origins and regions have three numbers each, and the rest is the caller's
-    // promise.
+    // SAFETY: queue, arrays and events are alive, origins and regions have three numbers each, and
+    // the rest is the caller's promise.
     let (call, event) = unsafe {
         if from_at.is_dense(rows) && to_at.is_dense(rows) {
             let bytes = rows.count * rows.bytes;

@@ -1,6 +1,8 @@
-//! Samples in files, larger than the memory of any machine: read and written at positions, never mapped.
+//! Samples in files, larger than the memory of any machine: read and written at
+//! positions, never mapped.
 //!
-//! A file that shrinks while it is mapped ends the program, and a full disk does, too; here both are errors.
+//! A file that shrinks while it is mapped ends the program, and a full disk does,
+//! too; here both are errors.
 
 use crate::error::{Error, Result};
 use crate::transform::zeroed;
@@ -21,8 +23,9 @@ pub(super) struct Samples<T> {
     path: PathBuf,
     first: u64,
     len: usize,
-    /// Held alone where samples that stand apart are written, because those between are read and written again; together by all
-    /// that write samples one after the other, which may be those between.
+    /// Held alone where samples that stand apart are written, because those between are
+    /// read and written again; together by all that write samples one after the other,
+    /// which may be those between.
     between: RwLock<()>,
     sample: PhantomData<T>,
 }
@@ -70,7 +73,8 @@ impl<T: Sample> Samples<T> {
         Ok(())
     }
 
-    /// Writes samples that stand `apart`; what stands between stays as it is, or as others write it.
+    /// Writes samples that stand `apart`; what stands between stays as it
+    /// is, or as others write it.
     pub fn write(&self, (at, apart): (usize, usize), samples: &[T]) -> Result<()> {
         if apart == 1 {
             let _between = self.between.read().unwrap_or_else(PoisonError::into_inner);
@@ -148,8 +152,8 @@ fn bytes_of<T>(path: &Path, first: u64, len: usize) -> Result<u64> {
         })
 }
 
-/// Samples in an existing file, to be read by a [`TiledPlan`](super::TiledPlan): as they are in memory, in row-major order,
-/// behind a header of any length.
+/// Samples in an existing file, to be read by a [`TiledPlan`](super::TiledPlan): as they are in
+/// memory, in row-major order, behind a header of any length.
 ///
 /// The file is read at positions as it is needed and is never in memory as a whole.
 pub struct SourceFile<T: Sample>(pub(super) Samples<T>);
@@ -158,7 +162,8 @@ impl<T: Sample> SourceFile<T> {
     /// Opens a file that has `len` samples from the byte `first` on, and nothing behind them.
     ///
     /// # Errors
-    /// [`Error::File`] for a file that cannot be opened, that is no regular one, or that is of another length.
+    /// [`Error::File`] for a file that cannot be opened, that is no regular one, or
+    /// that is of another length.
     pub fn open(path: impl AsRef<Path>, first: u64, len: usize) -> Result<Self> {
         let path = path.as_ref();
         let about = |error| Error::file(path, error);
@@ -182,15 +187,16 @@ impl<T: Sample> SourceFile<T> {
 
 /// Samples in a new file, to be written by a [`TiledPlan`](super::TiledPlan).
 ///
-/// They are written to a file of another name in the same folder, for which all of the space is reserved at once where the
-/// system can.
-/// [`finish`](Self::finish) gives it its name, in place of a file that has this name already, which may be the one that the
-/// samples were read from; a link of this name is replaced itself, not what it leads to. Dropping a `SinkFile` removes the file,
-/// and leaves the other one as it was. A program that is killed leaves the unfinished file, whose name begins with `.wavelift-`,
-/// and nothing removes it.
+/// They are written to a file of another name in the same folder, for which all of the space is
+/// reserved at once where the system can. [`finish`](Self::finish) gives it its name, in place of a
+/// file that has this name already, which may be the one that the samples were read from; a link of
+/// this name is replaced itself, not what it leads to. Dropping a `SinkFile` removes the file, and
+/// leaves the other one as it was. A program that is killed leaves the unfinished file, whose name
+/// begins with `.wavelift-`, and nothing removes it.
 pub struct SinkFile<T: Sample> {
     pub(super) samples: Samples<T>,
-    /// What the file is to be named, and what it is named until then, whatever the working directory becomes.
+    /// What the file is to be named, and what it is named until then, whatever the
+    /// working directory becomes.
     target: PathBuf,
     temporary: PathBuf,
     is_finished: bool,
@@ -200,7 +206,8 @@ impl<T: Sample> SinkFile<T> {
     /// Makes a file that is to be named `target`, with a header and `len` samples, all zero.
     ///
     /// # Errors
-    /// [`Error::File`], also where the disk does not have the space, and where something that is no regular file has this name.
+    /// [`Error::File`], also where the disk does not have the space, and where something that is no
+    /// regular file has this name.
     pub fn create(target: impl AsRef<Path>, header: &[u8], len: usize) -> Result<Self> {
         let named = target.as_ref();
         let about = |error| Error::file(named, error);
@@ -234,9 +241,10 @@ impl<T: Sample> SinkFile<T> {
         SinkFile::create(&self.target, &[], len)
     }
 
-    /// Waits until all that was written is on the disk, gives the file its name, and on Unix waits until that is on the disk as
-    /// well, or logs a warning where the system cannot. Some disks say only now that they are full or
-    /// that they failed, and the file in whose place this one comes may be the only copy of the samples.
+    /// Waits until all that was written is on the disk, gives the file its name, and on Unix waits
+    /// until that is on the disk as well, or logs a warning where the system cannot. Some disks say
+    /// only now that they are full or that they failed, and the file in whose place this one comes
+    /// may be the only copy of the samples.
     ///
     /// # Errors
     /// [`Error::File`]; the file is removed then, and the other one stays as it was.
@@ -277,7 +285,8 @@ impl<T: Sample> fmt::Debug for SinkFile<T> {
     }
 }
 
-/// Creates a file in the folder of another one, under a name that no file has, with the permissions of any new file.
+/// Creates a file in the folder of another one, under a name that no file has, with the
+/// permissions of any new file.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
@@ -294,7 +303,8 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     }
 }
 
-/// Has the names of files in the folder of one written to the disk. Elsewhere than on Unix folders are not opened.
+/// Has the names of files in the folder of one written to the disk. Elsewhere than on
+/// Unix folders are not opened.
 fn sync_folder_of(file: &Path) -> io::Result<()> {
     match file.parent() {
         Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),

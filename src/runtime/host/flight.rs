@@ -51,12 +51,14 @@ pub(super) trait Flying: Send + Sync {
     fn land(self: Box<Self>) -> Result<(), Failure>;
 }
 
-/// A transform on its way. Dropped, it is waited for; where its end cannot be learnt then, the program ends.
+/// A transform on its way. Dropped, it is waited for; where its end cannot be
+/// learnt then, the program ends.
 pub(super) struct Flight<T: Sample, P: Element> {
     home: Arc<Transit<T, P>>,
     is_submitted: bool,
     is_over: bool,
-    /// Those whose commands may name its memory or its arrays. No others: a queue may wait for an event of the caller's.
+    /// Those whose commands may name its memory or its arrays. No others: a queue may wait for
+    /// an event of the caller's.
     queues: Vec<Arc<Queue>>,
     events: Vec<Event>,
     /// Its arrays on the device, and whether the next one may have them.
@@ -72,8 +74,9 @@ impl<T: Sample, P: Element> Flight<T, P> {
     /// Sends a transform on its way; submitted ones are counted.
     ///
     /// # Safety
-    /// Both arrays, which start here, have at least the plan's bytes, aligned as their elements are. They are there until the flight
-    /// has landed, or given up by `Failure::settle`; until then nothing writes the input, and nothing else uses the output.
+    /// Both arrays, which start here, have at least the plan's bytes, aligned as their elements
+    /// are. They are there until the flight has landed, or given up by `Failure::settle`; until
+    /// then nothing writes the input, and nothing else uses the output.
     pub unsafe fn depart(
         plan: &Plan<T, P>,
         direction: Direction,
@@ -169,8 +172,9 @@ impl<T: Sample, P: Element> Flight<T, P> {
             };
             names(queue);
             let (place, host) = ((memory, copy.at), (host, copy.host));
-            // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before this has landed, nor does what used
-            // them before, which has landed; of the memory the caller promised it.
+            // SAFETY: arrays and memory have these rows. Nothing else uses the arrays before
+            // this has landed, nor does what used them before, which has landed; of the
+            // memory the caller promised it.
             let event = unsafe { copy_rows(queue, copy.rows, place, host, copy.heading, waits)? };
             // Kernels come behind an upload only.
             names(kernels);
@@ -222,7 +226,8 @@ impl<T: Sample, P: Element> Flying for Flight<T, P> {
 /// Makes arrays over an input and an output of the host.
 ///
 /// # Safety
-/// As for `over_both`: the plan's bytes are there, aligned, as long as the arrays and every command that names them.
+/// As for `over_both`: the plan's bytes are there, aligned, as long as the arrays and every
+/// command that names them.
 unsafe fn over_arrays<T: Sample, P: Element>(
     plan: &Plan<T, P>,
     direction: Direction,
@@ -262,7 +267,8 @@ impl<T: Sample, P: Element> Drop for Flight<T, P> {
         if self.is_over {
             return;
         }
-        // A panic may have come between a command and the note of its event, so the queues are finished in any case.
+        // A panic may have come between a command and the note of its event, so the queues
+        // are finished in any case.
         let finished = self.finish();
         if let Err(Failure {
             lost: Some(lost), ..

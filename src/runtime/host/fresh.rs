@@ -3,8 +3,9 @@
 /// Fewer bytes are not worth the call.
 const LEAST_BYTES: usize = 4 << 20;
 
-/// Asks the system for huge pages where it has them, for memory that is about to be written for the first time: the system then
-/// fills 2 MiB with zeros where it otherwise does 4 KiB, each time with an interrupt.
+/// Asks the system for huge pages where it has them, for memory that is about to be written
+/// for the first time: the system then fills 2 MiB with zeros where it otherwise does 4 KiB,
+/// each time with an interrupt.
 pub fn ask_for_huge_pages<T>(memory: &mut [T]) {
     #[cfg(target_os = "linux")]
     {
@@ -18,8 +19,8 @@ pub fn ask_for_huge_pages<T>(memory: &mut [T]) {
         let head = start.align_offset(PAGE);
         let pages = size_of_val(memory).saturating_sub(head) / PAGE;
         if pages * PAGE >= LEAST_BYTES {
-            // SAFETY: these pages lie within the slice, and the advice leaves what is in them as it is. Where the system does not
-            // take it, nothing happens.
+            // SAFETY: these pages lie within the slice, and the advice leaves what is in them as it
+            // is. Where the system does not take it, nothing happens.
             unsafe { madvise(start.wrapping_add(head).cast(), pages * PAGE, MADV_HUGEPAGE) };
         }
     }

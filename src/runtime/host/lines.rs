@@ -1,4 +1,5 @@
-//! Lines of what moves between an array and a tile: samples that are equally far apart on either side.
+//! Lines of what moves between an array and a tile: samples that are equally
+//! far apart on either side.
 
 use crate::transform::Region;
 use std::ops::Range;
@@ -6,14 +7,16 @@ use std::ops::Range;
 /// Longer lines are cut, so that every thread has some.
 const LONGEST: usize = 1 << 16;
 
-/// The lines of a move: axes outside of the innermost as a length and two strides, and the innermost.
+/// The lines of a move: axes outside of the innermost as a length and two
+/// strides, and the innermost.
 pub(super) struct Lines {
     starts: [usize; 2],
     outer: Vec<(usize, [usize; 2])>,
     inner: (usize, [usize; 2]),
 }
 
-/// Samples of a line: where the first one stands on either side, how far they are apart there, and how many they are.
+/// Samples of a line: where the first one stands on either side, how far they are apart
+/// there, and how many they are.
 pub(super) struct Line {
     pub at: [usize; 2],
     pub apart: [usize; 2],

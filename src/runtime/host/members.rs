@@ -1,5 +1,5 @@
-//! The devices that take the tiles of a transform: one, or those of a group, each by a thread of its own. All are done with a stage
-//! before the next one, which reads what they wrote.
+//! The devices that take the tiles of a transform: one, or those of a group, each by a thread of
+//! its own. All are done with a stage before the next one, which reads what they wrote.
 
 use super::carrier::Carrier;
 use super::crew::Crew;
@@ -64,7 +64,8 @@ impl<T: Sample> Members<T> {
     /// Makes what is missing for tiles to be on their way.
     ///
     /// # Errors
-    /// `Error::Memory` where any device has none left for such tiles; the first error where every device fails.
+    /// `Error::Memory` where any device has none left for such tiles; the first error
+    /// where every device fails.
     pub fn fill(&mut self, tiles: &Tiles<T>) -> Result<()> {
         let (mut failures, mut memory) = (Vec::new(), Ok(()));
         for (device, one) in self.all.iter_mut().enumerate() {
@@ -99,8 +100,8 @@ impl<T: Sample> Members<T> {
         Ok(())
     }
 
-    /// Takes all tiles of a stage, of which the largest has so many samples, from arrays to arrays, and tells now and then how many
-    /// are done.
+    /// Takes all tiles of a stage, of which the largest has so many samples, from arrays to arrays,
+    /// and tells now and then how many are done.
     pub fn carry(
         &mut self,
         sweep: &Sweep<T>,
@@ -118,7 +119,8 @@ impl<T: Sample> Members<T> {
         }
     }
 
-    /// Has every device that did not fail take tiles until there are none, and tells of more tiles than were told of.
+    /// Has every device that did not fail take tiles until there are none, and tells of more
+    /// tiles than were told of.
     fn round(
         &mut self,
         sweep: &Sweep<T>,

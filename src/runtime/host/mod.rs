@@ -1,7 +1,8 @@
 //! Slices of the host on their way through a transform.
 //!
-//! Which call goes by which files, who owns the memory that the device works on or copies from and to, and who waits for the device.
-//! `Plan::forward` and `inverse` take the first of the four rows that they can:
+//! Which call goes by which files, who owns the memory that the device works on or copies from
+//! and to, and who waits for the device. `Plan::forward` and `inverse` take the first of the
+//! four rows that they can:
 //!
 //! | call | where | files | memory | who waits |
 //! |---|---|---|---|---|
@@ -15,10 +16,12 @@
 //! | `TiledPlan` of one engine or of a group | a CPU device takes tiles where they stand | `tiled.rs`, `tile_plans.rs`, `tile_sizes.rs`, `carrier.rs`, `members.rs`, `sweep.rs`, `pile.rs`, `crew/`; `traffic.rs`, then as `submit` | pinned slots of the tiled plan | a thread for each device, one of them the caller's; others only copy |
 //! | | else | the same; `conveyor/` instead of `traffic.rs` | pinned pieces, and arrays for two tiles at most, of the tiled plan | the same |
 //!
-//! A route goes over the transform as a whole, in stripes of rows (`stripes/`) or in parts of a batch (`batch.rs`). On CPU devices that
-//! take memory of the host where it stands, what goes by `flight.rs` is not copied either. Tiles come from and go to slices or files
-//! (`store.rs`, `shared_slice.rs`, `file.rs`), line by line (`lines.rs`). Memory that a lost device may still use is never given back:
-//! rings, pinned arrays and conveyors are given up then, and borrowed slices end the program.
+//! A route goes over the transform as a whole, in stripes of rows (`stripes/`) or in parts of a
+//! batch (`batch.rs`). On CPU devices that take memory of the host where it stands, what goes
+//! by `flight.rs` is not copied either. Tiles come from and go to slices or files (`store.rs`,
+//! `shared_slice.rs`, `file.rs`), line by line (`lines.rs`). Memory that a lost device may
+//! still use is never given back: rings, pinned arrays and conveyors are given up then, and
+//! borrowed slices end the program.
 //!
 //! Each word stands for one thing here:
 //!

@@ -1,4 +1,5 @@
-//! Memory of the host that copies to and from a device go through: pinned, where the driver has such memory to give.
+//! Memory of the host that copies to and from a device go through: pinned, where the driver
+//! has such memory to give.
 
 use crate::error::{Error, Result};
 use crate::runtime::context::{Reservation, Site, opencl};
@@ -30,7 +31,8 @@ pub struct Pages {
 }
 
 enum Owner {
-    /// A buffer that the driver allocated on the host and that stays mapped. No kernel and no copy has it as an argument.
+    /// A buffer that the driver allocated on the host and that stays mapped. No kernel and no
+    /// copy has it as an argument.
     Driver {
         buffer: ManuallyDrop<Handle<Buffer<u8>>>,
         /// For mapping and unmapping: the caller's queue may be in any state by then.
@@ -45,7 +47,8 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Pinned memory, whose contents are undefined. It counts against the engine's memory: drivers take as much on the device.
+    /// Pinned memory, whose contents are undefined. It counts against the engine's memory: drivers
+    /// take as much on the device.
     pub fn pinned(site: &Site, what: &str, bytes: usize) -> Result<Self> {
         let shared = &site.shared;
         let reserved = shared.reserve(what, bytes as u64)?;
@@ -123,7 +126,8 @@ impl Drop for Pages {
             Owner::Process(layout) => return unsafe { std::alloc::dealloc(self.start, *layout) },
             Owner::Driver { buffer, queue } => (buffer, queue),
         };
-        // SAFETY: the buffer is alive, and what is unmapped is what was mapped of it; nothing uses either any more.
+        // SAFETY: the buffer is alive, and what is unmapped is what was mapped of it;
+        // nothing uses either any more.
         let unmapped = unsafe {
             cl3::command_queue::enqueue_unmap_mem_object(
                 queue.handle.get(),

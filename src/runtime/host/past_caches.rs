@@ -4,8 +4,9 @@
 #[cfg(target_arch = "x86_64")]
 const STORE: usize = 16;
 
-/// Copies to memory that this thread does not read soon. From pinned memory on the way from an NVIDIA H200, four threads so take
-/// 14 ms where `memcpy` took 17.5 (8192 x 8192 in f32, up and down).
+/// Copies to memory that this thread does not read soon. From pinned memory on the way
+/// from an NVIDIA H200, four threads so take 14 ms where `memcpy` took 17.5 (8192 x
+/// 8192 in f32, up and down).
 ///
 /// # Safety
 /// That of `std::ptr::copy_nonoverlapping`.
@@ -15,8 +16,8 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     let head = to.align_offset(STORE).min(bytes);
     let stores = (bytes - head) / STORE;
     let tail = head + stores * STORE;
-    // SAFETY: all places are among so many bytes, and those of stores are aligned. Such stores are not in order with others
-    // before the fence.
+    // SAFETY: all places are among so many bytes, and those of stores are aligned. Such stores are
+    // not in order with others before the fence.
     unsafe {
         std::ptr::copy_nonoverlapping(from, to, head);
         for at in (head..tail).step_by(STORE) {

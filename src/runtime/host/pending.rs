@@ -9,7 +9,8 @@ use std::fmt;
 
 /// A transform on its way, by [`Plan::submit`] and its like, which owns its input and its output.
 ///
-/// Dropping it waits for its end; forgetting it leaks the two arrays, and its place among those that are on their way.
+/// Dropping it waits for its end; forgetting it leaks the two arrays, and its place among
+/// those that are on their way.
 #[must_use = "dropping this waits for the transform"]
 pub struct Pending<I: Element, O: Element = I> {
     /// Both are there but at the end.
@@ -26,8 +27,9 @@ impl<I: Element, O: Element> Pending<I, O> {
     /// Waits for the end of the transform and gives back the input, unchanged, and the output.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] where a copy or the transform failed, with both arrays; the output has any samples then. Where the device
-    /// is lost and may still write the output, that has none any more.
+    /// [`Error::OpenCl`] where a copy or the transform failed, with both arrays; the
+    /// output has any samples then. Where the device is lost and may still write the
+    /// output, that has none any more.
     pub fn wait(mut self) -> Result<(PinnedArray<I>, PinnedArray<O>), SubmitError<I, O>> {
         let landed = self.land();
         let (input, output) = self.arrays.take().expect("this is the end");
@@ -70,8 +72,8 @@ impl<I: Element, O: Element> fmt::Debug for Pending<I, O> {
     }
 }
 
-/// An error of [`Plan::submit`] and its like, or of [`Pending::wait`], and the arrays that were handed over. As an [`Error`] it is
-/// the error alone.
+/// An error of [`Plan::submit`] and its like, or of [`Pending::wait`], and the arrays that were
+/// handed over. As an [`Error`] it is the error alone.
 pub struct SubmitError<I: Element, O: Element = I> {
     /// What went wrong.
     pub error: Error,
@@ -106,13 +108,16 @@ impl<I: Element, O: Element> std::error::Error for SubmitError<I, O> {
 }
 
 impl<T: Sample> Plan<T> {
-    /// Sends a transform on its way from one pinned array to another, and does not wait. Both have as many elements as the transform:
-    /// the samples are row-major, of its shape, and the coefficients are in its layout. Upload, transform and download of several
-    /// overlap. Three of a plan can be on their way; each has two arrays on the device, which the plan keeps for the next. Where
-    /// pictures go in stripes, as by [`forward_pinned`](Self::forward_pinned), each takes as much as three pictures there, or four
-    /// where rows are very long, and the first call builds plans.
+    /// Sends a transform on its way from one pinned array to another, and does not wait. Both
+    /// have as many elements as the transform: the samples are row-major, of its shape, and the
+    /// coefficients are in its layout. Upload, transform and download of several overlap. Three
+    /// of a plan can be on their way; each has two arrays on the device, which the plan keeps for
+    /// the next. Where pictures go in stripes, as by [`forward_pinned`](Self::forward_pinned),
+    /// each takes as much as three pictures there, or four where rows are very long, and the
+    /// first call builds plans.
     ///
-    /// Plans of pixels, whose two arrays are of two types, have [`submit_forward`](Self::submit_forward) and
+    /// Plans of pixels, whose two arrays are of two types, have
+    /// [`submit_forward`](Self::submit_forward) and
     /// [`submit_inverse`](Self::submit_inverse) for that.
     ///
     /// ```no_run
@@ -131,9 +136,10 @@ impl<T: Sample> Plan<T> {
     /// ```
     ///
     /// # Errors
-    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`] for an array of another length than the
-    /// transform; [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the device cannot hold the
-    /// arrays; [`Error::OpenCl`] where a call fails.
+    /// Each with the two arrays: [`Error::Busy`] if three are on their way; [`Error::Length`] for
+    /// an array of another length than the transform; [`Error::Unsupported`] where this plan was
+    /// made for regions; [`Error::Memory`] where the device cannot hold the arrays;
+    /// [`Error::OpenCl`] where a call fails.
     pub fn submit(
         &self,
         direction: Direction,
@@ -145,8 +151,8 @@ impl<T: Sample> Plan<T> {
 }
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Sends samples, or the pixels of a plan of these, on their way to coefficients, as [`submit`](Plan::submit) does: between
-    /// arrays of the same lengths, in the same order.
+    /// Sends samples, or the pixels of a plan of these, on their way to coefficients, as
+    /// [`submit`](Plan::submit) does: between arrays of the same lengths, in the same order.
     ///
     /// # Errors
     /// As [`submit`](Plan::submit).
@@ -158,8 +164,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.submit_of(Direction::Forward, samples, coefficients)
     }
 
-    /// Sends coefficients on their way back to samples, or to the pixels of a plan of these, as [`submit`](Plan::submit) does: between
-    /// arrays of the same lengths, in the same order.
+    /// Sends coefficients on their way back to samples, or to the pixels of a plan of these, as
+    /// [`submit`](Plan::submit) does: between arrays of the same lengths, in the same order.
     ///
     /// # Errors
     /// As [`submit`](Plan::submit).
@@ -188,7 +194,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
     }
 
-    /// The same between arrays of at least the transform's length, of which it takes the first elements.
+    /// The same between arrays of at least the transform's length, of which it
+    /// takes the first elements.
     pub(super) fn submit_first<I: Element, O: Element>(
         &self,
         direction: Direction,
@@ -196,8 +203,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         mut output: PinnedArray<O>,
     ) -> Result<Pending<I, O>, SubmitError<I, O>> {
         let both = self.starts(direction, &input, &output);
-        // SAFETY: `starts` checked the bytes and how they are aligned. The arrays go where the flight goes, which lands before they
-        // are given back or dropped; where a panic drops them first, it has landed here or ends the program.
+        // SAFETY: `starts` checked the bytes and how they are aligned. The arrays go where the
+        // flight goes, which lands before they are given back or dropped; where a panic drops them
+        // first, it has landed here or ends the program.
         let departed = unsafe { Flight::depart(self, direction, both, true) }
             .map_err(|failure| failure.settle(&input, &mut output));
         match departed {

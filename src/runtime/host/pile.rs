@@ -1,8 +1,9 @@
-//! The tiles of a stage, which the devices of a group take from one pile: whoever finishes one takes the next, so that a device
-//! has as many as its speed is worth. Where shares are fixed each has its own first.
+//! The tiles of a stage, which the devices of a group take from one pile: whoever finishes
+//! one takes the next, so that a device has as many as its speed is worth. Where shares are
+//! fixed each has its own first.
 //!
-//! A tile is one device's at a time. What a device had taken when it failed is for others only when no thread of its own copies
-//! any more.
+//! A tile is one device's at a time. What a device had taken when it failed is for others only when
+//! no thread of its own copies any more.
 
 use crate::error::{Error, Result};
 use crate::runtime::lock::{lock, wait};
@@ -78,7 +79,8 @@ impl Pile {
         Some(tile)
     }
 
-    /// A device is done with the oldest tile that it has taken; how many are done in all. An error where all are to stop.
+    /// A device is done with the oldest tile that it has taken; how many are done in all. An
+    /// error where all are to stop.
     pub fn settle(&self, device: usize) -> Result<u64> {
         let state = &mut *lock(&self.state);
         state.taken[device].pop_front();
@@ -90,8 +92,8 @@ impl Pile {
         }
     }
 
-    /// Waits until more than so many tiles are done, and says how many; none where no device is at work any more, or all are to
-    /// stop.
+    /// Waits until more than so many tiles are done, and says how many; none where no device is at
+    /// work any more, or all are to stop.
     pub fn more_than(&self, told: u64) -> Option<u64> {
         let mut state = lock(&self.state);
         while state.done <= told && state.working > 0 && state.stopped.is_none() {
@@ -105,7 +107,8 @@ impl Pile {
         lock(&self.state).stopped.get_or_insert(why);
     }
 
-    /// When no device is at work: those that failed since the last time, and whether tiles are left, which any may take then.
+    /// When no device is at work: those that failed since the last time, and whether tiles are
+    /// left, which any may take then.
     ///
     /// # Errors
     /// Why all stopped.
@@ -125,7 +128,8 @@ impl Pile {
     }
 }
 
-/// A device that takes tiles, and the thread that has it do so. Dropped in a panic, also after its end, it stops all others.
+/// A device that takes tiles, and the thread that has it do so. Dropped in a panic, also after its
+/// end, it stops all others.
 pub(super) struct Working<'p> {
     pile: &'p Pile,
     device: usize,
@@ -133,8 +137,8 @@ pub(super) struct Working<'p> {
 }
 
 impl Working<'_> {
-    /// The device takes no more tiles. Where it failed, nothing of it moves any more, and what it was not done with is for others;
-    /// but what would fail by any device stops all.
+    /// The device takes no more tiles. Where it failed, nothing of it moves any more, and what it
+    /// was not done with is for others; but what would fail by any device stops all.
     pub fn end(&mut self, result: Result<()>) {
         let state = &mut *lock(&self.pile.state);
         if let Err(error) = result {

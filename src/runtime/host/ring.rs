@@ -8,8 +8,9 @@ use crate::runtime::lock::lock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Slots of a ring for each heading, and the bytes of each. Slices of 8192 x 8192 in f32 take 11.8 to 13.3 ms, on the host of an NVIDIA H100;
-/// by 8 slots 14.1 to 14.8, by 12 12.2 to 13.4, by 24 13.8 to 14.9 and by 32 16, and by slots of 1 MiB 11.8 to 12.2, of 4 MiB 16.2 to 16.6.
+/// Slots of a ring for each heading, and the bytes of each. Slices of 8192 x 8192 in f32 take 11.8
+/// to 13.3 ms, on the host of an NVIDIA H100; by 8 slots 14.1 to 14.8, by 12 12.2 to 13.4, by 24
+/// 13.8 to 14.9 and by 32 16, and by slots of 1 MiB 11.8 to 12.2, of 4 MiB 16.2 to 16.6.
 const SLOTS: usize = 16;
 const SLOT_BYTES: usize = 2 << 20;
 

@@ -1,4 +1,5 @@
-//! The route of a transform from memory of the host to memory of the host: copies and kernels, one step after the other.
+//! The route of a transform from memory of the host to memory of the host: copies and kernels,
+//! one step after the other.
 
 use super::batch::Batch;
 use super::copies::{At, Heading, Rows};
@@ -26,7 +27,8 @@ pub struct RowCopy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Copy(RowCopy),
-    /// Kernels that need what was uploaded so far, and of which what is downloaded next is the result.
+    /// Kernels that need what was uploaded so far, and of which what is
+    /// downloaded next is the result.
     Compute(usize),
 }
 
@@ -34,7 +36,8 @@ pub enum Step {
 pub struct RouteArrays<T: Sample, P: Element> {
     /// The signal side of a plan of pixels.
     pub pixels: Option<DeviceArray<P>>,
-    /// An input and an output, and more where it goes in stripes; of a plan of pixels the coefficients.
+    /// An input and an output, and more where it goes in stripes; of a plan of
+    /// pixels the coefficients.
     pub samples: Vec<DeviceArray<T>>,
 }
 
@@ -203,7 +206,8 @@ pub mod tests {
     use crate::runtime::queue::Queue;
     use crate::transform::{Transform, reference};
 
-    /// In both directions in these parts, on a device, between arrays that are poisoned: the largest difference from the reference.
+    /// In both directions in these parts, on a device, between arrays that are poisoned: the
+    /// largest difference from the reference.
     pub fn largest_difference_by<T: Sample>(
         engine: &Engine,
         transform: &Transform,

@@ -148,8 +148,8 @@ impl<'a, T: Sample> Store<'a, T> {
     /// Copies samples that stand so far apart here to others, or from them.
     ///
     /// # Safety
-    /// All of these samples are there, here and there; those that are copied are not written meanwhile; those to which they go may
-    /// be written, and are used by nobody else.
+    /// All of these samples are there, here and there; those that are copied are not written
+    /// meanwhile; those to which they go may be written, and are used by nobody else.
     pub unsafe fn copy(
         self,
         (at, apart): (usize, usize),

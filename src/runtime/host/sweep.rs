@@ -1,4 +1,5 @@
-//! A stage of a transform in tiles, from its arrays to others, as one of the devices that take its tiles sees it.
+//! A stage of a transform in tiles, from its arrays to others, as one of the devices
+//! that take its tiles sees it.
 
 use super::crew::Moves;
 use super::pile::Pile;
@@ -11,7 +12,8 @@ use crate::transform::Region;
 use crate::wavelet::{Direction, Sample};
 use std::sync::Arc;
 
-/// A stage and its arrays, the second of each two that of the low band, for one of the devices that take its tiles.
+/// A stage and its arrays, the second of each two that of the low band, for one of the
+/// devices that take its tiles.
 #[derive(Clone)]
 pub(super) struct Sweep<'t, 'a, T: Sample> {
     pub stage: &'t PlannedStage<T>,

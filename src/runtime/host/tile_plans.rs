@@ -1,7 +1,7 @@
 //! The plans for the tiles of all stages.
 //!
-//! All tiles of a stage have the same few shapes, so that there are few plans; slots and arrays are for the largest tile of all
-//! stages.
+//! All tiles of a stage have the same few shapes, so that there are few plans; slots and arrays are
+//! for the largest tile of all stages.
 
 use super::carrier::Carrier;
 use super::tile_sizes::{Choice, choose_for_all};
@@ -52,8 +52,8 @@ impl<T: Sample> PlannedStage<T> {
 }
 
 impl<T: Sample> Tiles<T> {
-    /// Builds the plans of tiles that are as large as what is left of the memory of every engine allows; none for devices that are
-    /// left out.
+    /// Builds the plans of tiles that are as large as what is left of the memory of every engine
+    /// allows; none for devices that are left out.
     pub fn new(sites: &[Option<&Site>], transform: &Transform) -> Result<Self> {
         let able: Vec<&Site> = sites.iter().copied().flatten().collect();
         let mut choices = choose_for_all::<T>(&able, transform)?;
@@ -82,7 +82,8 @@ impl<T: Sample> Tiles<T> {
         both.all(|(&most, site)| most > 0 || site.is_none())
     }
 
-    /// Makes what is missing for tiles to be on their way on a device; for fewer, but one at least, where there is no memory for all.
+    /// Makes what is missing for tiles to be on their way on a device; for fewer, but one at least,
+    /// where there is no memory for all.
     pub fn fill(&self, device: usize, site: &Site, carrier: &mut Carrier<T>) -> Result<()> {
         while carrier.tiles() < self.most[device] {
             match carrier.add_tile(site, self.largest) {

@@ -11,13 +11,14 @@ use crate::transform::Transform;
 use crate::wavelet::{Direction, Sample};
 use std::sync::Arc;
 
-/// Bytes of a tile at most: larger ones have less of a halo, but while the first one is gathered, and the last one scattered,
-/// there is nothing to compute.
+/// Bytes of a tile at most: larger ones have less of a halo, but while the first one is gathered,
+/// and the last one scattered, there is nothing to compute.
 const MOST_BYTES: usize = 128 << 20;
 
-/// Where several devices share tiles out, there are about so many for each. Fewer end farther apart, more have more of a halo: of
-/// five levels of 8192 x 8192 floats, the busier of two equal devices moves 0.60 of what one alone would by 8 for each, 0.65 by 4
-/// and 0.61 by 16. For that they are not cut so small that a single thread would copy one.
+/// Where several devices share tiles out, there are about so many for each. Fewer end farther
+/// apart, more have more of a halo: of five levels of 8192 x 8192 floats, the busier of two equal
+/// devices moves 0.60 of what one alone would by 8 for each, 0.65 by 4 and 0.61 by 16. For that
+/// they are not cut so small that a single thread would copy one.
 const FOR_EACH: usize = 8;
 const LEAST_FOR_EACH: usize = 2 * LEAST_BYTES;
 
@@ -56,7 +57,8 @@ pub(super) fn choose_for_all<T: Sample>(
     }
 }
 
-/// The largest tiles of at most so many samples for which there is memory, where so many engines have the same.
+/// The largest tiles of at most so many samples for which there is memory, where so
+/// many engines have the same.
 fn choose<T: Sample>(
     site: &Site,
     engines: usize,

@@ -1,8 +1,10 @@
-//! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile: `strategy/tiles.rs` says which tiles.
+//! Transforms between arrays that the device cannot hold, in slices or in files, tile by tile:
+//! `strategy/tiles.rs` says which tiles.
 //!
-//! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is scattered to where it belongs.
-//! CPU devices use the gathered tile where it stands: `traffic.rs`. To devices that have memory of their own tiles go in pieces:
-//! `conveyor/`. Several devices take tiles of the same stage: `members.rs`. No command names a slice of the caller's.
+//! A tile is gathered, computed by an ordinary plan for arrays of its shape, and what is its own is
+//! scattered to where it belongs. CPU devices use the gathered tile where it stands: `traffic.rs`.
+//! To devices that have memory of their own tiles go in pieces: `conveyor/`. Several devices take
+//! tiles of the same stage: `members.rs`. No command names a slice of the caller's.
 
 #[cfg(doc)]
 use super::file::{SinkFile, SourceFile};
@@ -26,14 +28,17 @@ use std::ops::ControlFlow;
 use std::slice;
 use std::sync::{Arc, Mutex};
 
-/// A transform in tiles, in both directions, between arrays that need not fit the device, nor the memory of the host where they are
-/// files: by [`Engine::plan_in_tiles`], or by the devices of a group, with `EngineGroup::plan_in_tiles`.
+/// A transform in tiles, in both directions, between arrays that need not fit the device, nor the
+/// memory of the host where they are files: by [`Engine::plan_in_tiles`], or by the devices of a
+/// group, with `EngineGroup::plan_in_tiles`.
 ///
-/// Tiles are as large as what is left of the engine's memory allows, up to 128 MiB, each with its neighbours' samples as far as
-/// results depend on them; integers are those of the transform as a whole bit for bit. Calls from several threads take turns.
+/// Tiles are as large as what is left of the engine's memory allows, up to 128 MiB, each with its
+/// neighbours' samples as far as results depend on them; integers are those of the transform as a
+/// whole bit for bit. Calls from several threads take turns.
 ///
-/// The devices of a group take tiles from one pile, as fast as each is, or in fixed shares. A device that fails is left out from
-/// then on, with a warning, and others do its tiles; where all have failed the first error is returned, and the next call tries all.
+/// The devices of a group take tiles from one pile, as fast as each is, or in fixed shares. A
+/// device that fails is left out from then on, with a warning, and others do its tiles; where all
+/// have failed the first error is returned, and the next call tries all.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
@@ -63,7 +68,8 @@ pub struct TiledPlan<T: Sample> {
     members: Turns<Members<T>>,
 }
 
-/// How much of a transform in tiles is done. Samples count once for every stage, which is some levels, that has them.
+/// How much of a transform in tiles is done. Samples count once for every stage, which is
+/// some levels, that has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -80,12 +86,14 @@ impl<T: Sample> TiledPlan<T> {
     /// Builds the plans. Tiles are as large as what is left of the engine's memory allows.
     ///
     /// # Errors
-    /// `Error::Memory`, with what the smallest tiles need, where that is not left; those of `Engine::plan`.
+    /// `Error::Memory`, with what the smallest tiles need, where that is not left;
+    /// those of `Engine::plan`.
     pub(in crate::runtime) fn new(site: &Site, transform: &Transform) -> Result<Self> {
         TiledPlan::of(vec![site.clone()], None, transform)
     }
 
-    /// The same for several engines, whose devices take tiles in these proportions where they are fixed.
+    /// The same for several engines, whose devices take tiles in these
+    /// proportions where they are fixed.
     pub(crate) fn of_engines(
         engines: &[Engine],
         shares: Option<&[u32]>,
@@ -118,18 +126,21 @@ impl<T: Sample> TiledPlan<T> {
         &self.transform
     }
 
-    /// Transforms samples (row-major, of the transform's shape) into coefficients, in its layout: from a slice or a
-    /// [`SourceFile`] to a slice or a [`SinkFile`].
+    /// Transforms samples (row-major, of the transform's shape) into coefficients, in its layout:
+    /// from a slice or a [`SourceFile`] to a slice or a [`SinkFile`].
     ///
-    /// The low band between two stages stands beside the coefficients: in memory, or in a file that is removed. `progress` is
-    /// called now and then, by this thread, and stops the transform by [`ControlFlow::Break`]. It cannot use this plan.
+    /// The low band between two stages stands beside the coefficients: in memory, or in a file that
+    /// is removed. `progress` is called now and then, by this thread, and stops the transform by
+    /// [`ControlFlow::Break`]. It cannot use this plan.
     ///
     /// # Errors
-    /// [`Error::Length`] where samples or coefficients are not as many as those of the transform; [`Error::File`] where a file cannot
-    /// be read or written; [`Error::Cancelled`] where `progress` said so; [`Error::Memory`] where an engine has too little memory left
-    /// even for the smallest tiles; [`Error::HostMemory`] where the host has too little for the low band between two stages;
-    /// [`Error::OpenCl`] where a copy or a kernel fails, of a group on every device. The coefficients may then have any values.
-    /// [`Error::Busy`] where `progress` calls the plan that called it.
+    /// [`Error::Length`] where samples or coefficients are not as many as those of the transform;
+    /// [`Error::File`] where a file cannot be read or written; [`Error::Cancelled`] where
+    /// `progress` said so; [`Error::Memory`] where an engine has too little memory left even for
+    /// the smallest tiles; [`Error::HostMemory`] where the host has too little for the low band
+    /// between two stages; [`Error::OpenCl`] where a copy or a kernel fails, of a group on every
+    /// device. The coefficients may then have any values. [`Error::Busy`] where `progress` calls
+    /// the plan that called it.
     pub fn forward<'a>(
         &self,
         samples: impl Into<Source<'a, T>>,
@@ -140,7 +151,8 @@ impl<T: Sample> TiledPlan<T> {
         self.go(Direction::Forward, from, to, &mut progress)
     }
 
-    /// Transforms coefficients back into samples, as [`forward`](Self::forward) does samples into coefficients.
+    /// Transforms coefficients back into samples, as [`forward`](Self::forward) does
+    /// samples into coefficients.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -236,7 +248,8 @@ impl<T: Sample> TiledPlan<T> {
         lock(&self.tiles).clone()
     }
 
-    /// The tiles, with carriers for them: others where the memory that was left for these is not there any more.
+    /// The tiles, with carriers for them: others where the memory that was left for
+    /// these is not there any more.
     fn with_carriers(&self, members: &mut Members<T>) -> Result<Arc<Tiles<T>>> {
         if let Some(tiles) = self.tiles()
             && tiles.serve(&members.able())
@@ -246,8 +259,8 @@ impl<T: Sample> TiledPlan<T> {
                 filled => return filled.map(|()| tiles),
             }
         }
-        // First, for what its plans have on the device. Carriers may be left for smaller tiles, which were chosen while there was less
-        // memory and did not come about.
+        // First, for what its plans have on the device. Carriers may be left for smaller tiles,
+        // which were chosen while there was less memory and did not come about.
         *lock(&self.tiles) = None;
         members.clear();
         let tiles = Arc::new(Tiles::new(&members.able(), &self.transform)?);
@@ -299,11 +312,13 @@ impl<T: Sample> TiledPlan<T> {
 }
 
 impl Engine {
-    /// Builds a plan of `transform` for samples of type `T`, in both directions, that goes in tiles whether the device can hold the
-    /// arrays or not: for files, and for slices where the device's memory is for others.
+    /// Builds a plan of `transform` for samples of type `T`, in both directions, that goes in
+    /// tiles whether the device can hold the arrays or not: for files, and for slices where the
+    /// device's memory is for others.
     ///
-    /// The first transform takes up to what the engine's memory ([`Engine::memory`]) has left, and the plan keeps it for the next, until
-    /// it is dropped: other plans and arrays that are needed later should be made before.
+    /// The first transform takes up to what the engine's memory ([`Engine::memory`]) has left, and
+    /// the plan keeps it for the next, until it is dropped: other plans and arrays that are needed
+    /// later should be made before.
     ///
     /// # Errors
     /// As [`Engine::plan`].

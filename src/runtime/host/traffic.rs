@@ -1,5 +1,5 @@
-//! Tiles to a device that takes them where they stand, in slots of memory of the host, as by `Plan::submit`: threads gather one
-//! tile and scatter another meanwhile.
+//! Tiles to a device that takes them where they stand, in slots of memory of the host, as by
+//! `Plan::submit`: threads gather one tile and scatter another meanwhile.
 
 use super::carrier::Slot;
 use super::crew::{Copying, Crew};
@@ -62,7 +62,8 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         Ok(())
     }
 
-    /// Waits until one more tile is where it belongs, or is on its way there; false where there is none.
+    /// Waits until one more tile is where it belongs, or is on its way there;
+    /// false where there is none.
     fn advance(
         &mut self,
         crew: &Crew<'a, T>,
@@ -90,8 +91,8 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         };
         let moves = sweep.moves(tile, true)?;
         assert!(moves.tile <= input.len(), "slots have the largest tile");
-        // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has a place of its own, and outlives
-        // the threads.
+        // SAFETY: the slot has so many samples, is this tile's alone, within which each sample has
+        // a place of its own, and outlives the threads.
         let copying = unsafe {
             let rows = SharedSlice::over(input.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, true)
@@ -108,9 +109,10 @@ impl<'t, 'a, T: Sample> Traffic<'t, 'a, T> {
         let (input, output) = pending.wait()?;
         let moves = sweep.moves(&tile, false)?;
         assert!(moves.tile <= output.len(), "slots have the largest tile");
-        // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads. What it goes to is borrowed for
-        // writing, and only tiles of this stage are written there, by other devices as well: these have nothing of their own in
-        // common, and the pile gives each to one device at a time, to another only when the threads of the first are joined.
+        // SAFETY: the slot has so many samples, is this tile's alone, and outlives the threads.
+        // What it goes to is borrowed for writing, and only tiles of this stage are written there,
+        // by other devices as well: these have nothing of their own in common, and the pile gives
+        // each to one device at a time, to another only when the threads of the first are joined.
         let copying = unsafe {
             let rows = SharedSlice::over(output.start().cast(), moves.tile);
             Copying::new(&moves, 0..moves.tile, rows, false)

@@ -1,4 +1,5 @@
-//! Transforms from pinned memory to pinned memory: what those of a plan on their way (flight.rs) have in common.
+//! Transforms from pinned memory to pinned memory: what those of a plan on their way
+//! (flight.rs) have in common.
 
 use super::array::PinnedArray;
 use super::batch::{Batch, count_of_parts};
@@ -15,7 +16,8 @@ use crate::wavelet::{Direction, Element, Sample};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// How many submitted transforms of a plan are on their way at most: one goes up, one is computed, one comes down.
+/// How many submitted transforms of a plan are on their way at most: one goes up, one is
+/// computed, one comes down.
 const MOST: usize = 3;
 
 /// What the transforms of a plan on their way have in common.
@@ -26,7 +28,8 @@ pub(in crate::runtime) struct Transit<T: Sample, P: Element = T> {
     parts: Mutex<Option<Parts<T, P>>>,
     /// Whether it was said that there is too little memory for stripes.
     has_warned: AtomicBool,
-    /// Whether there was too little memory for the engine's ring beside the arrays: slices go without it from then on.
+    /// Whether there was too little memory for the engine's ring beside the arrays: slices go
+    /// without it from then on.
     pub(super) is_without_ring: AtomicBool,
     /// Blocking calls take turns.
     turn: Mutex<()>,
@@ -139,8 +142,8 @@ impl<T: Sample, P: Element> Transit<T, P> {
         Ok((route, arrays?))
     }
 
-    /// Has `go` take a blocking call its way, between arrays that nothing else uses, by queues for uploads and downloads. When it
-    /// returns without an error, the device is done with the arrays.
+    /// Has `go` take a blocking call its way, between arrays that nothing else uses, by queues for
+    /// uploads and downloads. When it returns without an error, the device is done with the arrays.
     pub fn in_turn<R>(
         &self,
         plan: &Plan<T, P>,
@@ -186,21 +189,25 @@ impl<T: Sample, P: Element> Transit<T, P> {
 }
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Transforms samples in a pinned array into coefficients in another one, in the transform's layout, and waits. The first such
-    /// call allocates two arrays on the device.
+    /// Transforms samples in a pinned array into coefficients in another one, in the transform's
+    /// layout, and waits. The first such call allocates two arrays on the device.
     ///
-    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in stripes of rows, one of which goes up while another
-    /// one comes down, unless they are of pixels, on a CPU device or a queue of the caller's. For stripes the first call builds
-    /// plans, and allocates up to one picture more, or two where rows are longer than 32 KiB, where there is so much memory.
-    /// Batches, whose first axis is not transformed, go so in parts of some 8 MiB, those of pixels too, in the same two arrays and by
-    /// one or two plans more. What a part is transformed by may differ from what the whole is, so the last bits of floats may differ
-    /// from those of other calls; integers are the same.
+    /// Pictures of 32 MiB and more, in the Mallat layout and not periodic, go in stripes of rows,
+    /// one of which goes up while another one comes down, unless they are of pixels, on a CPU
+    /// device or a queue of the caller's. For stripes the first call builds plans, and allocates up
+    /// to one picture more, or two where rows are longer than 32 KiB, where there is so much
+    /// memory. Batches, whose first axis is not transformed, go so in parts of some 8 MiB, those of
+    /// pixels too, in the same two arrays and by one or two plans more. What a part is transformed
+    /// by may differ from what the whole is, so the last bits of floats may differ from those of
+    /// other calls; integers are the same.
     ///
     /// # Errors
-    /// [`Error::Length`] for an array that has not as many elements as the transform; [`Error::Unsupported`] where this plan was made
-    /// for regions; [`Error::Memory`] where the device cannot hold the arrays, and not even those of tiles; [`Error::HostMemory`]
-    /// where the host cannot hold the low band of a level in tiles; [`Error::OpenCl`] where a copy or the transform fails. Where the
-    /// device is lost and may still write `coefficients`, these have no samples any more.
+    /// [`Error::Length`] for an array that has not as many elements as the transform;
+    /// [`Error::Unsupported`] where this plan was made for regions; [`Error::Memory`] where the
+    /// device cannot hold the arrays, and not even those of tiles; [`Error::HostMemory`] where
+    /// the host cannot hold the low band of a level in tiles; [`Error::OpenCl`] where a copy or
+    /// the transform fails. Where the device is lost and may still write `coefficients`, these
+    /// have no samples any more.
     pub fn forward_pinned(
         &self,
         samples: &PinnedArray<P>,
@@ -234,8 +241,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
         let both = self.starts(direction, input, output);
         let turn = lock(&self.transit.turn);
-        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed until the flight has landed or its
-        // memory is given up; it lands too where this panics.
+        // SAFETY: `starts` checked the bytes and how they are aligned. Both arrays are borrowed
+        // until the flight has landed or its memory is given up; it lands too where this panics.
         let flight = unsafe { Flight::depart(self, direction, both, false) };
         let landed = flight.and_then(Flight::land);
         drop(turn);
@@ -245,8 +252,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         })
     }
 
-    /// Where an input and an output start, of at least the transform's length and of elements as large as those of this direction:
-    /// so they have its bytes, aligned, since elements of one size are aligned alike.
+    /// Where an input and an output start, of at least the transform's length and of elements
+    /// as large as those of this direction: so they have its bytes, aligned, since elements of
+    /// one size are aligned alike.
     pub(super) fn starts<I: Element, O: Element>(
         &self,
         direction: Direction,

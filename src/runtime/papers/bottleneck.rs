@@ -65,7 +65,8 @@ pub(super) fn sources(device: &DeviceInfo) -> Result<Vec<(String, String)>> {
     Ok(sources)
 }
 
-/// Runs half of a forward transform by [`Strategy::RegisterBlock`] on arrays of its own. There are no coefficients to be had.
+/// Runs half of a forward transform by [`Strategy::RegisterBlock`] on arrays of its own. There are
+/// no coefficients to be had.
 pub struct Probe<T: Sample> {
     engine: Engine,
     launches: Vec<(Launch, PassKernel)>,
@@ -78,7 +79,8 @@ impl<T: Sample> Probe<T> {
     /// Builds half of a transform of these samples.
     ///
     /// # Errors
-    /// As `Engine::plan_with`, and [`Error::Length`](crate::error::Error::Length) of `upload` for the wrong number of samples.
+    /// As `Engine::plan_with`, and [`Error::Length`](crate::error::Error::Length) of `upload` for
+    /// the wrong number of samples.
     pub fn new(
         engine: &Engine,
         transform: &Transform,

@@ -1,4 +1,5 @@
-//! One axis as Shahbahrami et al. filter it, with and without their remedies for aliasing (cl/papers/filter.cl).
+//! One axis as Shahbahrami et al. filter it, with and without their remedies for
+//! aliasing (cl/papers/filter.cl).
 
 use super::PaperKernel;
 use crate::error::{Error, Result, check_length};
@@ -39,12 +40,12 @@ pub struct Filtering<T: Sample> {
 }
 
 impl<T: Sample> Filtering<T> {
-    /// Builds it for a square picture of so many rows, under the wavelet's own boundary rule: by the taps of both filters for
-    /// reals, by the two steps of CDF 5/3 for integers.
+    /// Builds it for a square picture of so many rows, under the wavelet's own boundary rule: by
+    /// the taps of both filters for reals, by the two steps of CDF 5/3 for integers.
     ///
     /// # Errors
-    /// [`Error::Shape`] for an odd number of rows and for less than 64; [`Error::Unsupported`] for what this has no code for;
-    /// [`Error::Length`] for other samples; as `Engine::plan`.
+    /// [`Error::Shape`] for an odd number of rows and for less than 64; [`Error::Unsupported`] for
+    /// what this has no code for; [`Error::Length`] for other samples; as `Engine::plan`.
     pub fn new(
         engine: &Engine,
         wavelet: &Wavelet,
@@ -89,8 +90,8 @@ impl<T: Sample> Filtering<T> {
     /// [`Error::OpenCl`].
     pub fn enqueue(&mut self) -> Result<Run> {
         let buffers = [&*self.from.buffer, &*self.to.buffer];
-        // SAFETY: the kernels take two buffers and this struct; they read a square picture of so many rows and write as
-        // much, the second half `high` samples on.
+        // SAFETY: the kernels take two buffers and this struct; they read a square picture of so
+        // many rows and write as much, the second half `high` samples on.
         unsafe { self.kernel.enqueue(&self.engine, buffers, &self.values, 1) }
     }
 

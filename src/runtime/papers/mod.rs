@@ -1,5 +1,5 @@
-//! What only the report on the papers runs (cl/papers), behind the feature `papers`: parts of kernels, variants that no plan
-//! uses, and a yardstick. No strategy and no planner knows of it.
+//! What only the report on the papers runs (cl/papers), behind the feature `papers`: parts of
+//! kernels, variants that no plan uses, and a yardstick. No strategy and no planner knows of it.
 
 mod bottleneck;
 mod filtering;
@@ -41,8 +41,8 @@ fn kernel_of(
     }
 }
 
-/// The name of the kernel and the source of every program that the report on the papers builds on such a device, besides those of
-/// plans. Makes no OpenCL call: the device can be an imaginary one.
+/// The name of the kernel and the source of every program that the report on the papers builds on
+/// such a device, besides those of plans. Makes no OpenCL call: the device can be an imaginary one.
 ///
 /// # Errors
 /// As for a plan by `Strategy::RegisterBlock`.
@@ -82,8 +82,8 @@ impl PaperKernel {
     /// Enqueues so many work-groups.
     ///
     /// # Safety
-    /// The kernel takes these buffers, and then a struct of these `int`s if there are any, and accesses no more of the buffers
-    /// than there is.
+    /// The kernel takes these buffers, and then a struct of these `int`s if there are any, and
+    /// accesses no more of the buffers than there is.
     unsafe fn enqueue<T, const BUFFERS: usize>(
         &self,
         engine: &Engine,

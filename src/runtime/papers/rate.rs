@@ -15,11 +15,12 @@ const GROUP: usize = 64;
 /// How often it runs; the fastest counts.
 const RUNS: usize = 5;
 
-/// The operations per second that a device does at most, of 32 bits: of floats, as multiply-adds of two operations, or of
-/// integers.
+/// The operations per second that a device does at most, of 32 bits: of floats, as multiply-adds of
+/// two operations, or of integers.
 ///
 /// # Errors
-/// [`Error::Unsupported`](crate::error::Error::Unsupported) for an engine that records no times; else as `Engine::plan`.
+/// [`Error::Unsupported`](crate::error::Error::Unsupported) for an engine that records no
+/// times; else as `Engine::plan`.
 pub fn arithmetic_rate(engine: &Engine, sample: SampleType) -> Result<f64> {
     let info = engine.device().info();
     let each = match info.kind {

@@ -1,4 +1,5 @@
-//! The single loop of Barina and Zemcik in its variants, and what they compare it with (cl/papers/core.cl, naive.cl).
+//! The single loop of Barina and Zemcik in its variants, and what they compare it with
+//! (cl/papers/core.cl, naive.cl).
 
 use super::PaperKernel;
 use crate::error::{Error, Result, check_length};
@@ -11,7 +12,8 @@ use crate::wavelet::Wavelet;
 /// A way to compute one level of CDF 9/7, interleaved, in `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Whether all steps of a line are computed at once (diagonal vectorisation), or lines side by side (vertical).
+    /// Whether all steps of a line are computed at once (diagonal vectorisation), or lines
+    /// side by side (vertical).
     pub diagonal: bool,
     /// Columns and rows of a core, or none for rows and columns each by itself.
     pub core: Option<[usize; 2]>,
@@ -53,7 +55,8 @@ impl Variant {
     }
 }
 
-/// Samples beside a picture on each side: zeros that are read, places where results may go that are none.
+/// Samples beside a picture on each side: zeros that are read, places where
+/// results may go that are none.
 const FRAME: usize = 32;
 
 /// A variant on a picture, with arrays of its own.
@@ -68,10 +71,12 @@ pub struct Study {
 }
 
 impl Study {
-    /// Builds a variant for a picture of so many rows and columns, which so many threads of a CPU share.
+    /// Builds a variant for a picture of so many rows and columns, which so
+    /// many threads of a CPU share.
     ///
     /// # Errors
-    /// [`Error::Shape`] for pictures of fewer than 32 rows or columns; [`Error::Length`] for other samples; as `Engine::plan`.
+    /// [`Error::Shape`] for pictures of fewer than 32 rows or columns; [`Error::Length`] for other
+    /// samples; as `Engine::plan`.
     pub fn new(
         engine: &Engine,
         variant: Variant,
@@ -140,9 +145,10 @@ impl Study {
             let values: Vec<i32> = own.iter().copied().chain([start]).collect();
             let [from, to, states] =
                 [&self.from, &self.to, &self.states].map(|array| &*array.buffer);
-            // SAFETY: `core` takes three buffers, `naive_rows` two and `naive_columns` one, then this struct. What they read
-            // is in the frame of the picture, which is wider than a core and what it reads ahead; they write in the
-            // same frame of as large an array, and `states` has `state` floats for each thread.
+            // SAFETY: `core` takes three buffers, `naive_rows` two and `naive_columns` one, then
+            // this struct. What they read is in the frame of the picture, which is wider than a
+            // core and what it reads ahead; they write in the same frame of as large an array, and
+            // `states` has `state` floats for each thread.
             events.push(unsafe {
                 match (self.kernels.len(), i) {
                     (1, _) => kernel.enqueue(&self.engine, [from, to, states], &values, *groups),

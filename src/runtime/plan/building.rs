@@ -1,4 +1,5 @@
-//! How a plan is built: as a whole, or where the device cannot hold the arrays, for host slices alone.
+//! How a plan is built: as a whole, or where the device cannot hold the
+//! arrays, for host slices alone.
 
 use super::slices::warn_of_tiles;
 use super::{Kernels, Plan};
@@ -18,7 +19,8 @@ use crate::wavelet::{Direction, Element, Pixels, Sample};
 use std::sync::{Arc, Mutex};
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Builds a plan; where the device cannot hold the arrays, one for host slices alone, if it may go in tiles.
+    /// Builds a plan; where the device cannot hold the arrays, one for host slices
+    /// alone, if it may go in tiles.
     pub(crate) fn new(
         site: &Site,
         transform: &Transform,
@@ -87,7 +89,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         }
     }
 
-    /// Builds a plan, on trial if what the compiler refused before is handed over: then its kernels need no trial.
+    /// Builds a plan, on trial if what the compiler refused before is handed over: then
+    /// its kernels need no trial.
     pub(in crate::runtime) fn built(
         site: &Site,
         transform: &Transform,
@@ -163,8 +166,9 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(plan)
     }
 
-    /// Builds the same plan again, with kernels and intermediate results of its own, so that runs of the two can overlap where
-    /// the engine's queue allows it. The programs are not compiled again.
+    /// Builds the same plan again, with kernels and intermediate results of its own, so
+    /// that runs of the two can overlap where the engine's queue allows it. The
+    /// programs are not compiled again.
     ///
     /// # Errors
     /// As `Engine::plan`.

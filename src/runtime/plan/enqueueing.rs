@@ -17,16 +17,20 @@ use crate::wavelet::{Direction, Element, Sample};
 use opencl3::memory::ClMem;
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Enqueues the transform of `samples` (row-major, of the transform's shape) into `coefficients`, in the transform's layout. Both
-    /// are on the device: arrays, or views where the plan was made for regions. The call neither waits nor compiles. It allocates
-    /// nothing, but for 1 KiB of counters on the device each time that a kernel which counts its work-groups has counted 2^31.
+    /// Enqueues the transform of `samples` (row-major, of the transform's shape) into
+    /// `coefficients`, in the transform's layout. Both are on the device: arrays, or views where
+    /// the plan was made for regions. The call neither waits nor compiles. It allocates nothing,
+    /// but for 1 KiB of counters on the device each time that a kernel which counts its
+    /// work-groups has counted 2^31.
     ///
     /// # Errors
-    /// [`Error::Length`] for another number of samples or coefficients; [`Error::Shape`] for a view of another shape or with other
-    /// strides than the plan was made for; [`Error::Misaligned`] for one that starts where the vectors of the plan's kernels cannot;
-    /// [`Error::ForeignArray`] for an array of another OpenCL context; [`Error::Handle`] for a foreign buffer that kernels may not
-    /// read, or not write where they must; [`Error::Overlap`] where the two share memory; [`Error::Memory`] where the plan is for
-    /// host slices in tiles alone, or the device has no memory left for counters; [`Error::OpenCl`] where a call fails.
+    /// [`Error::Length`] for another number of samples or coefficients; [`Error::Shape`] for a view
+    /// of another shape or with other strides than the plan was made for; [`Error::Misaligned`] for
+    /// one that starts where the vectors of the plan's kernels cannot; [`Error::ForeignArray`] for
+    /// an array of another OpenCL context; [`Error::Handle`] for a foreign buffer that kernels may
+    /// not read, or not write where they must; [`Error::Overlap`] where the two share memory;
+    /// [`Error::Memory`] where the plan is for host slices in tiles alone, or the device has no
+    /// memory left for counters; [`Error::OpenCl`] where a call fails.
     pub fn enqueue_forward<'a>(
         &self,
         samples: impl Into<DeviceView<'a, P>>,
@@ -39,11 +43,13 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.enqueue_forward_after(samples, coefficients, &[])
     }
 
-    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after these events, which may be those
-    /// of runs on other queues, and of the caller's own work. If one of them fails, so does the run.
+    /// Enqueues the transform as [`enqueue_forward`](Self::enqueue_forward) does, to start after
+    /// these events, which may be those of runs on other queues, and of the caller's own work. If
+    /// one of them fails, so does the run.
     ///
     /// # Errors
-    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an event of another context.
+    /// As [`enqueue_forward`](Self::enqueue_forward), and [`Error::Handle`] for an
+    /// event of another context.
     pub fn enqueue_forward_after<'a>(
         &self,
         samples: impl Into<DeviceView<'a, P>>,
@@ -62,8 +68,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         )
     }
 
-    /// Enqueues the transform of `coefficients` back into `samples`, both on the device. Does not wait;
-    /// allocates and compiles nothing.
+    /// Enqueues the transform of `coefficients` back into `samples`, both on the device. Does not
+    /// wait; allocates and compiles nothing.
     ///
     /// # Errors
     /// As [`enqueue_forward`](Self::enqueue_forward).
@@ -79,7 +85,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.enqueue_inverse_after(coefficients, samples, &[])
     }
 
-    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to start after these events.
+    /// Enqueues the transform as [`enqueue_inverse`](Self::enqueue_inverse) does, to
+    /// start after these events.
     ///
     /// # Errors
     /// As [`enqueue_forward_after`](Self::enqueue_forward_after).
@@ -101,7 +108,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         )
     }
 
-    /// Enqueues the transform from samples to coefficients, or the other way round, which are of these types.
+    /// Enqueues the transform from samples to coefficients, or the other way round,
+    /// which are of these types.
     pub(in crate::runtime) fn enqueue<I: Element, O: Element>(
         &self,
         input: DeviceView<I>,

@@ -21,15 +21,19 @@ use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
-/// CPU devices of PoCL and of Intel's runtime use host slices where they stand, if they take their alignment (16 bytes always do). Elsewhere host slices go
-/// through two staging arrays, which the plan makes with the first such call and keeps, and large ones to and from these by
-/// several threads, pictures and batches in parts; see [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
-/// [`forward_pinned`](Self::forward_pinned). Between pinned arrays ([`Engine::pinned`](super::Engine::pinned)) copies go at the full
-/// speed of the bus. Host slices that the device cannot hold as a
-/// whole, or not beside what the engine has there already, go in tiles, in memory that does not grow with them; see
-/// [`Engine::with_memory_limit`](super::Engine::with_memory_limit). Arrays on the device are used where they
-/// are, whole or views of them. A plan can be shared between threads; their calls take turns, and so do
-/// their runs on the device: [`another`](Self::another) plan has kernels and intermediate results of its own.
+/// CPU devices of PoCL and of Intel's runtime use host slices where they stand, if they take their
+/// alignment (16 bytes always do). Elsewhere host slices go through two staging arrays, which the
+/// plan makes with the first such call and keeps, and large ones to and from these by several
+/// threads, pictures and batches in parts; see
+/// [`Engine::with_copy_threads`](super::Engine::with_copy_threads) and
+/// [`forward_pinned`](Self::forward_pinned). Between pinned arrays
+/// ([`Engine::pinned`](super::Engine::pinned)) copies go at the full speed of the bus. Host slices
+/// that the device cannot hold as a whole, or not beside what the engine has there already, go in
+/// tiles, in memory that does not grow with them; see
+/// [`Engine::with_memory_limit`](super::Engine::with_memory_limit). Arrays on the device are used
+/// where they are, whole or views of them. A plan can be shared between threads; their calls take
+/// turns, and so do their runs on the device: [`another`](Self::another) plan has kernels and
+/// intermediate results of its own.
 ///
 /// ```no_run
 /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -74,7 +78,8 @@ pub struct Plan<T: Sample, P: Element = T> {
 /// Arrays for slices of the host: of the samples, and of the coefficients.
 type Staging<P, T> = (DeviceArray<P>, DeviceArray<T>);
 
-/// What one thread at a time may use: kernels keep their arguments, and scratch their intermediate results.
+/// What one thread at a time may use: kernels keep their arguments, and scratch
+/// their intermediate results.
 struct Kernels<T: Sample> {
     forward: Vec<(Launch, PassKernel)>,
     inverse: Vec<(Launch, PassKernel)>,
@@ -95,15 +100,17 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.strategies[0]
     }
 
-    /// The strategies of the forward transform's passes, in order of use, each named once where it is used several times in
-    /// a row. Of a plan in tiles they are those of the tiles that it was made with; it may choose others when memory runs out.
+    /// The strategies of the forward transform's passes, in order of use, each named once where it
+    /// is used several times in a row. Of a plan in tiles they are those of the tiles that it was
+    /// made with; it may choose others when memory runs out.
     pub fn strategies(&self) -> &[Strategy] {
         &self.strategies
     }
 
-    /// How many bytes of device memory the plan has for intermediate results of the transform as a whole, or of its tiles. What
-    /// calls on slices, pinned arrays and streams have on the device beside it, arrays and the plans of stripes and parts of a batch,
-    /// is not counted here but in [`Engine::memory`](super::Engine::memory).
+    /// How many bytes of device memory the plan has for intermediate results of the transform as a
+    /// whole, or of its tiles. What calls on slices, pinned arrays and streams have on the device
+    /// beside it, arrays and the plans of stripes and parts of a batch, is not counted here but in
+    /// [`Engine::memory`](super::Engine::memory).
     pub fn scratch_bytes(&self) -> u64 {
         let tiled = self.tiled().map_or(0, |tiled| tiled.scratch_bytes());
         let scratch = &lock(&self.kernels).scratch;
@@ -114,9 +121,10 @@ impl<T: Sample, P: Element> Plan<T, P> {
         own + tiled
     }
 
-    /// What the transform costs in one direction, all passes together: global memory that is read and written, arithmetic,
-    /// barriers, local memory, launches. Over the time that it takes, this is how much of a device's bandwidth and
-    /// arithmetic it uses. Counted from the sizes of the passes; nothing is run.
+    /// What the transform costs in one direction, all passes together: global memory that is read
+    /// and written, arithmetic, barriers, local memory, launches. Over the time that it takes,
+    /// this is how much of a device's bandwidth and arithmetic it uses. Counted from the sizes of
+    /// the passes; nothing is run.
     pub fn cost(&self, direction: Direction) -> Cost {
         if self.too_large.is_some()
             && let Some(tiled) = self.tiled()
@@ -131,7 +139,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         launches.iter().map(|(launch, _)| launch.pass.cost).sum()
     }
 
-    /// The L2 norm of the synthesis function of a band's coefficients; see [`Transform::band_norm`].
+    /// The L2 norm of the synthesis function of a band's coefficients; see
+    /// [`Transform::band_norm`].
     ///
     /// # Errors
     /// As [`Transform::band_norm`].
@@ -139,7 +148,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.transform.band_norm(T::TYPE, level, band)
     }
 
-    /// Refuses what is to have the transform's arrays on the device as a whole, where these do not fit.
+    /// Refuses what is to have the transform's arrays on the device as a
+    /// whole, where these do not fit.
     pub(super) fn check_whole(&self) -> Result<()> {
         let mut why = self.too_large.clone();
         if let Some(Error::Memory { what, .. }) = &mut why {
@@ -166,7 +176,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(())
     }
 
-    /// Whether the signal side is pixels. Where it is not, `P` is `T`: no engine builds another such plan.
+    /// Whether the signal side is pixels. Where it is not, `P` is `T`: no engine
+    /// builds another such plan.
     pub(super) fn is_of_pixels(&self) -> bool {
         self.pixels.is_some()
     }

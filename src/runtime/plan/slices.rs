@@ -35,15 +35,17 @@ impl<T: Sample> Plan<T> {
 }
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Transforms samples (row-major, of the transform's shape) into coefficients. Integers that are too large wrap, and the inverse
-    /// may not restore them: [`Transform::check_range`] says whether samples leave the wavelet enough bits.
+    /// Transforms samples (row-major, of the transform's shape) into coefficients. Integers that
+    /// are too large wrap, and the inverse may not restore them: [`Transform::check_range`] says
+    /// whether samples leave the wavelet enough bits.
     ///
     /// # Errors
-    /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot hold the staging arrays of
-    /// host slices beside the plan's own, and not even those of tiles; [`Error::HostMemory`] where the host cannot
-    /// hold the coefficients, or the low band of a level in tiles; [`Error::Unsupported`] for a plan of regions that are not each
-    /// in one piece; those of [`Engine::plan`](crate::runtime::Engine::plan) where plans of tiles or parts are built, as
-    /// [`forward_into`](Self::forward_into) says; [`Error::OpenCl`].
+    /// [`Error::Length`] for another number of samples; [`Error::Memory`] where the device cannot
+    /// hold the staging arrays of host slices beside the plan's own, and not even those of tiles;
+    /// [`Error::HostMemory`] where the host cannot hold the coefficients, or the low band of a
+    /// level in tiles; [`Error::Unsupported`] for a plan of regions that are not each in one piece;
+    /// those of [`Engine::plan`](crate::runtime::Engine::plan) where plans of tiles or parts are
+    /// built, as [`forward_into`](Self::forward_into) says; [`Error::OpenCl`].
     pub fn forward(&self, samples: &[P]) -> Result<Coefficients<T>> {
         let mut coefficients = Coefficients::zeros(&self.transform)?;
         ask_for_huge_pages(coefficients.as_mut_slice());
@@ -51,12 +53,14 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(coefficients)
     }
 
-    /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The first call with host slices
-    /// allocates the plan's staging arrays, on CPU devices only if it needs them, and where several threads copy large pictures and
-    /// batches to a device it builds the plans of their parts, as [`forward_pinned`](Self::forward_pinned) says; where there is too
-    /// little memory left for the arrays, or for the tiles of a plan in tiles, it builds plans for tiles that fit, with a warning.
-    /// Otherwise nothing is compiled, unless by the driver: PoCL finishes its compiling when a kernel first runs, so that the first
-    /// run in each direction takes seconds there.
+    /// Transforms samples (row-major, of the transform's shape) into existing coefficients. The
+    /// first call with host slices allocates the plan's staging arrays, on CPU devices only if it
+    /// needs them, and where several threads copy large pictures and batches to a device it builds
+    /// the plans of their parts, as [`forward_pinned`](Self::forward_pinned) says; where there is
+    /// too little memory left for the arrays, or for the tiles of a plan in tiles, it builds plans
+    /// for tiles that fit, with a warning. Otherwise nothing is compiled, unless by the driver:
+    /// PoCL finishes its compiling when a kernel first runs, so that the first run in each
+    /// direction takes seconds there.
     ///
     /// # Errors
     /// As [`forward`](Self::forward), and [`Error::Shape`] for coefficients of another transform.
@@ -68,7 +72,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
     /// Transforms coefficients back into samples (row-major, of the transform's shape).
     ///
     /// # Errors
-    /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host cannot hold the samples.
+    /// As [`forward_into`](Self::forward_into), and [`Error::HostMemory`] where the host
+    /// cannot hold the samples.
     pub fn inverse(&self, coefficients: &Coefficients<T>) -> Result<Vec<P>> {
         let mut samples = zeroed("the samples", self.transform.len())?;
         ask_for_huge_pages(&mut samples);
@@ -76,8 +81,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         Ok(samples)
     }
 
-    /// Transforms coefficients back into an existing slice of samples. The first call with host slices is as that of
-    /// [`forward_into`](Self::forward_into).
+    /// Transforms coefficients back into an existing slice of samples. The first call with host
+    /// slices is as that of [`forward_into`](Self::forward_into).
     ///
     /// # Errors
     /// As [`forward_into`](Self::forward_into).
@@ -161,8 +166,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         lock(&self.tiled).clone()
     }
 
-    /// Has slices of the host, dense ones, transformed in tiles from now on, if that is why they cannot be as a whole and the plan
-    /// may.
+    /// Has slices of the host, dense ones, transformed in tiles from now on, if that is why they
+    /// cannot be as a whole and the plan may.
     pub(in crate::runtime) fn turn_to_tiles(&self, why: Error) -> Result<Arc<TiledPlan<T>>> {
         let is_memory = matches!(why, Error::Memory { .. });
         if !is_memory || self.wanted.is_some() || self.pixels.is_some() {

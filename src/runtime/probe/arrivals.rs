@@ -1,4 +1,5 @@
-//! A device shows that its work-groups see what others have stored (cl/probe_arrivals.cl), before plans rely on it.
+//! A device shows that its work-groups see what others have stored (cl/probe_arrivals.cl),
+//! before plans rely on it.
 
 use super::running::{array, read};
 use super::source::probe_prelude;
@@ -20,14 +21,16 @@ use std::sync::Mutex;
 const PICTURES: usize = 8;
 const GROUPS: usize = 64;
 
-/// How many are counted before each launch: as after a whole one, and as where the one before was cut off.
+/// How many are counted before each launch: as after a whole one, and as where
+/// the one before was cut off.
 const BEFORE: [i32; 4] = [0, GROUPS as i32, 2 * GROUPS as i32, 1 << 20];
 
 /// What is known of the devices of this process, by fence and by what tests put into programs.
 type Known = HashMap<(usize, Fence, String), bool>;
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
-/// Lets a device prove a fence of OpenCL C, unless it did so before in this process. That of PTX comes with its exchange.
+/// Lets a device prove a fence of OpenCL C, unless it did so before in this process. That of PTX
+/// comes with its exchange.
 ///
 /// # Errors
 /// [`Error::Unsupported`] where it is disproved; [`Error::Build`]; [`Error::OpenCl`].
@@ -97,8 +100,9 @@ fn told(context: &Context, device: &Device, fence: Fence, group: usize) -> Resul
     for before in BEFORE {
         let buffers = [&*arrivals, &*stored, &*sums];
         let global = [PICTURES * GROUPS * group];
-        // SAFETY: the kernel takes three buffers and an `int`; it counts in a place of each picture, writes a number of each
-        // work-item, and sums of as many as a work-group of each picture has.
+        // SAFETY: the kernel takes three buffers and an `int`; it counts in a place of
+        // each picture, writes a number of each work-item, and sums of as many as a
+        // work-group of each picture has.
         unsafe {
             enqueue(
                 &queue,

@@ -116,7 +116,8 @@ fn check_neighbours(
     Ok(())
 }
 
-/// Two numbers for each work-item: random bits, and NaNs of either kind, of floats and, taken together, of doubles.
+/// Two numbers for each work-item: random bits, and NaNs of either kind, of floats and,
+/// taken together, of doubles.
 pub(super) fn bits(items: usize) -> Vec<i32> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut random = || {
@@ -163,7 +164,8 @@ mod tests {
         told
     }
 
-    /// Any one thing that is wrong is found; what the first gets from its left may be anything but on AMD's way.
+    /// Any one thing that is wrong is found; what the first gets from its left may be
+    /// anything but on AMD's way.
     #[test]
     fn anything_wrong_is_found() {
         for way in WAYS {

@@ -1,4 +1,5 @@
-//! A device's word is checked: once in a process it shows that its work-items exchange values as it says.
+//! A device's word is checked: once in a process it shows that its work-items
+//! exchange values as it says.
 
 mod arrivals;
 mod judging;
@@ -25,24 +26,26 @@ const SUB_GROUPS: usize = 4;
 /// Turns of the first sub-group's loop; the second has twice as many, and so on.
 const ROUNDS: usize = 5;
 
-/// What a work-item tells: its sub-group and its place there, its sum behind the loop, then what it has from its left and right.
+/// What a work-item tells: its sub-group and its place there, its sum behind the loop, then what it
+/// has from its left and right.
 const TOLD: usize = 11;
 
 /// How long the proof took, or what was wrong.
 type Verdict = std::result::Result<Duration, String>;
 
-/// What a verdict is about: a device, a way, the size of work-groups, and what tests put into programs.
+/// What a verdict is about: a device, a way, the size of work-groups, and what
+/// tests put into programs.
 type Case = (usize, Way, usize, String);
 
 /// What is known of the devices of this process.
 static KNOWN: Mutex<Option<HashMap<Case, Verdict>>> = Mutex::new(None);
 
-/// Returns a device with those of its ways that are left from the first that it proved to have. The environment variable
-/// `WAVELIFT_EXCHANGE` can choose one.
+/// Returns a device with those of its ways that are left from the first that it proved to have. The
+/// environment variable `WAVELIFT_EXCHANGE` can choose one.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for a big-endian device, and where the chosen way is not there or wrong; [`Error::Unknown`] if the
-/// variable cannot be read.
+/// [`Error::Unsupported`] for a big-endian device, and where the chosen way is not there or wrong;
+/// [`Error::Unknown`] if the variable cannot be read.
 pub(super) fn proven(context: &Context, device: &Device) -> Result<Device> {
     if !device.info().little_endian {
         return Err(Error::Unsupported {
@@ -74,7 +77,8 @@ pub(super) fn proven(context: &Context, device: &Device) -> Result<Device> {
     })
 }
 
-/// How long it took a device to prove its way, in this process; `None` where there is nothing to prove.
+/// How long it took a device to prove its way, in this process; `None` where
+/// there is nothing to prove.
 pub(super) fn time_of_proof(device: &Device) -> Option<Duration> {
     let way = device.ways()[0];
     let known = lock(&KNOWN);
@@ -93,7 +97,8 @@ fn group_of(device: &Device, (_, lanes): Way) -> usize {
     (most / lanes).min(SUB_GROUPS) * lanes
 }
 
-/// Lets a device prove that it exchanges values in some way, unless it did so before in this process.
+/// Lets a device prove that it exchanges values in some way, unless it did
+/// so before in this process.
 pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
     if way.0 == Exchange::None {
         return Ok(Duration::ZERO);
@@ -116,8 +121,9 @@ pub(super) fn prove(context: &Context, device: &Device, way: Way) -> Verdict {
     verdict
 }
 
-/// The verdict that is known of a case, or else the one that is found, which is known from now on. Where a call of OpenCL's fails
-/// on the way to it, or no thread is to be had, the way is refused this time: that says nothing about the next time.
+/// The verdict that is known of a case, or else the one that is found, which is known from now on.
+/// Where a call of OpenCL's fails on the way to it, or no thread is to be had, the way is refused
+/// this time: that says nothing about the next time.
 fn verdict_on(
     known: &mut HashMap<Case, Verdict>,
     case: Case,

@@ -16,9 +16,9 @@ use opencl3::memory::{Buffer, CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long a device may take to run the probe, which takes microseconds. A kernel that does nothing runs before it, for as long
-/// as it takes: some drivers finish compiling when a kernel first runs, and NVIDIA's compiles one program at a time for all
-/// processes of a machine.
+/// How long a device may take to run the probe, which takes microseconds. A kernel that does
+/// nothing runs before it, for as long as it takes: some drivers finish compiling when a kernel
+/// first runs, and NVIDIA's compiles one program at a time for all processes of a machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a result is before the device writes it.
@@ -61,7 +61,8 @@ impl Probe {
         }
         let (buffers, rounds) = ([&*given, &*told], (ROUNDS as i32).to_ne_bytes());
         let (global, group) = ([GROUPS * self.group], [self.group]);
-        // SAFETY: the kernel takes two buffers and an `int`; of each work-item it reads two numbers and writes TOLD.
+        // SAFETY: the kernel takes two buffers and an `int`; of each work-item it reads two
+        // numbers and writes TOLD.
         let event = unsafe { enqueue(&queue, &built, buffers, &[&rounds], global, group, sync) }?;
         queue.flush()?;
         if let Some(event) = event

@@ -32,8 +32,8 @@ pub(super) fn probe_prelude(info: &DeviceInfo) -> String {
     prelude(&Wavelet::HAAR, sample, Direction::Forward)
 }
 
-/// The sources of the probes of a device, with their names, for checks that need none: of its exchange and of its fence, if it has
-/// them.
+/// The sources of the probes of a device, with their names, for checks that need none: of its
+/// exchange and of its fence, if it has them.
 pub(in crate::runtime) fn probe_sources(info: &DeviceInfo) -> Vec<(String, String)> {
     let exchange = probe_kernel((info.exchange, info.lanes), SUB_GROUPS * info.lanes);
     let fence = arrivals_kernel(info.fence(), 64);

@@ -61,8 +61,8 @@ impl Boxes {
         }
     }
 
-    /// Integers are shifted at every level, reals are scaled once for all levels. Tiles are loaded and lifted with their halos, but
-    /// stored without.
+    /// Integers are shifted at every level, reals are scaled once for all levels. Tiles are loaded
+    /// and lifted with their halos, but stored without.
     fn cost(&self, todo: &Todo, axes: usize) -> Cost {
         let meter = Meter::new(todo.problem, axes as u32, self.geometry.shift);
         let meter = meter.with_signal(todo.signal_size());

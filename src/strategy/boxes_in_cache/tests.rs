@@ -59,7 +59,8 @@ fn lines_with_few_neighbours_are_lifted_in_the_caches() {
     assert_eq!(name(&[100, 16, 32], 1), "boxes_in_cache");
     assert_eq!(name(&[100, 16, 48], 1), "column_vectors");
     assert_eq!(name(&[100, 64, 32], 1), "column_vectors");
-    // In tiles, several levels at once, which start with pairs of the last one and end as the lines do.
+    // In tiles, several levels at once, which start with pairs of the last one
+    // and end as the lines do.
     assert_eq!(name(&[20, 4100, 3], 1), "boxes_in_cache");
     let high = |boundary| {
         let transform = Transform::new(Wavelet::CDF_9_7, [60_005, 7]).axes([0]);

@@ -34,9 +34,9 @@ fn outline(design: &InPlace) -> Vec<(&'static str, usize, i32)> {
 fn a_large_picture_is_cut_along_both_axes() {
     let picture = interleaved(Wavelet::CDF_9_7, &[8192, 8192]);
     let design = forward(large_gpu(), &picture, SampleType::F32);
-    // 4096 pairs. Columns: 1024 work-items for each of 132 compute units are 17 segments. Rows: 2112 groups of 4 are
-    // two segments, each of whole tiles of 256 pairs. Saved are the border's 7 pairs at both ends and 4 at each seam.
-    // Borders: a work-item for each of 8192 lines.
+    // 4096 pairs. Columns: 1024 work-items for each of 132 compute units are 17 segments. Rows:
+    // 2112 groups of 4 are two segments, each of whole tiles of 256 pairs. Saved are the border's 7
+    // pairs at both ends and 4 at each seam. Borders: a work-item for each of 8192 lines.
     assert_eq!(
         outline(&design),
         [
@@ -58,7 +58,8 @@ fn a_large_picture_is_cut_along_both_axes() {
 fn one_signal_fills_a_device() {
     let signal = interleaved(Wavelet::CDF_9_7, &[1 << 26]);
     let design = forward(large_gpu(), &signal, SampleType::F32);
-    // 8448 segments are wanted; of sixteen tiles each there are 8192. Saved are 14 pairs and 4 at each seam.
+    // 8448 segments are wanted; of sixteen tiles each there are 8192. Saved are 14
+    // pairs and 4 at each seam.
     assert_eq!(
         outline(&design),
         [("save_seams", 513, 8192), ("rows_in_place", 2049, 8192)]

@@ -24,7 +24,8 @@ pub(in crate::strategy) fn bind_arrays(problem: &Problem, takes: Vec<Take>) -> D
         .iter()
         .take_while(|take| take.level == takes[0].level)
         .count();
-    // What lies between takes is in one piece, as it is where plans for arrays in one piece expect it.
+    // What lies between takes is in one piece, as it is where plans for
+    // arrays in one piece expect it.
     let output = problem.output();
     // What gives back pixels has no room for samples.
     let holds_samples = problem.pixels.is_none() || direction == Direction::Forward;
@@ -94,12 +95,13 @@ fn arrays_of(slots: Slots, take: Arrays) -> Arrays {
     }
 }
 
-/// Which array holds what each take leaves to the next, in the order of the forward transform, for `finest` takes in the
-/// finest level and `total` in all.
+/// Which array holds what each take leaves to the next, in the order of the forward transform, for
+/// `finest` takes in the finest level and `total` in all.
 ///
-/// Neighbours differ, and differ from what the takes beside them read or write: the details of the coarser levels lie in
-/// the coefficients' array already, or still, so only scratch serves there. In the finest level the output is free, where it
-/// `lends` itself, but for the take that reads (inverse) or writes (forward) it last.
+/// Neighbours differ, and differ from what the takes beside them read or write: the details of the
+/// coarser levels lie in the coefficients' array already, or still, so only scratch serves there.
+/// In the finest level the output is free, where it `lends` itself, but for the take that reads
+/// (inverse) or writes (forward) it last.
 fn arrays_between(finest: usize, total: usize, direction: Direction, lends: bool) -> Vec<Array> {
     let scratch = |i: usize| Array::Scratch(i % 2);
     if !lends {

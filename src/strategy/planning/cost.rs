@@ -1,5 +1,5 @@
-//! What passes cost: the bytes that they move, their arithmetic, barriers and local memory. A strategy says how much its
-//! kernel reads, stores and lifts; a [`Meter`] makes a [`Cost`] of that.
+//! What passes cost: the bytes that they move, their arithmetic, barriers and local memory. A
+//! strategy says how much its kernel reads, stores and lifts; a [`Meter`] makes a [`Cost`] of that.
 
 use super::design::Problem;
 use crate::lifting::filters::filters;
@@ -11,25 +11,28 @@ use std::ops::Add;
 
 /// What a transform, or a part of it, costs on a device, counted without running it.
 ///
-/// The counts are those of the kernels as they are written: exact away from borders, and an estimate near them, where lines
-/// end within a tile or a strip. That is within a few per cent of the whole, unless a picture is so small that it is mostly
-/// border.
+/// The counts are those of the kernels as they are written: exact away from borders, and an
+/// estimate near them, where lines end within a tile or a strip. That is within a few per cent of
+/// the whole, unless a picture is so small that it is mostly border.
 ///
-/// Costs can be added: all counts add up, but for [`local_bytes`](Self::local_bytes), of which the largest remains.
+/// Costs can be added: all counts add up, but for [`local_bytes`](Self::local_bytes), of
+/// which the largest remains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// Bytes of global memory that are read. What several work-groups or sub-groups read, because their tiles, strips or
-    /// segments overlap, counts for each of them, even where a cache has it. What stands in for samples beyond a border does
-    /// not count.
+    /// Bytes of global memory that are read. What several work-groups or sub-groups read, because
+    /// their tiles, strips or segments overlap, counts for each of them, even where a cache has it.
+    /// What stands in for samples beyond a border does not count.
     pub bytes_read: u64,
     /// Bytes of global memory that are written.
     pub bytes_written: u64,
-    /// Additions, multiplications and shifts of samples, one each, also of results that several work-items compute. A step
-    /// takes an addition per tap, and a multiplication per tap, or per two taps where they are symmetric; none for factors
-    /// of 1 and -1. A step of integers adds its bias and shifts, if it has any. Scaling and the pre-shift count;
-    /// arithmetic on places in memory does not, nor what reduces integers to their width. CDF 9/7 takes 12 operations per
-    /// pair of samples and axis to lift and at most two to scale; CDF 5/3 6 in reals and 8 in integers.
+    /// Additions, multiplications and shifts of samples, one each, also of results that several
+    /// work-items compute. A step takes an addition per tap, and a multiplication per tap, or
+    /// per two taps where they are symmetric; none for factors of 1 and -1. A step of integers
+    /// adds its bias and shifts, if it has any. Scaling and the pre-shift count; arithmetic on
+    /// places in memory does not, nor what reduces integers to their width. CDF 9/7 takes 12
+    /// operations per pair of samples and axis to lift and at most two to scale; CDF 5/3 6 in
+    /// reals and 8 in integers.
     pub operations: u64,
     /// Barriers that a work-item passes at most on its way through each launch.
     pub barriers: u64,
@@ -86,8 +89,8 @@ pub(in crate::strategy) struct Meter<'a> {
     axes: u32,
     /// The pre-shift that the pass applies.
     shift: i32,
-    /// In running order: the operations of a step on a pair, and on how many more pairs it runs than those whose results
-    /// are wanted.
+    /// In running order: the operations of a step on a pair, and on how many more pairs it runs
+    /// than those whose results are wanted.
     steps: Vec<(u64, usize)>,
 }
 
@@ -135,8 +138,9 @@ impl<'a> Meter<'a> {
         self.moved(read, stored) + self.scaling(read, stored)
     }
 
-    /// How many samples are read and stored where so many approximations have an array of their own and places among all other
-    /// coefficients `again`: they are stored in both, and rows are loaded with those places.
+    /// How many samples are read and stored where so many approximations have an array of their own
+    /// and places among all other coefficients `again`: they are stored in both, and rows are
+    /// loaded with those places.
     pub fn with_lows_again(&self, read: usize, stored: usize, again: usize) -> [usize; 2] {
         match self.problem.direction {
             Direction::Forward => [read, stored + again],
@@ -144,8 +148,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The arithmetic of it: forward, samples are shifted as they come and scaled as they go; the inverse scales first, and
-    /// rounds when it shifts.
+    /// The arithmetic of it: forward, samples are shifted as they come and scaled as they go; the
+    /// inverse scales first, and rounds when it shifts.
     pub fn scaling(&self, read: usize, stored: usize) -> Cost {
         let shifted = u64::from(self.shift > 0);
         let (factors, shifts) = match self.problem.direction {
@@ -155,7 +159,8 @@ impl<'a> Meter<'a> {
         Cost::of_operations(((factors as u64 * self.factors()) >> self.axes) + shifts)
     }
 
-    /// How many of the channels of all axes, two for one axis, four for two and eight for three, have a factor other than 1.
+    /// How many of the channels of all axes, two for one axis, four for two and eight for three,
+    /// have a factor other than 1.
     fn factors(&self) -> u64 {
         let sample = self.problem.sample;
         let scale = self.problem.transform.wavelet().scale();
@@ -182,8 +187,8 @@ impl<'a> Meter<'a> {
         Cost::of_operations(pairs as u64 * steps.sum::<u64>())
     }
 
-    /// All steps on `runs` runs of so many pairs that have nothing in common: each step runs on the pairs around them, too,
-    /// that later ones depend on.
+    /// All steps on `runs` runs of so many pairs that have nothing in common: each step runs on the
+    /// pairs around them, too, that later ones depend on.
     pub fn lifted_alone(&self, runs: usize, pairs: usize) -> Cost {
         let steps = self.steps.iter();
         let steps = steps.map(|(operations, around)| operations * (pairs + around) as u64);
@@ -205,8 +210,8 @@ impl<'a> Meter<'a> {
         Cost::of_operations(pairs as u64 * operations.sum::<u64>())
     }
 
-    /// The borders of lines by cl/core/border.cl, in a launch that does the inside as well: the ends of each line, joined;
-    /// of a line that is all border, the whole line.
+    /// The borders of lines by cl/core/border.cl, in a launch that does the inside as well: the
+    /// ends of each line, joined; of a line that is all border, the whole line.
     pub fn borders(&self, lines: &Geometry, reach: &Reach) -> Cost {
         let (count, samples) = (lines.lines as usize, lines.samples as usize);
         let read = samples.min(4 * reach.border());
@@ -248,8 +253,8 @@ fn operations_of_steps(problem: &Problem) -> Vec<u64> {
     steps
 }
 
-/// An addition for each tap; a multiplication for each, or for two that are symmetric (lifting/prelude.rs writes them so),
-/// unless the factor is a unit.
+/// An addition for each tap; a multiplication for each, or for two that are symmetric
+/// (lifting/prelude.rs writes them so), unless the factor is a unit.
 fn of_taps<T: PartialEq>(taps: &[T], units: [T; 2]) -> u64 {
     let is_symmetric = taps.iter().eq(taps.iter().rev());
     let factors = match is_symmetric {

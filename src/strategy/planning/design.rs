@@ -1,4 +1,5 @@
-//! What strategies and the planner speak of: problems, passes, designs. All plain data, which can be compared and printed.
+//! What strategies and the planner speak of: problems, passes, designs. All plain data, which can
+//! be compared and printed.
 
 mod registers;
 
@@ -32,8 +33,8 @@ pub(crate) struct Problem {
     pub transform: Transform,
     pub sample: SampleType,
     pub direction: Direction,
-    /// Where samples and coefficients stand in the caller's arrays, these up to 16 bytes before where they are: alignment is
-    /// all that a design takes of offsets.
+    /// Where samples and coefficients stand in the caller's arrays, these up to 16 bytes before
+    /// where they are: alignment is all that a design takes of offsets.
     pub regions: Regions,
     /// What the caller has instead of samples, if it does.
     pub pixels: Option<Pixels>,
@@ -131,21 +132,21 @@ pub(crate) fn define(name: impl Into<String>, value: impl ToString) -> Define {
     (name.into(), value.to_string())
 }
 
-/// The type of distances between samples of one picture or volume: of 32 bits where they fit, which takes half the
-/// registers.
+/// The type of distances between samples of one picture or volume: of 32 bits where they fit, which
+/// takes half the registers.
 pub(crate) fn define_distance(fits_32_bits: bool) -> Define {
     define("DISTANCE", if fits_32_bits { "int" } else { "long" })
 }
 
-/// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs, whose compilers take long over
-/// loops that are written out.
+/// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs,
+/// whose compilers take long over loops that are written out.
 pub(crate) fn loops_as_they_are(device: &DeviceInfo) -> Option<Define> {
     (device.float_vector > 1).then(|| define("UNROLL", ""))
 }
 
-/// The same for kernels of pairs that a work-item lifts alone, in loops as long as the wavelet reaches: up to VC-2's Fidelity,
-/// 14 pairs, CPUs' compilers write them out as well. Of twenty steps that reach 60, PoCL then takes 35 s for a plan in place,
-/// and like this 10 s.
+/// The same for kernels of pairs that a work-item lifts alone, in loops as long as the wavelet
+/// reaches: up to VC-2's Fidelity, 14 pairs, CPUs' compilers write them out as well. Of twenty
+/// steps that reach 60, PoCL then takes 35 s for a plan in place, and like this 10 s.
 pub(crate) fn long_loops_as_they_are(device: &DeviceInfo, reach: &Reach) -> Option<Define> {
     const LONG: usize = 16;
     loops_as_they_are(device).filter(|_| reach.before + reach.after > LONG)
@@ -195,7 +196,8 @@ pub(crate) enum Slot {
     Signal,
     /// What its take has on the sub-band side, with the array of the low band.
     Bands,
-    /// One of two arrays, as large as the level at hand, that the passes of a take have among themselves.
+    /// One of two arrays, as large as the level at hand, that the passes of a
+    /// take have among themselves.
     Temp(usize),
 }
 
@@ -261,7 +263,8 @@ pub(crate) enum Array {
     Temp(usize),
 }
 
-/// The arrays of a launch. The forward transform reads the signal and writes the others, the inverse the other way round.
+/// The arrays of a launch. The forward transform reads the signal and writes the others, the
+/// inverse the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrays {
     pub signal: Array,

@@ -1,4 +1,5 @@
-//! What the planner and the strategies speak of: problems, what is left of them, designs, costs, and sizes that are tuned.
+//! What the planner and the strategies speak of: problems, what is left of them, designs, costs,
+//! and sizes that are tuned.
 
 pub(super) mod binding;
 pub(super) mod cost;

@@ -1,5 +1,5 @@
-//! The planner walks a transform, level by level and axis by axis, and asks the strategies in turn how much of what is left
-//! they take.
+//! The planner walks a transform, level by level and axis by axis, and asks the strategies in turn
+//! how much of what is left they take.
 
 use super::super::shared::pixels;
 use super::super::{Strategy, stepwise};
@@ -16,7 +16,8 @@ use crate::wavelet::SampleType;
 pub(in crate::strategy) enum Offer {
     Preferred(Taken),
     Works(Taken),
-    /// It works, and is preferred for other shapes: for this one others are faster, even by a pass over memory for each axis.
+    /// It works, and is preferred for other shapes: for this one others are faster, even by a pass
+    /// over memory for each axis.
     Yields(Taken),
     No {
         why: String,
@@ -29,7 +30,8 @@ impl Offer {
     }
 }
 
-/// What a strategy takes: so many whole levels, or so many axes of the level at hand, by these passes in running order.
+/// What a strategy takes: so many whole levels, or so many axes of the level at hand, by these
+/// passes in running order.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::strategy) struct Taken {
     pub levels: usize,
@@ -37,7 +39,8 @@ pub(in crate::strategy) struct Taken {
     pub passes: Vec<Pass>,
 }
 
-/// Everything that a plan has to build for a problem, by those of `strategies` in the order of this list.
+/// Everything that a plan has to build for a problem, by those of `strategies`
+/// in the order of this list.
 ///
 /// # Errors
 /// [`Error::Unsupported`] where none of them takes what is left.
@@ -103,8 +106,8 @@ pub(crate) fn plan(problem: &Problem, target: &Target, strategies: &[Strategy]) 
     })
 }
 
-/// Why a level of two axes and more takes a pass over memory for each of them, and what would take fewer; nothing where that
-/// is faster.
+/// Why a level of two axes and more takes a pass over memory for each of them, and what would take
+/// fewer; nothing where that is faster.
 fn advice(todo: &Todo, strategies: &[Strategy]) -> Option<String> {
     if is_long(todo.problem) {
         return Some(format!(
@@ -174,9 +177,10 @@ fn choose(todo: &Todo, strategies: &[Strategy]) -> Result<(Strategy, Taken)> {
     })
 }
 
-/// Taps of all steps beyond which a launch is best for each step: kernels for several have all of them written out, as often as they
-/// keep pairs, and compilers take minutes over hundreds. By PoCL 3.1, plans of 40 steps of one tap take 17 s to be built and run once,
-/// of 80 steps 38 s, step by step 4 s. The longest of the standards' have 16.
+/// Taps of all steps beyond which a launch is best for each step: kernels for several have all of
+/// them written out, as often as they keep pairs, and compilers take minutes over hundreds. By PoCL
+/// 3.1, plans of 40 steps of one tap take 17 s to be built and run once, of 80 steps 38 s, step by
+/// step 4 s. The longest of the standards' have 16.
 const LONG: usize = 64;
 
 /// Whether there are so many, of samples that lose nothing in memory between two steps.
@@ -186,7 +190,8 @@ fn is_long(problem: &Problem) -> bool {
     !is_rounded && taps > LONG
 }
 
-/// Lines along an axis at most: kernels count them, and those that the last work-group lacks, in 32 bits.
+/// Lines along an axis at most: kernels count them, and those that the last
+/// work-group lacks, in 32 bits.
 const MOST_LINES: usize = i32::MAX as usize - (1 << 12);
 
 /// Why no strategy can compute a problem on a device.

@@ -1,4 +1,5 @@
-//! What is left of a transform when the planner asks a strategy: the levels, the axes of the one at hand, and where they stand.
+//! What is left of a transform when the planner asks a strategy: the levels, the axes of the one at
+//! hand, and where they stand.
 
 use super::design::{Problem, Target};
 use crate::transform::geometry::{Axis, Geometry, Order, Side, Sides, View};
@@ -68,8 +69,8 @@ impl Todo<'_> {
         pixels.unwrap_or(self.problem.sample.size())
     }
 
-    /// The level's pre-shift, where a take of the axes that are left applies it: integers alone are shifted, once per
-    /// level, by its first forward pass and its last inverse one.
+    /// The level's pre-shift, where a take of the axes that are left applies it: integers alone are
+    /// shifted, once per level, by its first forward pass and its last inverse one.
     pub fn pre_shift(&self) -> i32 {
         let wavelet = self.problem.transform.wavelet();
         let applies = self.done == 0 && self.problem.sample.is_integer();
@@ -80,8 +81,8 @@ impl Todo<'_> {
         }
     }
 
-    /// The next two axes (y, x) where they are pictures whose rows are in one piece on the signal side, whatever is before,
-    /// between or behind them.
+    /// The next two axes (y, x) where they are pictures whose rows are in one piece on the signal
+    /// side, whatever is before, between or behind them.
     pub fn picture(&self) -> Option<[usize; 2]> {
         let [a, b, ..] = *self.axes() else {
             return None;
@@ -90,7 +91,8 @@ impl Todo<'_> {
         (self.sides(1, 2).signal.strides[x] == 1).then_some([y, x])
     }
 
-    /// The next three axes (z, y, x) where they are volumes whose rows are in one piece on the signal side.
+    /// The next three axes (z, y, x) where they are volumes whose rows are in one
+    /// piece on the signal side.
     pub fn volume(&self) -> Option<[usize; 3]> {
         let &[a, b, c, ..] = self.axes() else {
             return None;
@@ -100,8 +102,9 @@ impl Todo<'_> {
         (self.sides(1, 3).signal.strides[axes[2]] == 1).then_some(axes)
     }
 
-    /// The same as [`Self::picture`] where behind them is an inner batch of 2 to `most` that nothing transforms: pictures whose pixels are so
-    /// many samples in one piece, in rows without gaps on the signal side.
+    /// The same as [`Self::picture`] where behind them is an inner batch of 2 to `most` that
+    /// nothing transforms: pictures whose pixels are so many samples in one piece, in rows without
+    /// gaps on the signal side.
     pub fn coloured_picture(&self, most: i64) -> Option<Coloured> {
         let [a, b] = *self.axes() else {
             return None;

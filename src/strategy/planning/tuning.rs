@@ -1,9 +1,10 @@
 //! Sizes that the kernels leave open: measured ones per device, else the defaults of each strategy.
 //!
-//! A line of a tuning file names a device, a strategy and a sample type, then sizes:
-//! `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name, of its vendor's, or a kind,
-//! in small letters or capitals; a closer match wins, and of equal ones the later line. `wavelet=` and `direction=` among the
-//! sizes restrict a line further. Sizes that are not named keep their defaults.
+//! A line of a tuning file names a device, a strategy and a sample type, then sizes: `NVIDIA H200
+//! | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name, of its
+//! vendor's, or a kind, in small letters or capitals; a closer match wins, and of equal ones the
+//! later line. `wavelet=` and `direction=` among the sizes restrict a line further. Sizes that are
+//! not named keep their defaults.
 
 use super::super::Strategy;
 use super::design::Problem;
@@ -17,7 +18,8 @@ use crate::wavelet::{Direction, SampleType, Wavelet};
 pub struct Tunable {
     /// Its name in a tuning file.
     pub name: &'static str,
-    /// The size that is used where no line of tuning names one, unless `says` names another one for that case.
+    /// The size that is used where no line of tuning names one, unless `says` names
+    /// another one for that case.
     pub default: usize,
     /// The sizes that are worth trying, in rising order; empty where the size is not worth varying.
     pub candidates: &'static [usize],
@@ -26,7 +28,8 @@ pub struct Tunable {
 }
 
 impl Tunable {
-    /// Returns the largest size that a line of tuning may name: 16 times the largest that is worth trying.
+    /// Returns the largest size that a line of tuning may name: 16 times the
+    /// largest that is worth trying.
     pub fn largest(&self) -> usize {
         16 * self.candidates.iter().fold(self.default, |a, &b| a.max(b))
     }
@@ -82,7 +85,8 @@ impl Tuning {
         Ok(all)
     }
 
-    /// Names of wavelets that the library does not have, each once: the user's own, or mistyped ones.
+    /// Names of wavelets that the library does not have, each once: the
+    /// user's own, or mistyped ones.
     fn foreign_wavelets(&self) -> Vec<&str> {
         let named = self.lines.iter().filter_map(|line| line.wavelet.as_deref());
         let mut foreign: Vec<&str> = named

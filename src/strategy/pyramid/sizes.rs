@@ -13,8 +13,9 @@ use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 use crate::wavelet::{Direction, SampleType};
 
-/// Work-items in a work-group, where the device allows as many. On an NVIDIA H200, 128 take up to 1.5 times as long and 1024 up
-/// to 1.2 times, 512 as long: what each sub-group does for itself counts for all of them.
+/// Work-items in a work-group, where the device allows as many. On an NVIDIA H200, 128 take up
+/// to 1.5 times as long and 1024 up to 1.2 times, 512 as long: what each sub-group does for
+/// itself counts for all of them.
 pub(super) const GROUP: usize = 256;
 
 /// Pairs of a tile along an axis, whole runs, among which the cheapest ones are chosen.
@@ -41,12 +42,14 @@ const SAMPLES: [usize; 3] = [96, 160, 256];
 /// Bytes in local memory for each of them, on both axes.
 const BYTES_OF_SAMPLE: usize = 16;
 
-/// What a launch, and a level in a launch, cost beside their samples, in samples that a compute unit lifts in that time: on an
-/// NVIDIA H200 3.5 us, or 8 where the queue runs empty, 1.5 us, and 2400 samples per us.
+/// What a launch, and a level in a launch, cost beside their samples, in samples that a compute
+/// unit lifts in that time: on an NVIDIA H200 3.5 us, or 8 where the queue runs empty, 1.5 us,
+/// and 2400 samples per us.
 const LAUNCH: usize = 16_000;
 const LEVEL: usize = 3_500;
 
-/// Levels of a launch, and the bytes of local memory that each of them takes at most (`Level` in cl/pyramid/pyramid.cl).
+/// Levels of a launch, and the bytes of local memory that each of them takes at most (`Level`
+/// in cl/pyramid/pyramid.cl).
 const MOST_LEVELS: usize = 8;
 const BYTES_OF_LEVEL: usize = 224;
 
@@ -111,8 +114,8 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// Enough for all levels. Rows are an odd number of places long, so that no two rows are in the same banks.
-    /// None where they are more than any kernel has.
+    /// Enough for all levels. Rows are an odd number of places long, so that no two rows are in the
+    /// same banks. None where they are more than any kernel has.
     fn new(y: &[Extent], x: &[Extent], sizes: &Sizes) -> Option<Self> {
         let most = |of: &dyn Fn(usize) -> usize| (0..y.len()).map(of).max().unwrap_or(0);
         // The level that is lifted last keeps nothing.
@@ -167,7 +170,8 @@ pub(super) struct Sizes {
     pub restored: bool,
     /// Levels that are taken.
     pub levels: usize,
-    /// Pairs of a tile along y and x: forward of the coarsest of these levels, inverse of the finest.
+    /// Pairs of a tile along y and x: forward of the coarsest of these
+    /// levels, inverse of the finest.
     pub tile: [usize; 2],
     /// Samples that a compute unit loads, those of all levels.
     pub loaded: usize,
@@ -177,15 +181,16 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// The levels and tiles that are cheapest where all levels that can be taken so are; none where local memory is too small
-    /// for any.
+    /// The levels and tiles that are cheapest where all levels that can be taken so are; none where
+    /// local memory is too small for any.
     pub fn new(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Option<Self> {
         let (problem, device) = (todo.problem, todo.target.device);
         let most = todo.target.work_group("pyramid");
         let at_level = |level: usize| Sizes {
             reach: Reach::new(&problem.stencils()),
             forward: problem.direction == Direction::Forward,
-            // Rounding apart, real steps along different axes commute; along y first, loads are of whole rows.
+            // Rounding apart, real steps along different axes commute; along y first,
+            // loads are of whole rows.
             x_first: todo.x_first() && problem.sample.is_integer(),
             shape: axes.map(|axis| todo.levels[level].shape[axis]),
             periodic: borders.map(|border| border.is_periodic()),
@@ -213,7 +218,8 @@ impl Sizes {
                 .product::<usize>();
         let fits = |local: &Local| local.bytes(problem.sample) as u64 <= device.local_memory;
 
-        // From the coarsest level on: the least cost of all levels from this one, and how it begins.
+        // From the coarsest level on: the least cost of all levels from
+        // this one, and how it begins.
         let mut best: Vec<(usize, Option<Sizes>)> = vec![(0, None)];
         for level in (0..levels).rev() {
             let choices = (1..=MOST_LEVELS.min(levels - level)).flat_map(|count| {

@@ -1,4 +1,5 @@
-//! Several levels, mirrored at their borders, by windows whose sizes are constants of the program (cl/pyramid/windows.cl).
+//! Several levels, mirrored at their borders, by windows whose sizes are constants of the program
+//! (cl/pyramid/windows.cl).
 
 mod launch;
 mod search;
@@ -13,8 +14,8 @@ const NAME: &str = "pyramid_windows";
 const PAIRS: [usize; 2] = [1, MOST_OWN_PAIRS_X];
 const MOST_OWN_PAIRS_X: usize = 2;
 
-/// What a row of a block costs at each level, in samples that a compute unit loads in that time: on an NVIDIA H200 some 9,000 per us.
-/// A level waits as long as its blocks are high.
+/// What a row of a block costs at each level, in samples that a compute unit loads in that time: on
+/// an NVIDIA H200 some 9,000 per us. A level waits as long as its blocks are high.
 const ROW: usize = 1100;
 /// The same of the last work-group to arrive, until it goes on.
 const ARRIVAL: usize = 14_000;
@@ -69,7 +70,8 @@ pub(super) struct Windows {
     windows: Vec<Window>,
     /// Samples that local memory holds of all low bands.
     kept: usize,
-    /// What the last work-group of a picture to arrive goes on with, if it does: all levels that are left, in a single window.
+    /// What the last work-group of a picture to arrive goes on with, if it does: all levels that
+    /// are left, in a single window.
     rest: Option<Box<Windows>>,
 }
 
@@ -105,7 +107,8 @@ impl Windows {
         Some(windows)
     }
 
-    /// Pairs of halo on one side along x, in whole work-items, besides those that are in the windows themselves.
+    /// Pairs of halo on one side along x, in whole work-items, besides those that are
+    /// in the windows themselves.
     fn halo_of(&self, pairs: usize) -> usize {
         match self.mirrored_ends {
             true => 0,
@@ -113,7 +116,8 @@ impl Windows {
         }
     }
 
-    /// How a window is shared out to work-items, with as few pairs of columns each as a sub-group can take, `least` or more.
+    /// How a window is shared out to work-items, with as few pairs of columns each as a sub-group
+    /// can take, `least` or more.
     fn window(&self, rows: usize, columns: usize, least: usize) -> Option<Window> {
         let of_pairs = |pairs: usize| {
             let columns = (columns + 2 * self.halo_of(pairs)).next_multiple_of(pairs);
@@ -130,12 +134,14 @@ impl Windows {
         PAIRS.into_iter().filter(|&n| n >= least).find_map(of_pairs)
     }
 
-    /// Forward, the pairs of each level's window along y and x, finest first, of which that one has so many at most: each half
-    /// of the one before, as all of them are whole at the coarsest level.
+    /// Forward, the pairs of each level's window along y and x, finest first, of which
+    /// that one has so many at most: each half of the one before, as all of them are
+    /// whole at the coarsest level.
     fn halve(&mut self, most: [usize; 2]) -> Option<[Vec<usize>; 2]> {
         // Vectors are of up to two pairs.
         let unit = (1 << (self.levels - 1)).max(2);
-        // Pairs of the coarsest level that a mirror at the edge of a window makes wrong: before and after the others.
+        // Pairs of the coarsest level that a mirror at the edge of a window makes wrong:
+        // before and after the others.
         let wrong = (0..self.levels).fold([0, 0], |[before, after]: [usize; 2], _| {
             [before.div_ceil(2) + self.reach, after / 2 + self.reach]
         });
@@ -176,7 +182,8 @@ impl Windows {
         let mut all = Vec::new();
         let mut pairs = tile;
         for level in 0..self.levels {
-            // CPUs have one program for all shapes that have the same ends, so that tests build few.
+            // CPUs have one program for all shapes that have the same ends,
+            // so that tests build few.
             all.push(match self.in_one_program {
                 true => pairs,
                 false => pairs.min(self.shape[axis].div_ceil(2 << level)),
@@ -211,8 +218,8 @@ impl Windows {
         self.loaded(compute_units) + ROW * rows + rest
     }
 
-    /// Samples that a compute unit loads. As several work-groups run on it at once, what the last wave lacks of a whole one counts
-    /// for three quarters, unless it is the only one.
+    /// Samples that a compute unit loads. As several work-groups run on it at once, what the last
+    /// wave lacks of a whole one counts for three quarters, unless it is the only one.
     pub fn loaded(&self, compute_units: usize) -> usize {
         let (groups, units) = (self.groups(), compute_units.max(1));
         // In whole sub-groups that have rows.

@@ -155,7 +155,8 @@ fn blocks_are_preferred_for_small_pictures_and_without_exchange() {
     let transform = Transform::new(Wavelet::CDF_5_3, [16384, 45, 45]).axes([1, 2]);
     let chosen = launch(&all, &transform, SampleType::I16).strategy;
     assert_eq!(chosen, Strategy::RegisterColumns);
-    // Without exchange pictures of any size, by steps of any length: where neither is preferred it is asked first.
+    // Without exchange pictures of any size, by steps of any length: where neither is
+    // preferred it is asked first.
     for wavelet in [Wavelet::CDF_5_3, Wavelet::VC2_FIDELITY] {
         let alone = first(gpu(Exchange::None, 1), wavelet, &[4096, 4096]);
         assert_eq!(alone, Strategy::RegisterBlock);

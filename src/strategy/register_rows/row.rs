@@ -1,4 +1,5 @@
-//! How a row, a tile of it or lines that stand side by side are dealt out to the work-items of a work-group.
+//! How a row, a tile of it or lines that stand side by side are dealt out to the
+//! work-items of a work-group.
 
 use super::super::planning::design::registers;
 use super::super::planning::todo::Todo;
@@ -16,31 +17,36 @@ const GROUP: usize = 128;
 /// Samples in the longest vectors of `register_columns`, of four bytes.
 const VECTOR: i64 = 4;
 
-/// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest places of a sub-group empty the longest
-/// that takes no more than RUN_BYTES of memory for each channel. On an NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take
-/// 13.7 us by 4, 15.0 by 8; three levels in rows of 129 22.7, 16.6, and 16.4 by 16, of 256 15.3, 14.4 and 14.2; five levels of 2^26
-/// samples in i16 by 5/3 in rows of 256 154 us, 127 and 107 to 119, three of rounded samples 125, 113 and 104. But by 16 a work-group
-/// has 17 KiB of local memory, of which there are GPUs with 64.
+/// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest
+/// places of a sub-group empty the longest that takes no more than RUN_BYTES of memory for each
+/// channel. On an NVIDIA H100, 2^22 samples in f32 by 9/7 in rows of 24 take 13.7 us by 4, 15.0
+/// by 8; three levels in rows of 129 22.7, 16.6, and 16.4 by 16, of 256 15.3, 14.4 and 14.2;
+/// five levels of 2^26 samples in i16 by 5/3 in rows of 256 154 us, 127 and 107 to 119, three
+/// of rounded samples 125, 113 and 104. But by 16 a work-group has 17 KiB of local memory, of
+/// which there are GPUs with 64.
 const RUNS: [usize; 3] = [4, 8, 16];
 const RUN_BYTES: usize = 32;
 
-/// Registers that a work-item needs for each pair of such a run, and number of 32 bits: where it has 64, compilers for Intel's GPUs put
-/// runs of 16 pairs in memory.
+/// Registers that a work-item needs for each pair of such a run, and number of 32 bits: where it
+/// has 64, compilers for Intel's GPUs put runs of 16 pairs in memory.
 const REGISTERS_OF_RUN: usize = 5;
 
-/// Samples of the longest row of 32-bit numbers in registers for each work-item of a sub-group. On the same card, three
-/// levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in local memory 13.6 and 14.5.
+/// Samples of the longest row of 32-bit numbers in registers for each work-item of a sub-group. On
+/// the same card, three levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in
+/// local memory 13.6 and 14.5.
 const LONGEST: usize = 16;
 
-/// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit the registers of any GPU.
+/// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit
+/// the registers of any GPU.
 pub(super) const SHORT_REACH: usize = 8;
 
-/// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/places.cl), of which the first that hold the
-/// reach are taken, and the reach that the last ones hold.
+/// Places for the margins of a channel in local memory (ROW_MARGIN in cl/register_rows/places.cl),
+/// of which the first that hold the reach are taken, and the reach that the last ones hold.
 const MARGINS: [usize; 3] = [8, 16, 32];
 const LONGEST_REACH: usize = MARGINS[2] / 2 - 1;
 
-/// Levels in which work-items have a pair at most, for which there is room where they are fewer, too: so programs are few.
+/// Levels in which work-items have a pair at most, for which there is room where they are fewer,
+/// too: so programs are few.
 pub(super) const USUAL_NARROW: usize = 8;
 
 /// After how many places in local memory one is unused (PLACE_IN there).
@@ -51,7 +57,8 @@ const BANKS: usize = 32;
 pub(super) enum RowKernel {
     /// Local memory, for each level.
     Local,
-    /// The registers of several work-items, which exchange what others read, and local memory on the way.
+    /// The registers of several work-items, which exchange what others read, and
+    /// local memory on the way.
     Registers,
     /// Those of one work-item.
     Short,
@@ -89,10 +96,12 @@ pub(super) struct Row {
     pub reach: Reach,
     pub border: Border,
     pub levels: usize,
-    /// Work-items of a row, a power of two but in registers, and pairs that each of them has in the first level, a power of two.
+    /// Work-items of a row, a power of two but in registers, and pairs that each of them has in the
+    /// first level, a power of two.
     pub items: usize,
     pub pairs: usize,
-    /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place; in a work-group.
+    /// How work-items of a sub-group exchange values; work-items in it, or in what takes
+    /// its place; in a work-group.
     pub exchange: Exchange,
     pub lanes: usize,
     pub group: usize,
@@ -105,12 +114,14 @@ pub(super) struct Row {
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
-    /// The local memory of a short row that is moved with its neighbours, as they follow one another; else 0.
+    /// The local memory of a short row that is moved with its neighbours, as they
+    /// follow one another; else 0.
     pub moved_bytes: usize,
     pub kernel: RowKernel,
 }
 
-/// Samples that so many levels depend on, on one side: level l on the reach in its own pairs, of 2^l samples.
+/// Samples that so many levels depend on, on one side: level l on the reach in its
+/// own pairs, of 2^l samples.
 fn halo(reach: usize, levels: usize) -> usize {
     (reach * ((2 << levels) - 2)).next_multiple_of(1 << levels)
 }
@@ -144,7 +155,8 @@ impl Row {
         Ok(row)
     }
 
-    /// Whether rows go step by step, with margins that are filled anew before each: of rows in tiles, their joined ends do.
+    /// Whether rows go step by step, with margins that are filled anew before each: of rows in
+    /// tiles, their joined ends do.
     pub fn by_steps(&self) -> bool {
         self.kernel == RowKernel::Local && self.border.is_apart()
     }
@@ -215,10 +227,12 @@ impl Row {
     /// Cuts rows into tiles, for as many levels as leave most of a tile to results.
     fn cut(&mut self, samples: usize, tile: usize, interleaved: bool) -> Result<(), String> {
         let reach = self.reach.before.max(self.reach.after);
-        // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and four, by five and three 169 (166).
-        // Without any reach the halo is none, but a tile still has whole pairs of the coarsest level.
+        // On an NVIDIA H200 eight levels of a signal of 2^26 take 156 us (inverse 159) by four and
+        // four, by five and three 169 (166). Without any reach the halo is none, but a tile still
+        // has whole pairs of the coarsest level.
         let beside = |levels: usize| halo(reach, levels).max(1 << levels);
-        // A launch of columns is as much worth as a longer halo, or one whose coefficients are far apart.
+        // A launch of columns is as much worth as a longer halo, or one whose
+        // coefficients are far apart.
         let share = if self.side_by_side || interleaved {
             16
         } else {
@@ -257,8 +271,9 @@ impl Row {
         }
     }
 
-    /// Whether a work-item does best with a row by itself: by several levels, where rows follow one another or would fill half a tile at
-    /// most, and where rows stand side by side what does not go by vectors. On an NVIDIA H100, in f32 by 9/7, us forward and inverse:
+    /// Whether a work-item does best with a row by itself: by several levels, where rows follow one
+    /// another or would fill half a tile at most, and where rows stand side by side what does not
+    /// go by vectors. On an NVIDIA H100, in f32 by 9/7, us forward and inverse:
     ///
     /// | rows | here | otherwise |
     /// |---|---|---|
@@ -278,7 +293,8 @@ impl Row {
         alone || levels_of_rows(todo, None) > 1
     }
 
-    /// The pairs of a run that stays in registers, where rows follow one another in memory and each step reads a neighbour on each side.
+    /// The pairs of a run that stays in registers, where rows follow one another in memory and each
+    /// step reads a neighbour on each side.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
         let name = RowKernel::Registers.name();
         let target = todo.target.of(name);
@@ -317,7 +333,8 @@ impl Row {
         self.group / self.sharing() * (self.sharing() / self.items)
     }
 
-    /// Levels in which runs have several pairs, or stay in registers; in all others work-items have one pair at most.
+    /// Levels in which runs have several pairs, or stay in registers; in all others
+    /// work-items have one pair at most.
     pub fn wide_levels(&self) -> usize {
         let stays = self.kernel == RowKernel::Registers;
         let wide = self.pairs.ilog2() as usize + usize::from(stays);

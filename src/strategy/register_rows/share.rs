@@ -11,10 +11,11 @@ use crate::lifting::reach::Reach;
 /// Samples of four bytes of the longest row that goes as a whole, and of the tiles of longer ones.
 const TILE: usize = 2048;
 
-/// Of lines that stand side by side: how many of them a work-group has at least, samples of a tile, and pairs of a run. On an NVIDIA
-/// H100, three levels along the first axis of 2048 x 2048 by 9/7 in f32 take 20 and 19 us, by runs of 8 pairs 22 and 21, of 4 31
-/// and 34, by 8 lines of 512 or 1024 samples 21 and 26, by 32 of 256 26 and 29; by a pass of `register_columns` per level
-/// 33 and 39. In i16 by 5/3, 512 x 512 x 512 takes 370 and 348 us by 16 lines, 470 and 481 by 32.
+/// Of lines that stand side by side: how many of them a work-group has at least, samples of a tile,
+/// and pairs of a run. On an NVIDIA H100, three levels along the first axis of 2048 x 2048 by 9/7
+/// in f32 take 20 and 19 us, by runs of 8 pairs 22 and 21, of 4 31 and 34, by 8 lines of 512 or
+/// 1024 samples 21 and 26, by 32 of 256 26 and 29; by a pass of `register_columns` per level 33 and
+/// 39. In i16 by 5/3, 512 x 512 x 512 takes 370 and 348 us by 16 lines, 470 and 481 by 32.
 pub(super) const TOGETHER: usize = 16;
 const TILE_SIDE_BY_SIDE: usize = 512;
 const RUN_SIDE_BY_SIDE: usize = 16;
@@ -25,16 +26,17 @@ const TOGETHER_ALONE: usize = 8;
 pub(super) const LEAST_RUN: usize = 4;
 const LONGEST_RUN: usize = 32;
 
-/// Pairs of a run in local memory where a row or a tile has so many samples: more of them share the reach, and fewer work-items
-/// move samples together. On an NVIDIA H200, 2^24 samples in f32 by 9/7 take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by
-/// 8 72 and 75; of 256 by 4 47 and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by
-/// 16 40 and 46, by 32 52 and 52.
+/// Pairs of a run in local memory where a row or a tile has so many samples: more of them share the
+/// reach, and fewer work-items move samples together. On an NVIDIA H200, 2^24 samples in f32 by 9/7
+/// take, forward and inverse: as rows of 64 by 4 pairs 65 and 68 us, by 8 72 and 75; of 256 by 4 47
+/// and 57, by 8 48 and 49; of 512 by 8 41 and 49, by 16 45 and 50; of 1024 by 8 59 and 78, by 16 40
+/// and 46, by 32 52 and 52.
 fn best_run(tile: usize) -> usize {
     (1 << (tile.ilog2() / 2)).max(2 * LEAST_RUN) / 2
 }
 
-/// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by what compilers for Intel's GPUs
-/// put in memory with fewer (`make vendors`).
+/// Registers that a work-item needs for each pair of its run and of the reach, of 32 bits each, by
+/// what compilers for Intel's GPUs put in memory with fewer (`make vendors`).
 const REGISTERS_OF_PAIR: usize = 4;
 
 /// How long a tile is at most, and its work-items and their runs: powers of two.
@@ -49,7 +51,8 @@ pub(super) struct Share {
 /// What it depends on besides the rows.
 pub(super) struct Way<'a> {
     device: &'a DeviceInfo,
-    /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place, and in a work-group at most.
+    /// How work-items of a sub-group exchange values; work-items in it, or in what takes its place,
+    /// and in a work-group at most.
     pub exchange: Exchange,
     pub lanes: usize,
     most: usize,

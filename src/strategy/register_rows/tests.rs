@@ -129,7 +129,8 @@ fn short_rows_that_follow_one_another_stay_in_registers() {
     // Longer runs of 16 bits.
     let shorts = Transform::new(Wavelet::CDF_5_3, [9, 256]).axes([1]);
     assert_eq!(runs(shorts.levels(5), SampleType::I16), Some([8, 16, 5, 8]));
-    // Three rows of nine runs have 27 of 32 work-items, one of seventeen shorter runs would leave half of them without.
+    // Three rows of nine runs have 27 of 32 work-items, one of seventeen shorter runs would
+    // leave half of them without.
     assert_eq!(of(129, SampleType::F32), Some([9, 8, 4, 1]));
     assert_eq!(of(24, SampleType::F32), Some([3, 4, 3, 4]));
     // Longer ones, steps with more neighbours, rows apart.
@@ -229,7 +230,8 @@ fn the_ends_of_long_rows_are_joined_where_they_depend_on_each_other() {
     };
     let flags = ["TILED", "BY_STEPS"].map(|name| number(&launch.pass.kernel, name));
     assert_eq!(flags, [1, 1]);
-    // Steps reach two pairs, of eight samples at the third level, and at an end the last pair has no detail.
+    // Steps reach two pairs, of eight samples at the third level, and at an end the
+    // last pair has no detail.
     let names = ["levels", "halo", "end_samples", "gap"];
     assert_eq!(names.map(|name| own(launch, name)), [3, 32, 48, 3904]);
     let rows = number(&launch.pass.kernel, "GROUP") / number(&launch.pass.kernel, "ROW_ITEMS");

@@ -1,4 +1,5 @@
-//! Column passes that slide a window down strips of columns: cl/separable/column_pairs.cl and column_exchanged.cl.
+//! Column passes that slide a window down strips of columns: cl/separable/column_pairs.cl
+//! and column_exchanged.cl.
 
 use super::{FOUR_PAIRS, filling, in_registers, reduced};
 use crate::lifting::schedule::Lags;
@@ -9,7 +10,8 @@ use crate::strategy::planning::design::{
 use crate::strategy::planning::todo::Todo;
 use crate::strategy::shared::lines::Lines;
 
-/// The columns and the work-items down a column that Kucis et al. found best, and van der Laan et al. have.
+/// The columns and the work-items down a column that Kucis et al. found best, and
+/// van der Laan et al. have.
 const WINDOW: [usize; 2] = [32, 8];
 
 /// How many pairs a segment of `exchanged` has at least, so that it does not re-read too much.
@@ -75,7 +77,8 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
     } = lines;
     let lags = Lags::new(&todo.problem.stencils());
     let bytes = todo.problem.sample.local_size();
-    // Of each channel the new rows, and those between the first and the last step that touches them.
+    // Of each channel the new rows, and those between the first and the
+    // last step that touches them.
     let rows = |channel: usize, y: usize| y + lags.oldest[channel] - lags.newest[channel];
     let local = |[x, y]: [usize; 2]| x * (rows(0, y) + rows(1, y)) * bytes;
     let [x, y] = reduced(WINDOW, "column_exchanged", todo.target, local);
@@ -86,7 +89,8 @@ pub(super) fn exchanged(todo: &Todo, lines: &Lines) -> Pass {
     let segments = filling(todo.target.device)
         .div_ceil(strips)
         .clamp(1, inner.len().div_ceil(SEGMENT));
-    // Before the first results of a segment the reach is read, and the last ones are done when newer pairs are there.
+    // Before the first results of a segment the reach is read, and the last ones are done
+    // when newer pairs are there.
     let around = reach.before + lags.last;
     let positions = (inner.len().div_ceil(segments) + around).div_ceil(y);
     let pairs_each = positions * y - around;

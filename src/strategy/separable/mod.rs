@@ -1,5 +1,5 @@
-//! A pass over memory per axis, by any of the methods of the papers: a row pass along contiguous lines, a column pass along
-//! all others. Both do the ends of lines by cl/core/border.cl.
+//! A pass over memory per axis, by any of the methods of the papers: a row pass along contiguous
+//! lines, a column pass along all others. Both do the ends of lines by cl/core/border.cl.
 
 mod columns;
 pub(super) mod passes;
@@ -43,8 +43,9 @@ pub(super) fn offer(todo: &Todo, rows: RowPass, columns: ColumnPass) -> Offer {
     Offer::Preferred(taken(passes))
 }
 
-/// What lines cost of which every inner pair is computed in registers (cl/separable/pairs.cl), in so many runs of so many
-/// pairs, and the border by itself; each of `overlaps` in a line reads the reach again.
+/// What lines cost of which every inner pair is computed in registers
+/// (cl/separable/pairs.cl), in so many runs of so many pairs, and the border by itself; each
+/// of `overlaps` in a line reads the reach again.
 fn in_registers(
     meter: &Meter,
     lines: &Lines,

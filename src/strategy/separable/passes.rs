@@ -2,7 +2,8 @@
 
 use crate::error::Error;
 
-/// An enum of passes, with a line for each: the variant, its name, and the label that Kucis et al. give it, if any.
+/// An enum of passes, with a line for each: the variant, its name, and the label that
+/// Kucis et al. give it, if any.
 macro_rules! passes {
     ($(#[$about:meta])* $T:ident $what:literal {
         $($(#[$doc:meta])* $variant:ident $name:literal $($label:literal)?;)*
@@ -25,8 +26,8 @@ macro_rules! passes {
                 }
             }
 
-            /// The label of this method in Kucis et al. (2014), where they compare it. [`FromStr`](std::str::FromStr)
-            /// reads it as well.
+            /// The label of this method in Kucis et al. (2014), where they compare it.
+            /// [`FromStr`](std::str::FromStr) reads it as well.
             pub fn label(self) -> Option<&'static str> {
                 let labels: &[&str] = match self {
                     $($T::$variant => &[$($label)?],)*
@@ -57,39 +58,44 @@ macro_rules! passes {
 }
 
 passes! {
-    /// How [`Strategy::Separable`](super::Strategy::Separable) lifts the lines of the innermost axis, whose samples are
-    /// neighbours in memory.
+    /// How [`Strategy::Separable`](super::super::Strategy::Separable) lifts the lines of the innermost
+    /// axis, whose samples are neighbours in memory.
     RowPass "row pass" {
-        /// Blazewicz et al. (2012), the fastest row pass of Kucis et al. (2014): each work-item lifts four pairs in its
-        /// registers, and with them the pairs around that their results depend on. Work-items exchange nothing: for CDF 9/7
-        /// each loads 15 samples for 8 results.
+        /// Blazewicz et al. (2012), the fastest row pass of Kucis et al. (2014): each work-item
+        /// lifts four pairs in its registers, and with them the pairs around that their results
+        /// depend on. Work-items exchange nothing: for CDF 9/7 each loads 15 samples for 8 results.
         FourPairs "four_pairs" "Horiz-Blazewicz2012-4";
-        /// Blazewicz et al. (2012): the same with one pair for each work-item, 9 samples for 2 results of CDF 9/7.
+        /// Blazewicz et al. (2012): the same with one pair for each work-item, 9 samples
+        /// for 2 results of CDF 9/7.
         OnePair "one_pair" "Horiz-Blazewicz2012-1";
-        /// Van der Laan et al. (2011): a work-group lifts a stretch of a row in local memory, with a barrier after each
-        /// step, and computes hardly anything twice.
+        /// Van der Laan et al. (2011): a work-group lifts a stretch of a row in local memory, with
+        /// a barrier after each step, and computes hardly anything twice.
         Exchanged "exchanged" "Horiz-Laan2009";
-        /// Galiano et al. (2011): each work-item computes one pair of results by the taps of the two filters, without
-        /// lifting. For real samples alone: lifting rounds integers at every step, and no filter does.
+        /// Galiano et al. (2011): each work-item computes one pair of results by the taps of the
+        /// two filters, without lifting. For real samples alone: lifting rounds integers at every
+        /// step, and no filter does.
         Convolution "convolution" "Horiz-Galiano2011";
     }
 }
 
 passes! {
-    /// How [`Strategy::Separable`](super::Strategy::Separable) lifts the lines of all other axes, whose neighbours in
-    /// memory are other lines.
+    /// How [`Strategy::Separable`](super::super::Strategy::Separable) lifts the lines of all other axes,
+    /// whose neighbours in memory are other lines.
     ColumnPass "column pass" {
-        /// Kucis et al. (2014): a work-group sweeps down 32 columns with a window of, for CDF 9/7, 71 rows; in it each
-        /// work-item lifts four pairs in its registers, as in [`RowPass::FourPairs`].
+        /// Kucis et al. (2014): a work-group sweeps down 32 columns with a window of, for
+        /// CDF 9/7, 71 rows; in it each work-item lifts four pairs in its registers, as
+        /// in [`RowPass::FourPairs`].
         FourPairs "four_pairs" "Vert-Proposed";
-        /// Van der Laan et al. (2009, 2011): a window of 16 new rows of 32 columns slides down. Work-items share
-        /// intermediate results in local memory, with a barrier after each step, and the window carries the unfinished
-        /// ones along.
+        /// Van der Laan et al. (2009, 2011): a window of 16 new rows of 32 columns slides down.
+        /// Work-items share intermediate results in local memory, with a barrier after each step,
+        /// and the window carries the unfinished ones along.
         Exchanged "exchanged" "Vert-Laan2009";
-        /// Blazewicz et al. (2012): the columns are transposed, lifted as rows by [`RowPass::FourPairs`], and transposed
-        /// back. This needs two more arrays of the level's size on the device.
+        /// Blazewicz et al. (2012): the columns are transposed, lifted as rows by
+        /// [`RowPass::FourPairs`], and transposed back. This needs two more arrays of the
+        /// level's size on the device.
         Transposed "transposed" "Vert-Blazewicz2012";
-        /// Galiano et al. (2011): as [`RowPass::Convolution`], in a window that slides down 32 columns.
+        /// Galiano et al. (2011): as [`RowPass::Convolution`], in a window
+        /// that slides down 32 columns.
         Convolution "convolution";
     }
 }

@@ -32,7 +32,8 @@ struct Method {
     pairs_each: usize,
     /// Whether its kernel has taps in place of steps, where the kernel can do either.
     convolution: Option<bool>,
-    /// After how many pairs a place of local memory is unused: neighbouring work-items lift pairs that are so far apart.
+    /// After how many pairs a place of local memory is unused: neighbouring work-items lift
+    /// pairs that are so far apart.
     pad_every: usize,
 }
 
@@ -131,7 +132,8 @@ pub(super) fn pass(todo: &Todo, lines: &Lines, rows: RowPass) -> Pass {
     }
 }
 
-/// What lines cost in so many tiles, each of so many pairs for each of `x` work-items; and the barriers of a tile.
+/// What lines cost in so many tiles, each of so many pairs for each of `x` work-items;
+/// and the barriers of a tile.
 fn cost(
     todo: &Todo,
     lines: &Lines,

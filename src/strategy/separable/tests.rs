@@ -28,8 +28,8 @@ fn groups_of_a_picture() {
     let picture = Transform::new(Wavelet::CDF_9_7, [1080, 1920]);
     let launches = launches(DeviceInfo::imaginary(), "", picture);
     assert_eq!(names(&launches), ["column_pairs", "row_pairs"]);
-    // 60 strips of 32 columns; 534 inner pairs are 17 positions of the window, one for each segment, as 32 compute
-    // units want 18; and 8 groups of 256 columns for borders.
+    // 60 strips of 32 columns; 534 inner pairs are 17 positions of the window, one for each
+    // segment, as 32 compute units want 18; and 8 groups of 256 columns for borders.
     let columns = &launches[0].pass;
     assert_eq!(columns.groups, 60 * 17 + 8);
     assert_eq!(own(&launches[0], "inner_end"), 540 - 2 - 1);
@@ -230,7 +230,8 @@ fn the_window_of_exchanged_columns_carries_what_is_not_finished() {
         [rows(Direction::Forward), rows(Direction::Inverse)],
         [[10, 10]; 2]
     );
-    // 535 inner pairs are 9 segments of 64 pairs or less, of 8 new pairs a position and 4 around them.
+    // 535 inner pairs are 9 segments of 64 pairs or less, of 8 new pairs a
+    // position and 4 around them.
     let columns = forward(ColumnPass::Exchanged);
     let sizes = ["positions_per_segment", "pairs_per_segment"].map(|name| own_of(&columns, name));
     assert_eq!(sizes, [8, 60]);

@@ -1,4 +1,5 @@
-//! Columns as rows: cl/separable/transpose.cl, the row pass of four pairs, and cl/separable/transpose.cl back.
+//! Columns as rows: cl/separable/transpose.cl, the row pass of four pairs, and
+//! cl/separable/transpose.cl back.
 
 use super::{reduced, rows};
 use crate::strategy::RowPass;

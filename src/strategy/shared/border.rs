@@ -14,8 +14,9 @@ pub(in crate::strategy) enum Border {
     Periodic,
     /// In some way: what is there must be set anew before every step.
     Restored,
-    /// In no way that holds for all steps, and what a step reads may be at the other end: the ends of lines are lifted by themselves
-    /// (line_ends.rs), or whole lines step by step (register_rows.rs).
+    /// In no way that holds for all steps, and what a step reads may be at the other end:
+    /// the ends of lines are lifted by themselves (line_ends.rs), or whole lines step by
+    /// step (register_rows.rs).
     Apart,
 }
 

@@ -1,4 +1,5 @@
-//! What kernels share on CPU devices, where one work-item takes a whole vector of neighbours (cl/cpu/vectors.cl).
+//! What kernels share on CPU devices, where one work-item takes a whole vector of
+//! neighbours (cl/cpu/vectors.cl).
 
 use super::super::Strategy;
 use super::super::planning::design::{Define, Problem, Target, define};
@@ -82,8 +83,8 @@ impl Vectors {
         }
     }
 
-    /// The same with results along a row one vector later: what goes on with them takes those of the turn before, and does not wait
-    /// for the steps of its own.
+    /// The same with results along a row one vector later: what goes on with them takes those of
+    /// the turn before, and does not wait for the steps of its own.
     pub fn one_later_x(mut self) -> Self {
         self.x.last += 1;
         self.x.kept = self.x.kept.max(self.x.last + 1);
@@ -141,7 +142,8 @@ impl Vectors {
     }
 }
 
-/// Work-items that a launch should have, some for each compute unit, so that all of these end at about the same time.
+/// Work-items that a launch should have, some for each compute unit, so that all of these
+/// end at about the same time.
 pub(in crate::strategy) fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
 }
@@ -158,8 +160,9 @@ fn in_vectors(stencil: &Stencil, pixels: usize) -> Stencil {
     }
 }
 
-/// Platforms whose compiler for CPUs is known to have clang's builtins. Elsewhere the portable ways are taken: other
-/// compilers have builtins of these names that they cannot compile, and the simulator tests the portable ways.
+/// Platforms whose compiler for CPUs is known to have clang's builtins. Elsewhere the portable ways
+/// are taken: other compilers have builtins of these names that they cannot compile, and the
+/// simulator tests the portable ways.
 const BUILTINS: [&str; 2] = ["Portable Computing Language", "Intel(R) OpenCL"];
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The ends of lines under any boundary rule, in a launch by themselves (cl/line_ends/line_ends.cl): of lines that are nothing
-//! else, or after a launch of a kernel that knows no such border.
+//! The ends of lines under any boundary rule, in a launch by themselves
+//! (cl/line_ends/line_ends.cl): of lines that are nothing else, or after a launch of a kernel
+//! that knows no such border.
 
 use super::super::planning::cost::Meter;
 use super::super::planning::design::{Define, Kernel, Pass, Slots, define, loops_as_they_are};
@@ -16,8 +17,9 @@ const GROUP: usize = 64;
 /// Registers of 32 bits for a joined line at most.
 const MOST_JOINED: usize = 64;
 
-/// Samples of the line that both ends make, where the compiler shall know them and the rule (cl/line_ends/line_ends.cl): of long lines
-/// in two programs for each rule, of short ones where there are many. Registers hold no more.
+/// Samples of the line that both ends make, where the compiler shall know them and the rule
+/// (cl/line_ends/line_ends.cl): of long lines in two programs for each rule, of short ones where
+/// there are many. Registers hold no more.
 fn joined_samples(todo: &Todo, lines: &Lines) -> Option<i32> {
     let joined = match lines.have_inside() {
         true => 4 * lines.reach.border() as i32 - lines.geometry.samples % 2,

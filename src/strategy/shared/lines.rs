@@ -6,8 +6,9 @@ use super::super::planning::todo::Todo;
 use crate::lifting::reach::Reach;
 use crate::transform::geometry::{Geometry, Side};
 
-/// Samples of lines that are short and so many that their kernel knows how long they are: by `register_columns` on an NVIDIA
-/// H200, 1398101 lines of 3 take 22 us, 599186 of 7 12, without 51 and 18.
+/// Samples of lines that are short and so many that their kernel knows how long they
+/// are: by `register_columns` on an NVIDIA H200, 1398101 lines of 3 take 22 us, 599186
+/// of 7 12, without 51 and 18.
 const SHORT: i32 = 8;
 const MANY: i32 = 4096;
 
@@ -15,7 +16,8 @@ const MANY: i32 = 4096;
 pub(in crate::strategy) struct Lines {
     pub geometry: Geometry,
     pub reach: Reach,
-    /// Whether neighbours in a line are neighbours in memory, on one side at least; else they are in other lines.
+    /// Whether neighbours in a line are neighbours in memory, on one side at least; else
+    /// they are in other lines.
     pub are_rows: bool,
     /// How far neighbours in a line are apart on the signal side.
     pub apart: i64,
@@ -38,7 +40,8 @@ impl Lines {
         };
         let behind = &todo.levels[0].shape[axis + 1..];
         let contiguous = behind.iter().all(|&samples| samples == 1);
-        // Row passes count places of a line in 32 bits: coefficients can be far apart where they stay in place.
+        // Row passes count places of a line in 32 bits: coefficients can be far apart
+        // where they stay in place.
         let sides = [&geometry.signal, &geometry.bands, &geometry.low];
         let near = sides
             .iter()
@@ -58,7 +61,8 @@ impl Lines {
         !self.reach.inner(self.geometry.samples as usize).is_empty()
     }
 
-    /// The samples of lines that are so short and so many that their kernel is made for this length.
+    /// The samples of lines that are so short and so many that their kernel
+    /// is made for this length.
     pub fn known_length(&self) -> Option<i32> {
         let is_known = self.geometry.samples <= SHORT && self.geometry.lines >= MANY;
         is_known.then_some(self.geometry.samples)
@@ -70,8 +74,8 @@ impl Lines {
         sides.iter().any(|side| side.across[0].stride == 1)
     }
 
-    /// How many samples are read and stored of the inside of all lines, which depends on no border, where each of so many
-    /// tiles or segments of a line reads the reach around it as well.
+    /// How many samples are read and stored of the inside of all lines, which depends on no border,
+    /// where each of so many tiles or segments of a line reads the reach around it as well.
     pub fn inner_samples(&self, overlaps: usize) -> [usize; 2] {
         let lines = self.geometry.lines as usize;
         let inner = self.reach.inner(self.geometry.samples as usize).len();
@@ -101,8 +105,9 @@ pub(in crate::strategy) fn fits_32_bits(side: &Side, samples: i32) -> bool {
 /// In how many turns segments run at most: more of them are as well balanced as they can be.
 const MOST_TURNS: usize = 64;
 
-/// Into how many segments `lines` of so many pairs each are cut, of which each takes `overlap` pairs more and has at least
-/// `least` pairs of its own: so that the last of all that run at once ends soonest.
+/// Into how many segments `lines` of so many pairs each are cut, of which each takes
+/// `overlap` pairs more and has at least `least` pairs of its own: so that the last of all
+/// that run at once ends soonest.
 pub(in crate::strategy) fn segments(
     [lines, pairs]: [usize; 2],
     overlap: usize,

@@ -1,5 +1,5 @@
-//! What several strategies have in common: how lines go on beyond their border, which lines an axis has and how they are cut, pixels,
-//! and what CPUs have.
+//! What several strategies have in common: how lines go on beyond their border, which lines an axis
+//! has and how they are cut, pixels, and what CPUs have.
 
 pub(super) mod border;
 pub(super) mod cpu;

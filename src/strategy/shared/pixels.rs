@@ -1,5 +1,5 @@
-//! Pixels on the signal side: what a launch that takes them is told, and the launch that makes samples of them for those that do
-//! not (cl/pixels/convert.cl).
+//! Pixels on the signal side: what a launch that takes them is told, and the launch that makes
+//! samples of them for those that do not (cl/pixels/convert.cl).
 
 use super::super::planning::cost::Meter;
 use super::super::planning::design::{
@@ -57,7 +57,8 @@ pub(in crate::strategy) fn convert(problem: &Problem, target: &Target, bands: &R
     }
 }
 
-/// The lines along the innermost axis; one line where both sides are in one piece and samples can be counted in 32 bits.
+/// The lines along the innermost axis; one line where both sides are in one piece and samples
+/// can be counted in 32 bits.
 fn lines(signal: &Region, bands: &Region) -> Geometry {
     let is_line = signal.is_dense() && bands.is_dense() && signal.len() <= i32::MAX as usize;
     let view = |region: &Region| match is_line {
@@ -151,7 +152,8 @@ mod tests {
                 names.any(|name| name == KERNEL)
             })
         };
-        // Pictures, colours, a signal, short rows, a volume in one pass and one in two, an axis before others.
+        // Pictures, colours, a signal, short rows, a volume in one pass and one in
+        // two, an axis before others.
         let all: [(&[usize], &[usize]); 10] = [
             (&[64, 64], &[0, 1]),
             (&[4096, 4096], &[0, 1]),

@@ -221,7 +221,8 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(periodic(3), Strategy::Vectors);
     assert_eq!(periodic(4), Strategy::SingleLoop);
     assert_eq!(periodic(31), Strategy::SingleLoop);
-    // The loop has its first vector inside where either channel of a row has two borders of 16 pairs.
+    // The loop has its first vector inside where either channel of a row has
+    // two borders of 16 pairs.
     assert_eq!(name(cpu(), [6400, 63]), Strategy::Vectors);
     assert_eq!(name(cpu(), [6400, 64]), Strategy::SingleLoop);
     // Boxes are faster than it with less than three.

@@ -24,9 +24,10 @@ impl Picture<'_> {
             }
     }
 
-    /// Every sub-group loads the overlap beside its strip and the reach around its segment, and lifts all that it loads until
-    /// its last pair of rows is done. Of two levels the one that comes first in a launch overlaps three times as far: forward
-    /// the finer one. The coarser one always does, counted in rows of the finer.
+    /// Every sub-group loads the overlap beside its strip and the reach around its segment, and
+    /// lifts all that it loads until its last pair of rows is done. Of two levels the one that
+    /// comes first in a launch overlaps three times as far: forward the finer one. The coarser one
+    /// always does, counted in rows of the finer.
     fn inside(&self, meter: &Meter, segments: &Segments) -> Cost {
         let (sizes, reach) = (&self.sizes, &self.sizes.reach);
         let coarser = if self.levels == 2 { 3 } else { 1 };

@@ -1,4 +1,5 @@
-//! The launch for one level of pictures or two: its arguments, and what the kernel is specialised on.
+//! The launch for one level of pictures or two: its arguments, and what the
+//! kernel is specialised on.
 
 use super::picture::Picture;
 use super::segments::Segments;
@@ -10,12 +11,13 @@ use crate::strategy::planning::todo::Todo;
 use crate::strategy::shared::pixels;
 use crate::transform::geometry::Geometry;
 
-/// Pairs of rows in the ring from which on a round of the loop is half of them. On an NVIDIA H200, VC-2's Fidelity (12) then
-/// takes 0.97 (inverse 0.90) times as long, and its compiler 0.5 times; 13/7 (6) would take 1.33 times as long.
+/// Pairs of rows in the ring from which on a round of the loop is half of them. On an NVIDIA H200,
+/// VC-2's Fidelity (12) then takes 0.97 (inverse 0.90) times as long, and its compiler 0.5 times;
+/// 13/7 (6) would take 1.33 times as long.
 const HALF_ROUNDS: usize = 8;
 
-/// The launch for one level or two, and whether most of what its work-items could lift is beyond the picture; or why there
-/// is none.
+/// The launch for one level or two, and whether most of what its work-items could lift is beyond
+/// the picture; or why there is none.
 pub(super) fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<(Pass, bool), String> {
     let (name, file) = match levels {
         1 => ("streamed_one_level", "streamed/one_level.cl"),
@@ -67,8 +69,9 @@ pub(super) fn pass(todo: &Todo, [y, x]: [usize; 2], levels: usize) -> Result<(Pa
 }
 
 impl Picture<'_> {
-    /// Whether the distances between the samples of a picture fit 32 bits, those of the columns past it included that the
-    /// last sub-group has. CPUs without exchange keep the general way under test.
+    /// Whether the distances between the samples of a picture fit 32 bits, those of the
+    /// columns past it included that the last sub-group has. CPUs without exchange keep
+    /// the general way under test.
     fn fits_32_bits(&self) -> bool {
         let sizes = &self.sizes;
         sizes.lanes > 1 && self.geometry.fits_32_bits(2, 2 * sizes.lanes * sizes.pairs)

@@ -1,7 +1,7 @@
-//! One launch per level for two axes: sub-groups sweep along strips of columns, both axes in registers
-//! (cl/streamed/one_level.cl). Two levels of a large picture are one launch (cl/streamed/two_levels.cl). Where a picture
-//! cannot simply go on beyond its border (lifting/extension.rs), other work-groups of the launch lift the border
-//! (cl/streamed/frame.cl).
+//! One launch per level for two axes: sub-groups sweep along strips of columns, both axes in
+//! registers (cl/streamed/one_level.cl). Two levels of a large picture are one launch
+//! (cl/streamed/two_levels.cl). Where a picture cannot simply go on beyond its border
+//! (lifting/extension.rs), other work-groups of the launch lift the border (cl/streamed/frame.cl).
 
 mod cost;
 mod launch;
@@ -71,7 +71,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         passes: vec![pass],
     };
     let device = todo.target.device;
-    // Each work-item loading the halo itself takes five times as long as `register_block`, and much more on wider halos.
+    // Each work-item loading the halo itself takes five times as long as `register_block`, and
+    // much more on wider halos.
     let exchanges = taken.passes[0].kernel.way().is_some();
     match device.kind == DeviceKind::Gpu && can_stream(device) && exchanges {
         true if is_empty => Offer::Yields(taken),
@@ -80,7 +81,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// Whether the rows of one level go sample by sample: they are not aligned, or their coefficients are apart.
+/// Whether the rows of one level go sample by sample: they are not aligned, or
+/// their coefficients are apart.
 pub(super) fn rows_are_no_vectors(todo: &Todo, geometry: Geometry) -> bool {
     let todo = &Todo {
         target: &todo.target.of("streamed_one_level"),

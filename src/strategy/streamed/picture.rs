@@ -1,4 +1,5 @@
-//! A batch of pictures as a launch takes it: how they go on beyond their border, and how they are shared out.
+//! A batch of pictures as a launch takes it: how they go on beyond their border, and
+//! how they are shared out.
 
 use super::segments::{Segments, of_one_level, of_two_levels};
 use super::sizes::{FRAME_PAIRS, Sizes};
@@ -9,13 +10,15 @@ use crate::strategy::planning::todo::Todo;
 use crate::transform::geometry::{Geometry, Side};
 use crate::wavelet::Direction;
 
-/// Samples for each compute unit, those beyond the picture included, from which on it matters that strips are mostly empty.
+/// Samples for each compute unit, those beyond the picture included, from which on it matters that
+/// strips are mostly empty.
 const LARGE: usize = 84 << 10;
 
-/// Samples of a row, up to which a pass per axis is faster: where rows go by vectors, and where they do not, so that sub-groups at the
-/// border, here most of them, look for each of their samples. On an NVIDIA H100, in f32 by 9/7 (i16 by 5/3), 65536 of 32 x 32 take
-/// 505 us (387), by two passes 377 (234), 16384 of 64 x 64 261 (190) and 387 (226). Of 63 x 63 they take 555 (542), by two passes
-/// 519 (330), 4096 of 127 x 127 312 (293) and 511 (309).
+/// Samples of a row, up to which a pass per axis is faster: where rows go by vectors, and where
+/// they do not, so that sub-groups at the border, here most of them, look for each of their
+/// samples. On an NVIDIA H100, in f32 by 9/7 (i16 by 5/3), 65536 of 32 x 32 take 505 us (387), by
+/// two passes 377 (234), 16384 of 64 x 64 261 (190) and 387 (226). Of 63 x 63 they take 555 (542),
+/// by two passes 519 (330), 4096 of 127 x 127 312 (293) and 511 (309).
 const NARROW: usize = 32;
 const UNALIGNED: usize = 80;
 
@@ -47,8 +50,8 @@ impl<'a> Picture<'a> {
         let is_wide = |sizes: &Sizes| is_wide(&geometry, sizes);
         // If need be with fewer pairs.
         let choices = Sizes::choices(todo, levels);
-        // Of narrow pictures the fewest that hold whole rows: on an NVIDIA H200 5/3 on i16 takes 33 us for 255 x 128 x 129, by
-        // more, of which most are beyond the picture, 67.
+        // Of narrow pictures the fewest that hold whole rows: on an NVIDIA H200 5/3 on i16 takes 33
+        // us for 255 x 128 x 129, by more, of which most are beyond the picture, 67.
         let holds = |sizes: &&Sizes| width <= 2 * sizes.strip;
         let narrow = || choices.iter().rev().filter(holds);
         let mut sizes = narrow()
@@ -108,9 +111,10 @@ impl<'a> Picture<'a> {
         self.columns.end.div_ceil(self.sizes.strip)
     }
 
-    /// Whether pictures are narrow, seven of eight columns of all strips are beyond them, or an eighth is frame, in arrays of which
-    /// a pass per axis then takes less time. On an NVIDIA H200, in f32 by 9/7, 262144 x 16 takes 51 us, by two passes 32; 4096 of
-    /// 32 x 32 by zeros take 165 us, mirrored 44.
+    /// Whether pictures are narrow, seven of eight columns of all strips are beyond them, or an
+    /// eighth is frame, in arrays of which a pass per axis then takes less time. On an NVIDIA
+    /// H200, in f32 by 9/7, 262144 x 16 takes 51 us, by two passes 32; 4096 of 32 x 32 by zeros
+    /// take 165 us, mirrored 44.
     pub fn is_faster_by_axis(&self) -> bool {
         let pictures = self.count * self.height;
         let strips = 2 * self.strips() * self.sizes.lanes * self.sizes.pairs;
@@ -119,7 +123,8 @@ impl<'a> Picture<'a> {
             false => pictures * strips.max(self.width),
         };
         let samples = pictures * self.width;
-        // A frame takes many times as long as strips: 2 x 699051 160 us, 3 x 1398101 26 without any.
+        // A frame takes many times as long as strips: 2 x 699051 160 us, 3
+        // x 1398101 26 without any.
         let lifted = inner + 64 * samples.saturating_sub(self.inner_samples());
         let is_narrow = self.width <= if self.wide { NARROW } else { UNALIGNED };
         (is_narrow || 8 * samples < lifted)
@@ -145,8 +150,9 @@ impl<'a> Picture<'a> {
         of_one_level(&self.sizes, [rows, strips], compute_units, least, turns)
     }
 
-    /// The same where a launch does two levels: pictures that go on mirrored, in rows that go by vectors, of steps that
-    /// read one neighbour on each side, and so large that the overlaps do not eat up what is gained.
+    /// The same where a launch does two levels: pictures that go on mirrored, in rows that go by
+    /// vectors, of steps that read one neighbour on each side, and so large that the overlaps do
+    /// not eat up what is gained.
     pub fn segments_of_two(&self) -> Result<Segments, String> {
         let (sizes, device) = (&self.sizes, self.todo.target.device);
         let reach = sizes.reach.before.max(sizes.reach.after);

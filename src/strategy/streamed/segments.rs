@@ -3,8 +3,8 @@
 use super::sizes::Sizes;
 use super::{FILLING, PREFETCHED, TWO_FILLING, TWO_PREFETCHED};
 
-/// Pairs of rows from which on segments sweep in opposite directions: shorter ones lose by it (1.05 to 1.09 times as long for
-/// 1024 x 1024 and 2048 x 2048 with five levels).
+/// Pairs of rows from which on segments sweep in opposite directions: shorter ones lose by it (1.05
+/// to 1.09 times as long for 1024 x 1024 and 2048 x 2048 with five levels).
 const TURNING: usize = 12;
 
 /// The rows of a picture, shared out.
@@ -45,13 +45,15 @@ fn usual_prefetched(sizes: &Sizes) -> usize {
     if sizes.crowded { 1 } else { PREFETCHED.default }
 }
 
-/// How many of `rows` pairs of rows of each of `strips` strips a segment gets for so many segments per compute unit. Not one
-/// segment more than fill the device: a few that come after all others would take as long again.
+/// How many of `rows` pairs of rows of each of `strips` strips a segment gets for so many segments
+/// per compute unit. Not one segment more than fill the device: a few that come after all others
+/// would take as long again.
 fn shared([rows, strips]: [usize; 2], filling: usize, compute_units: usize) -> usize {
     rows.div_ceil((compute_units * filling / strips).clamp(1, rows))
 }
 
-/// Segments as long or longer, by whole `steps`, so that the last of `rows` pairs has at least `least`.
+/// Segments as long or longer, by whole `steps`, so that the last of `rows`
+/// pairs has at least `least`.
 fn with_whole_end(pairs: usize, rows: usize, steps: usize, least: usize) -> usize {
     let last = |pairs: usize| rows - (rows.div_ceil(pairs) - 1) * pairs;
     let mut longer = (pairs..rows).step_by(steps);
@@ -71,8 +73,8 @@ pub fn of_one_level(
     let shared = |filling| shared(work, filling, compute_units);
     // Turns of the loop without a result.
     let overlap = sizes.reach.before + sizes.lags.last;
-    // Many more segments than run at once even out, as long as the overlaps do not count; next best is what runs at once.
-    // Where the picture is small, fewer are faster on their way.
+    // Many more segments than run at once even out, as long as the overlaps do not count; next best
+    // is what runs at once. Where the picture is small, fewer are faster on their way.
     let large = match sizes.filling {
         Some(tuned) => (tuned, 4 * overlap),
         None => (FILLING.default, 5 * overlap),
@@ -94,8 +96,9 @@ pub fn of_one_level(
     }
 }
 
-/// The segments of a launch of two levels; none where half of the turns would be overlap, which gains nothing. Each begins
-/// at an even pair of rows, and the last is as long as the one before reads of it.
+/// The segments of a launch of two levels; none where half of the turns would be overlap,
+/// which gains nothing. Each begins at an even pair of rows, and the last is as long as
+/// the one before reads of it.
 pub fn of_two_levels(sizes: &Sizes, work: [usize; 2], compute_units: usize) -> Option<Segments> {
     let overlap = 3 * (sizes.reach.before + sizes.lags.last);
     let pairs = shared(

@@ -1,4 +1,5 @@
-//! What `streamed` is specialised on besides the wavelet: which work-item has how much of a picture.
+//! What `streamed` is specialised on besides the wavelet: which work-item
+//! has how much of a picture.
 
 use super::PAIRS;
 use crate::device::Exchange;
@@ -42,7 +43,8 @@ pub struct Sizes {
     pub overlap: [usize; 2],
     /// Pairs of columns that a sub-group stores.
     pub strip: usize,
-    /// Samples in a vector on the signal side, of a sub-band, of a sub-band of the coarsest level, and of two interleaved ones.
+    /// Samples in a vector on the signal side, of a sub-band, of a sub-band of the coarsest level,
+    /// and of two interleaved ones.
     pub vectors: [usize; 4],
     /// Samples of local memory that a tile of the frame needs.
     pub frame_tile: usize,
@@ -58,7 +60,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The tuned sizes, and after them those with fewer pairs, as far as these hold what a step reads of a neighbour.
+    /// The tuned sizes, and after them those with fewer pairs, as far as these hold what a
+    /// step reads of a neighbour.
     pub fn choices(todo: &Todo, levels: usize) -> Vec<Sizes> {
         // Two levels have no registers for more. Vectors are powers of two.
         let tuned = todo.target.size(Strategy::Streamed, todo.problem, &PAIRS);
@@ -79,13 +82,15 @@ impl Sizes {
         std::iter::once(first).chain(fewer).collect()
     }
 
-    /// Whether a work-item holds so much that compilers put some in memory (`make vendors`): what steps still read, and what is
-    /// loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on i16 take as long by few pairs.
+    /// Whether a work-item holds so much that compilers put some in memory (`make vendors`): what
+    /// steps still read, and what is loaded ahead. On an NVIDIA H200, 9/7 on doubles and 13/7 on
+    /// i16 take as long by few pairs.
     fn holds_much(&self, todo: &Todo) -> bool {
         let prefetched = self.prefetched.unwrap_or(super::PREFETCHED.default);
         let sample = todo.problem.sample;
         let in_step = sample.size().max(4);
-        // Halves are prefetched two in a register. Shorts as well, but counted so 13/7 on i16 does not fit gfx906.
+        // Halves are prefetched two in a register. Shorts as well, but counted so 13/7 on
+        // i16 does not fit gfx906.
         let ahead = if sample.is_integer() {
             in_step
         } else {
@@ -150,13 +155,15 @@ impl Sizes {
         };
         let window = 2 * (sizes.reach.before + FRAME_PAIRS + sizes.reach.after);
         let (x, y) = (4 * sizes.border_x(false), 4 * sizes.reach.border());
-        // Rows of a tile are an odd number of places long, so that a column does not stay in one bank of local memory.
+        // Rows of a tile are an odd number of places long, so that a column does not stay in
+        // one bank of local memory.
         sizes.frame_tile = ((x | 1) * window.max(y)).max((window | 1) * y);
         sizes
     }
 
-    /// Lets a sub-group store all of its pairs where it has whole rows of so many samples: its outermost work-items go on
-    /// beyond the border by themselves. Of a batch of pictures 256 wide this halves the sub-groups.
+    /// Lets a sub-group store all of its pairs where it has whole rows of so many samples: its
+    /// outermost work-items go on beyond the border by themselves. Of a batch of pictures 256 wide
+    /// this halves the sub-groups.
     pub fn hold_rows_of(&mut self, width: usize) {
         if self.lanes > 1 && width <= 2 * self.lanes * self.pairs {
             self.overlap = [0, 0];
@@ -164,9 +171,10 @@ impl Sizes {
         }
     }
 
-    /// Whether compilers find registers for two levels at once. 9/7 on doubles, whose steps still read pairs in 128 of them,
-    /// does not fit 255 (`make vendors`), nor does its inverse, of which it is 96; 5/3 on doubles (96 both ways) does. So it is the
-    /// direction that keeps more that counts.
+    /// Whether compilers find registers for two levels at once. 9/7 on doubles, whose steps
+    /// still read pairs in 128 of them, does not fit 255 (`make vendors`), nor does its
+    /// inverse, of which it is 96; 5/3 on doubles (96 both ways) does. So it is the direction
+    /// that keeps more that counts.
     pub fn two_levels_fit_registers(&self, todo: &Todo) -> bool {
         let (wavelet, sample) = (todo.problem.transform.wavelet(), todo.problem.sample);
         let kept = [Direction::Forward, Direction::Inverse]
@@ -175,7 +183,8 @@ impl Sizes {
         2 * held <= registers(todo.target.device)
     }
 
-    /// Rows of the delay line of samples of the finer of two levels, as the coarser one is so far behind; a power of two.
+    /// Rows of the delay line of samples of the finer of two levels, as the coarser one is so
+    /// far behind; a power of two.
     pub fn delayed_rows(&self) -> usize {
         (2 * self.lags.last + 3).next_power_of_two()
     }
@@ -195,7 +204,8 @@ impl Sizes {
             return Err(why);
         }
         if self.crowded && device.shares_wavefronts() {
-            // What a sub-group knows of itself takes registers of its work-items as well: of Fidelity, 65 to 130 were in memory.
+            // What a sub-group knows of itself takes registers of its work-items as well: of
+            // Fidelity, 65 to 130 were in memory.
             let why = "sub-groups that share wavefronts have no registers for what its steps read";
             return Err(why.to_owned());
         }
@@ -223,14 +233,15 @@ impl Sizes {
         Ok(())
     }
 
-    /// Pairs at the ends of a row that make the joined line of the frame. Where rows do not go by vectors, the work-item in
-    /// which the picture ends is border too, with those in its reach.
+    /// Pairs at the ends of a row that make the joined line of the frame. Where rows do not go by
+    /// vectors, the work-item in which the picture ends is border too, with those in its reach.
     pub fn border_x(&self, wide: bool) -> usize {
         let more = if wide { 1 } else { 2 };
         self.reach.border() + more * (self.pairs - 1)
     }
 
-    /// The pairs of columns that depend on no border, in whole work-items; none where the whole width is border.
+    /// The pairs of columns that depend on no border, in whole work-items; none where
+    /// the whole width is border.
     pub fn inner_columns(&self, width: usize, wide: bool) -> std::ops::Range<usize> {
         let (pairs, after) = (width.div_ceil(2), self.reach.after);
         if pairs <= 2 * self.border_x(wide) {

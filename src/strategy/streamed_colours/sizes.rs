@@ -1,4 +1,5 @@
-//! What `streamed_colours` is specialised on besides the wavelet: how much of a row a work-item has, and by which vectors it moves.
+//! What `streamed_colours` is specialised on besides the wavelet: how much of a row a work-item
+//! has, and by which vectors it moves.
 
 use super::{Borders, NAME, pictures};
 use crate::device::Exchange;
@@ -13,7 +14,8 @@ use crate::strategy::planning::tuning::Tunable;
 use crate::strategy::shared::pixels;
 use crate::transform::geometry::{Geometry, Side};
 
-// On an NVIDIA H200, one level of 4096 x 4096 x 3 by 9/7 in f32 takes 131 us (inverse 134) by two pairs, 124 (121) by one.
+// On an NVIDIA H200, one level of 4096 x 4096 x 3 by 9/7 in f32 takes 131 us (inverse 134) by two
+// pairs, 124 (121) by one.
 pub(super) const PAIRS: Tunable = Tunable {
     name: "PAIRS",
     default: 1,
@@ -39,13 +41,15 @@ const GROUP: usize = 128;
 /// Bytes of a row up to which more of them are loaded ahead.
 const SHORT_RUN: usize = 16;
 
-/// Registers of a work-item besides its samples. One group too many at once takes 1.1 to 1.3 times as long.
+/// Registers of a work-item besides its samples. One group too many at once takes
+/// 1.1 to 1.3 times as long.
 const OTHER_REGISTERS: usize = 6;
 
-/// Registers, counted as above, that a work-item has where sub-groups share wavefronts: what one of them knows of itself takes
-/// registers of its work-items as well, up to the 256 of AMD's GPUs (`make vendors`). Elsewhere more fit, and less is slower: on
-/// an NVIDIA H200, 13/7 on 4096 x 4096 x 3 in i16 takes 141 and 152 us, by one pair 195 and 237, and 9/7 in f64 250 and 224, with
-/// one pair of rows loaded ahead 264 and 263.
+/// Registers, counted as above, that a work-item has where sub-groups share wavefronts: what one of
+/// them knows of itself takes registers of its work-items as well, up to the 256 of AMD's GPUs
+/// (`make vendors`). Elsewhere more fit, and less is slower: on an NVIDIA H200, 13/7 on 4096 x 4096
+/// x 3 in i16 takes 141 and 152 us, by one pair 195 and 237, and 9/7 in f64 250 and 224, with one
+/// pair of rows loaded ahead 264 and 263.
 const MOST_OF_SHARED: usize = 125;
 
 /// What a work-item has in registers, by the sizes that this depends on.
@@ -86,7 +90,8 @@ impl Held {
     }
 }
 
-/// Compiled for two pairs, programs have 1.4 times as many registers as counted, and so they have with a border that is restored.
+/// Compiled for two pairs, programs have 1.4 times as many registers as counted, and so they have
+/// with a border that is restored.
 fn as_compiled(registers: usize) -> usize {
     registers * 7 / 5
 }
@@ -98,8 +103,8 @@ pub(super) struct Rows {
     /// Whether rows go by vectors, and then in those of sub-bands pixels of two are interleaved.
     pub wide: bool,
     pub interleaved: bool,
-    /// Samples in a vector on the signal side, of a sub-band, or of two that are interleaved, and of LL where it then has an array of
-    /// its own, else 0.
+    /// Samples in a vector on the signal side, of a sub-band, or of two that are interleaved, and
+    /// of LL where it then has an array of its own, else 0.
     pub signal: usize,
     pub band: usize,
     pub low: usize,
@@ -142,7 +147,8 @@ impl Sizes {
             size.map(usize::next_power_of_two)
         };
         let bytes = problem.sample.size();
-        // Runs are whole words, of a sub-band and of the signal side, which is twice as many samples.
+        // Runs are whole words, of a sub-band and of the signal side, which
+        // is twice as many samples.
         let has_whole_words = |bytes: usize| (picture.colours * bytes).is_multiple_of(4);
         let is_whole = has_whole_words(bytes) && has_whole_words(2 * todo.signal_size());
         let least = if is_whole { 1 } else { 2 };
@@ -192,7 +198,8 @@ impl Sizes {
                 .target
                 .size(Strategy::StreamedColours, problem, &FILLING)
                 .unwrap_or(filling),
-            // Rounding apart, real steps along different axes commute; along x last, fewer rows are lifted.
+            // Rounding apart, real steps along different axes commute; along x
+            // last, fewer rows are lifted.
             x_first: todo.x_first() && problem.sample.is_integer(),
             reach,
             lags,
@@ -239,7 +246,8 @@ impl Sizes {
             true => vector(&geometry.bands, 2 * run, bytes),
             false => vector(&geometry.bands, run, bytes).min(low.unwrap_or(usize::MAX)),
         };
-        // Bytes of the shortest vector: a word is needed; of samples, two words are chosen, which smaller pixels often do not have.
+        // Bytes of the shortest vector: a word is needed; of samples, two words are chosen, which
+        // smaller pixels often do not have.
         let least = if signal_bytes < bytes { 4 } else { 8 };
         let whole = (geometry.samples as usize).is_multiple_of(2 * self.pairs);
         let wide = self.lanes > 1
@@ -298,8 +306,8 @@ impl Sizes {
         defines
     }
 
-    /// Whether the distances between the samples of a picture fit 32 bits, those past it included that the last sub-group
-    /// has. CPUs without exchange keep the general way under test.
+    /// Whether the distances between the samples of a picture fit 32 bits, those past it included
+    /// that the last sub-group has. CPUs without exchange keep the general way under test.
     fn fits_32_bits(&self, geometry: &Geometry) -> bool {
         self.lanes > 1 && geometry.fits_32_bits(2, 2 * self.lanes * self.pairs)
     }

@@ -1,4 +1,5 @@
-//! What `streamed_volumes` is specialised on besides the wavelet: which work-item has how much of a volume.
+//! What `streamed_volumes` is specialised on besides the wavelet: which work-item
+//! has how much of a volume.
 
 use super::{NAME, samples};
 use crate::device::{DeviceKind, Exchange};
@@ -20,31 +21,38 @@ const LEAST_ITEMS_X: usize = 8;
 /// Those side by side are a power of two, or a multiple of so many and of the lanes of a sub-group.
 const LEAST_WHOLE: usize = 32;
 
-/// Rows of which a work-item has the results. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32 takes 397 us by 2 of them (inverse
-/// 411, both by 384 work-items at once), 380 (376) by 4, and by 6, which do not fit the registers, 789 (782).
+/// Rows of which a work-item has the results. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32
+/// takes 397 us by 2 of them (inverse 411, both by 384 work-items at once), 380 (376) by 4, and by
+/// 6, which do not fit the registers, 789 (782).
 pub(super) const OWN_ROWS: usize = 4;
 
-/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as short as a pair of planes, where
-/// they otherwise have as many pairs as there are steps at least. On an NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by
-/// segments of two pairs of planes and two rows of a work-item 10.6 (12.9); 128 x 128 x 128, which has more, takes 15.0 (16.8), and by
-/// short segments 18.6 (19.3).
+/// Samples for each compute unit up to which it is waiting that takes time: then segments may be as
+/// short as a pair of planes, where they otherwise have as many pairs as there are steps at least.
+/// On an NVIDIA H200, 64 x 64 x 64 takes 10.4 us (inverse 11.0), by segments of two pairs of planes
+/// and two rows of a work-item 10.6 (12.9); 128 x 128 x 128, which has more, takes 15.0 (16.8), and
+/// by short segments 18.6 (19.3).
 const FEW_SAMPLES: usize = 4 << 10;
 
-/// Columns of a work-item, in pairs: 8 to 32 bytes of them. Of what computes in single precision 4 pairs take twice the local
-/// memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7 in halves takes 312 us (inverse 329), by 2 pairs 248 (279).
+/// Columns of a work-item, in pairs: 8 to 32 bytes of them. Of what computes in single precision 4
+/// pairs take twice the local memory, and more registers: on an NVIDIA H200 512 x 512 x 512 by 9/7
+/// in halves takes 312 us (inverse 329), by 2 pairs 248 (279).
 const PAIRS: usize = 2;
 const PAIRS_OF_SHORTS: usize = 4;
 
-/// Work-items that a compute unit runs at once, where each loads a pair of rows before it is needed.
+/// Work-items that a compute unit runs at once, where each loads a pair of
+/// rows before it is needed.
 const AT_ONCE: usize = 512;
 
-/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads all of them before they are needed: then it
-/// seldom waits for memory, and a compute unit with registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x
-/// 512 by 9/7 in f32 takes 380 us (inverse 376), by a pair of rows 473 (475), by half of the rows and 384 work-items at once 453 (429).
+/// Bytes of the rows that are read of a pair of planes, up to which a work-item loads all of
+/// them before they are needed: then it seldom waits for memory, and a compute unit with
+/// registers for half as many work-items is faster. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in
+/// f32 takes 380 us (inverse 376), by a pair of rows 473 (475), by half of the rows and 384
+/// work-items at once 453 (429).
 const MOST_PREFETCHED: usize = 384;
 const AT_ONCE_BY_MOST: usize = 256;
 
-/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302), by a pair of rows 259 (287).
+/// Half of them leave registers to more: in halves 245 us (inverse 275), by 256 at once 273 (302),
+/// by a pair of rows 259 (287).
 const FEW_PREFETCHED: usize = 192;
 const AT_ONCE_BY_FEW: usize = 384;
 
@@ -55,10 +63,12 @@ fn pairs_of_columns(todo: &Todo) -> usize {
     }
 }
 
-/// How many pairs of rows a work-item loads before they are needed, and how many work-items a compute unit then runs at once.
+/// How many pairs of rows a work-item loads before they are needed, and how many work-items a
+/// compute unit then runs at once.
 ///
-/// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do not fill them, and of four columns
-/// wait even so: 384 x 384 x 384 takes 211 us instead of 182. Other GPUs were not tried; CPUs do the same, to be tested.
+/// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do
+/// not fill them, and of four columns wait even so: 384 x 384 x 384 takes 211 us instead of 182.
+/// Other GPUs were not tried; CPUs do the same, to be tested.
 fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
     let columns = 2 * pairs_of_columns(todo);
     let bytes = turns * 4 * columns * todo.problem.sample.size();
@@ -71,8 +81,8 @@ fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
     }
 }
 
-/// Whether these steps make a pipeline: every step takes both neighbours of a sample alike, and details and approximations take
-/// turns.
+/// Whether these steps make a pipeline: every step takes both neighbours of a sample alike, and
+/// details and approximations take turns.
 fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
     let take_turns = stencils
         .windows(2)
@@ -86,11 +96,13 @@ fn is_pipeline(todo: &Todo, stencils: &[Stencil]) -> bool {
 /// What the kernel is specialised on besides the prelude.
 pub(super) struct Sizes {
     pub steps: usize,
-    /// Whether the first step changes details, so that those of a pair come after its approximations.
+    /// Whether the first step changes details, so that those of a pair come
+    /// after its approximations.
     details_first: bool,
     pub group: usize,
     pub items_x: usize,
-    /// Work-items at either end of a tile that store nothing: none where the tile has whole rows and mirrors them itself.
+    /// Work-items at either end of a tile that store nothing: none where the tile has whole rows
+    /// and mirrors them itself.
     pub overlap: usize,
     /// Work-items of a tile that store, and tiles side by side.
     pub strip: usize,
@@ -170,8 +182,8 @@ impl Sizes {
         })
     }
 
-    /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one has no detail, and the
-    /// last one may have no approximation.
+    /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one
+    /// has no detail, and the last one may have no approximation.
     pub fn pairs_along(&self, samples: i32) -> usize {
         let samples = samples as usize;
         match self.details_first {
@@ -212,7 +224,8 @@ fn in_whole(items: usize, unit: usize) -> usize {
     items / unit * unit
 }
 
-/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has a part of a row beside another row.
+/// So many work-items side by side, or more: a power of two, or whole sub-groups, so that none has
+/// a part of a row beside another row.
 fn rounded_up(items: usize, whole: usize) -> usize {
     match items < whole {
         true => items.next_power_of_two().max(LEAST_ITEMS_X),
@@ -220,8 +233,8 @@ fn rounded_up(items: usize, whole: usize) -> usize {
     }
 }
 
-/// The order of the axes: reals are lifted along y first, and what is done there along z and x; integers in the wavelet's order,
-/// as each step rounds.
+/// The order of the axes: reals are lifted along y first, and what is done there along z and x;
+/// integers in the wavelet's order, as each step rounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Yzx,
@@ -258,12 +271,14 @@ impl Rows {
         }
     }
 
-    /// Those that are lifted along z. Of the last pair that is read results along y depend on one row alone.
+    /// Those that are lifted along z. Of the last pair that is read results along y
+    /// depend on one row alone.
     pub fn along_z(&self) -> usize {
         self.kept - usize::from(self.order == Order::Zyx)
     }
 
-    /// Those that are lifted along x, with a barrier for two where rows have seams between sub-groups.
+    /// Those that are lifted along x, with a barrier for two where rows have
+    /// seams between sub-groups.
     pub fn along_x(&self) -> usize {
         match self.order {
             Order::Xyz => 2 * self.turns,
@@ -271,22 +286,26 @@ impl Rows {
         }
     }
 
-    /// What so many work-items have in local memory, at most: their pipelines along z, and rows at the seams between sub-groups.
+    /// What so many work-items have in local memory, at most: their pipelines along z, and rows at
+    /// the seams between sub-groups.
     pub fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
         // Pieces of rows in one sub-group are no shorter.
         let lanes = todo.target.device.lanes;
         let pieces = items.div_ceil(lanes.min(LEAST_ITEMS_X));
-        // Two pairs of rows of both planes, with a place more at either end (cl/streamed_volumes/lift_x.cl).
+        // Two pairs of rows of both planes, with a place more at either end
+        // (cl/streamed_volumes/lift_x.cl).
         let at_seams = 2 * 4 * (pieces * lanes.min(2) + 2);
         let columns = 2 * pairs_of_columns(todo) * todo.problem.sample.local_size();
-        // The places of all rows that are read, and those of approximations once more, for every row of work-items.
+        // The places of all rows that are read, and those of approximations once more, for
+        // every row of work-items.
         let places = 3 * self.turns * size_of::<i64>();
         (items * self.kept * self.waiting + at_seams) * columns
             + items * places.div_ceil(LEAST_ITEMS_X)
     }
 }
 
-/// Whether a work-item's columns are vectors everywhere, none larger than what arrays are aligned to.
+/// Whether a work-item's columns are vectors everywhere, none larger than
+/// what arrays are aligned to.
 fn is_wide(geometry: &Geometry, sample: SampleType, pairs: usize) -> bool {
     let width = geometry.samples as usize;
     let interleaved = geometry.rows_lie_alike() && geometry.bands.is_aligned(2, 2 * pairs);

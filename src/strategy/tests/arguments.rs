@@ -1,5 +1,5 @@
-//! A launch hands its own arguments over as so many `int`s: their names and their order are those of the struct that the
-//! kernel takes last.
+//! A launch hands its own arguments over as so many `int`s: their names and their order are those
+//! of the struct that the kernel takes last.
 
 use super::cases::{BOTH, Setting, cpu, large_gpu, problem, settings, wavelets};
 use crate::strategy::{Pass, Problem, Strategy};
@@ -65,8 +65,8 @@ fn fields(text: &str, name: &str) -> Vec<String> {
     names.collect()
 }
 
-/// The names of all kernels in cl/, but for the copy, the probe, and those for the report on the papers, which are no part of a
-/// design.
+/// The names of all kernels in cl/, but for the copy, the probe, and those for the report on the
+/// papers, which are no part of a design.
 fn kernels() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("cl")];

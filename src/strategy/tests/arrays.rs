@@ -12,8 +12,8 @@ use proptest::sample::select;
 use proptest::test_runner::TestCaseResult;
 use proptest::{prop_assert, prop_assert_eq, prop_assert_ne};
 
-/// The takes of a design, each as one launch: those of one take work in the same arrays on the same lines, or hand over to
-/// one another what no other sees.
+/// The takes of a design, each as one launch: those of one take work in the same arrays on the same
+/// lines, or hand over to one another what no other sees.
 fn takes(design: &Design, direction: Direction) -> Vec<Launch> {
     let is_temp = |array| matches!(array, Array::Temp(_));
     let mut takes: Vec<Launch> = Vec::new();
@@ -72,7 +72,8 @@ fn check_arrays(transform: &Transform, design: &Design, direction: Direction) ->
         // Low bands are never kept in the caller's arrays.
         let is_scratch = |array| matches!(array, Array::Scratch(_));
         prop_assert!(arrays.low.is_none_or(is_scratch));
-        // What completes a level, and puts its coefficients where they stay, or takes them from there.
+        // What completes a level, and puts its coefficients where they stay,
+        // or takes them from there.
         let place = if forward { i } else { takes.len() - 1 - i };
         let completes = arrays.low.is_some() || place == takes.len() - 1;
         let coefficients = if forward { Array::Output } else { Array::Input };
@@ -80,8 +81,8 @@ fn check_arrays(transform: &Transform, design: &Design, direction: Direction) ->
             prop_assert_eq!(arrays.bands, coefficients);
             settled += 1;
         }
-        // The output serves as scratch within the finest level alone, where nothing else is in it yet or any more: so
-        // the coefficients of other levels are never overwritten.
+        // The output serves as scratch within the finest level alone, where nothing else is in it
+        // yet or any more: so the coefficients of other levels are never overwritten.
         let in_output = [arrays.signal, arrays.bands].contains(&Array::Output);
         if in_output && !(forward && completes) {
             prop_assert_eq!(samples(launch), whole);
@@ -97,8 +98,9 @@ fn check_arrays(transform: &Transform, design: &Design, direction: Direction) ->
     Ok(())
 }
 
-/// The scratch is what is needed, and no more than this: where the finest level is one take, two low bands of its; where
-/// it is several, the whole array and one low band. A low band of even lengths on two axes is a quarter of the array.
+/// The scratch is what is needed, and no more than this: where the finest level is one take, two
+/// low bands of its; where it is several, the whole array and one low band. A low band of even
+/// lengths on two axes is a quarter of the array.
 fn check_scratch(transform: &Transform, design: &Design, direction: Direction) -> TestCaseResult {
     let takes = takes(design, direction);
     let [low, lower] = [2, 3].map(|number| left(transform, number));
@@ -123,7 +125,8 @@ fn check_scratch(transform: &Transform, design: &Design, direction: Direction) -
     if even && transform.chosen_axes().len() >= 2 {
         prop_assert!(a + b <= whole + whole / 4);
     }
-    // No array is larger than the most that is put into it: forward, what a take reads; inverse, what it writes.
+    // No array is larger than the most that is put into it: forward, what a take reads;
+    // inverse, what it writes.
     for (i, size) in design.scratch.into_iter().enumerate() {
         let reads = |launch: &&Launch| launch.arrays.signal == Array::Scratch(i);
         let between = takes.iter().filter(reads).map(samples);

@@ -15,7 +15,8 @@ use proptest::test_runner::{Config, RngSeed, TestCaseResult, TestRunner};
 
 pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
-/// A device to design for, with sizes as if they had been measured there, and the strategies that are asked.
+/// A device to design for, with sizes as if they had been measured there, and the
+/// strategies that are asked.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub device: DeviceInfo,
@@ -159,8 +160,8 @@ pub fn settings() -> Vec<Setting> {
     settings
 }
 
-/// The wavelets of the table and some that a user might make: with a pre-shift and the axis order outermost first, with a
-/// step that no rule of a table has, and with steps for all samples.
+/// The wavelets of the table and some that a user might make: with a pre-shift and the axis order
+/// outermost first, with a step that no rule of a table has, and with steps for all samples.
 pub fn wavelets() -> Vec<Wavelet> {
     use Channel::{Approximation as S, Detail as D};
     let predict = IntegerStep::subtract(D, 0, &[1, 1], 1, 1);
@@ -205,7 +206,8 @@ fn rules(sample: SampleType) -> impl Generator<Value = (Wavelet, Boundary, Layou
     )
 }
 
-/// 1 to 4 axes of 1 to 40 samples each, at most `most` samples in all; any axes of them, any levels.
+/// 1 to 4 axes of 1 to 40 samples each, at most `most` samples in all; any
+/// axes of them, any levels.
 pub fn transforms(sample: SampleType, most: usize) -> impl Generator<Value = Transform> {
     let axis = prop_oneof![1..=4usize, 1..=40usize, 1..=40usize];
     let shapes = vec(axis, 1..=4).prop_map(move |mut shape| {
@@ -245,7 +247,8 @@ pub fn coloured(sample: SampleType) -> impl Generator<Value = Transform> {
     )
 }
 
-/// Pictures, and volumes of them, whose rows go by vectors, and which are high enough for two levels at once.
+/// Pictures, and volumes of them, whose rows go by vectors, and which are high
+/// enough for two levels at once.
 pub fn pictures(sample: SampleType) -> impl Generator<Value = Transform> {
     let shapes = prop_oneof![
         (20..=64usize, 1..=8usize).prop_map(|(height, width)| vec![height, 16 * width]),
@@ -290,7 +293,8 @@ pub fn volumes(sample: SampleType) -> impl Generator<Value = Transform> {
     )
 }
 
-/// Checks a property of as many random inputs, always the same ones; one that fails is made smaller before it is shown.
+/// Checks a property of as many random inputs, always the same ones; one that fails is made
+/// smaller before it is shown.
 pub fn for_all<G: Generator>(cases: u32, inputs: G, property: impl Fn(G::Value) -> TestCaseResult) {
     let config = Config {
         failure_persistence: None,

@@ -85,7 +85,8 @@ fn operations_of_a_pair() {
 
 #[test]
 fn rows_in_tiles() {
-    // 261 pairs, of which 256 depend on no border: two tiles of 128. Borders are the 7 pairs at either end.
+    // 261 pairs, of which 256 depend on no border: two tiles of 128. Borders are
+    // the 7 pairs at either end.
     let transform = Transform::new(Wavelet::CDF_9_7, [64, 522]).axes([1]);
     let of = |rows: RowPass| forward(DeviceInfo::imaginary(), rows.into(), &transform, F32);
     let four_pairs = Cost {
@@ -120,8 +121,8 @@ fn rows_in_tiles() {
 
 #[test]
 fn columns_in_windows() {
-    // 64 columns of 65 pairs, 62 of them inner ones: two strips, each in two positions of 32 pairs, a segment each. Borders
-    // are the 5 pairs at either end.
+    // 64 columns of 65 pairs, 62 of them inner ones: two strips, each in two positions of 32 pairs,
+    // a segment each. Borders are the 5 pairs at either end.
     let transform = Transform::new(Wavelet::CDF_5_3, [130, 64]).axes([0]);
     let of =
         |columns: ColumnPass| forward(DeviceInfo::imaginary(), columns.into(), &transform, I16);
@@ -145,12 +146,14 @@ fn columns_in_windows() {
 
 #[test]
 fn strips_and_segments_of_streamed() {
-    // Two strips of 120 pairs, which sub-groups of 32 x 4 load with 4 more on either side; 32 segments of one pair of rows.
+    // Two strips of 120 pairs, which sub-groups of 32 x 4 load with 4 more on either side; 32
+    // segments of one pair of rows.
     let picture = Transform::new(Wavelet::CDF_5_3, [64, 480]);
     let expected = Cost {
         bytes_read: 2 * 4 * (240 + 2 * 8) * (32 + 32 * 2),
         bytes_written: 2 * 64 * 480,
-        // In three turns a sub-group lifts 128 pairs of two rows along x, and of 256 columns along y.
+        // In three turns a sub-group lifts 128 pairs of two rows along x,
+        // and of 256 columns along y.
         operations: 2 * 32 * 3 * (2 * 128 + 256) * 8,
         launches: 1,
         ..Cost::default()
@@ -193,7 +196,8 @@ fn blocks_read_their_halo() {
     let picture = Transform::new(Wavelet::CDF_9_7, [6 * 600, 56 * 100]);
     let device = gpu(Exchange::Khr, 32);
     let cost = forward(device, Strategy::RegisterBlock, &picture, F32);
-    // Of 64 x 14 samples 56 x 6 are stored. Along y steps run on 6 to 3 pairs of rows, along x on all lanes.
+    // Of 64 x 14 samples 56 x 6 are stored. Along y steps run on 6 to 3 pairs of
+    // rows, along x on all lanes.
     let blocks = 600 * 100;
     assert_eq!(cost.bytes_read, blocks * 4 * 64 * 14);
     assert_eq!(cost.bytes_written, blocks * 4 * 56 * 6);
@@ -293,7 +297,8 @@ fn in_place_every_axis_is_read_and_written_once() {
     let problem = problem(&transform, F32, Direction::Forward);
     let design = Setting::of(large_gpu()).design_in_place(&problem).unwrap();
     let cost: Cost = design.passes.iter().map(|pass| pass.cost).sum();
-    // Columns in 17 segments, rows in two: beside the array seams and borders are read, and saved before.
+    // Columns in 17 segments, rows in two: beside the array seams and borders
+    // are read, and saved before.
     let samples = 8192 * 8192;
     let saved = 2 * 8192 * ((14 + 16 * 4) + (14 + 4));
     let read = 2 * 8192 * ((4091 + 17 * 4 + 14) + (4091 + 2 * 4 + 14));

@@ -1,5 +1,6 @@
-//! The work-groups of a launch, with the arguments that they get, store every pair of every line, or every pair of rows and
-//! columns of every picture, exactly once. This repeats how the kernels find their share, not what they do with it.
+//! The work-groups of a launch, with the arguments that they get, store every pair of every line,
+//! or every pair of rows and columns of every picture, exactly once. This repeats how the kernels
+//! find their share, not what they do with it.
 
 mod boxes;
 mod columns;

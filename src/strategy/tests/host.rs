@@ -1,8 +1,9 @@
-//! Carries out a design on the host: every launch gathers and scatters the samples that its kernel would, by the geometry
-//! alone, and lifts them as the reference does.
+//! Carries out a design on the host: every launch gathers and scatters the samples that its kernel
+//! would, by the geometry alone, and lifts them as the reference does.
 //!
-//! What it repeats of the kernels is where samples lie (cl/core/pass.cl, cl/core/picture.cl, cl/streamed/two_levels.cl,
-//! cl/pyramid/extent.cl) and in which order axes are lifted, not how they are lifted.
+//! What it repeats of the kernels is where samples lie (cl/core/pass.cl,
+//! cl/core/picture.cl, cl/streamed/two_levels.cl, cl/pyramid/extent.cl) and in which order
+//! axes are lifted, not how they are lifted.
 
 mod boxes;
 mod lines;
@@ -124,7 +125,8 @@ pub(super) fn run<T: Sample>(
     memory.output
 }
 
-/// What a launch gets right of the lines of one axis: all, or what is left to the other of two launches (line_ends.rs).
+/// What a launch gets right of the lines of one axis: all, or what is left to the other of two
+/// launches (line_ends.rs).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lifts {
     All,

@@ -1,4 +1,5 @@
-//! Tests of whole designs, without a device: what the planner composes of what the strategies offer.
+//! Tests of whole designs, without a device: what the planner composes of
+//! what the strategies offer.
 
 mod arguments;
 mod arrays;

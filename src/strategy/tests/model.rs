@@ -1,5 +1,6 @@
-//! Designs, carried out on the host by their geometry, give what the reference gives: the planner's arrays, strides, axis
-//! orders and pre-shifts are right on any device that runs the kernels as they are written.
+//! Designs, carried out on the host by their geometry, give what the reference gives: the
+//! planner's arrays, strides, axis orders and pre-shifts are right on any device that runs the
+//! kernels as they are written.
 
 use super::cases::{
     BOTH, Setting, TWO_LEVELS, coloured, for_all, large_gpu, pictures, problem, settings,
@@ -125,7 +126,8 @@ fn on_devices(transforms: impl Generator<Value = Transform>) -> impl Generator<V
     (transforms, select(settings()), any::<u64>())
 }
 
-/// A region of a shape: axes nested in any order, with unused places between neighbours along any of them.
+/// A region of a shape: axes nested in any order, with unused places between
+/// neighbours along any of them.
 fn region(shape: Vec<usize>) -> impl Generator<Value = Region> {
     let axes: Vec<usize> = (0..shape.len()).collect();
     let order = prop_oneof![1 => Just(axes.clone()).prop_shuffle(), 2 => Just(axes)];

@@ -7,7 +7,8 @@ use crate::strategy::{ColumnPass, RowPass, Strategy};
 use crate::transform::{Region, Transform};
 use crate::wavelet::{Boundary, Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
-/// What the error says was asked for, the same in both directions, and why it cannot be had forward.
+/// What the error says was asked for, the same in both directions, and why
+/// it cannot be had forward.
 #[track_caller]
 fn refused(setting: &Setting, transform: &Transform, sample: SampleType) -> (String, String) {
     let [there, back] = BOTH.map(|direction| {

@@ -23,8 +23,8 @@ fn inverse(setting: &Setting, transform: &Transform, sample: SampleType) -> Desi
     setting.design(&problem).unwrap()
 }
 
-/// The arrays and kernels of a design, a line for each launch: what is read, the kernel, what is written. A and B are the
-/// scratch arrays, X and Y those within a take.
+/// The arrays and kernels of a design, a line for each launch: what is read, the kernel, what is
+/// written. A and B are the scratch arrays, X and Y those within a take.
 fn walk(design: &Design, direction: Direction) -> Vec<String> {
     let name = |array| match array {
         Array::Input => "in",
@@ -112,7 +112,8 @@ fn a_volume_is_columns_and_then_pictures() {
         (1, 32)
     );
     assert_eq!(pictures.bands.across[0], axis(2, 64));
-    // x is gone: one picture of 32 x 32 samples, whose sub-bands stand two apart in the volume of the first level.
+    // x is gone: one picture of 32 x 32 samples, whose sub-bands stand two apart in the
+    // volume of the first level.
     let picture = there[2];
     assert_eq!((picture.samples, picture.across), (32, [32, 1, 1]));
     assert_eq!(

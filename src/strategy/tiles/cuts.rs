@@ -11,7 +11,8 @@ pub(super) struct Segment {
     all: Range<usize>,
 }
 
-/// Where a tile stands along an axis: one segment, or where it is both ends of a periodic axis, two.
+/// Where a tile stands along an axis: one segment, or where it is both ends
+/// of a periodic axis, two.
 pub(super) type Piece = Vec<Segment>;
 
 /// How an axis is cut.
@@ -40,7 +41,8 @@ impl Cut {
         piece.iter().map(|segment| samples(&segment.all)).sum()
     }
 
-    /// The ranges of a piece in the array and in the tile, in a channel of a level, or of samples for level 0.
+    /// The ranges of a piece in the array and in the tile, in a channel of a level,
+    /// or of samples for level 0.
     pub fn ranges(
         &self,
         piece: &Piece,
@@ -72,7 +74,8 @@ impl Cut {
     }
 }
 
-/// An axis has so many pieces at most: with more, all that is said of them takes more memory than a tile.
+/// An axis has so many pieces at most: with more, all that is said of them takes
+/// more memory than a tile.
 const MOST_PIECES: usize = 1 << 16;
 
 /// How an axis can be cut.
@@ -166,7 +169,8 @@ impl Way {
     }
 }
 
-/// Units of their own that tiles of at most so many samples have along each axis: rows stay whole where that is good enough.
+/// Units of their own that tiles of at most so many samples have along each axis: rows stay whole
+/// where that is good enough.
 pub(super) fn shrunk(ways: &[Way], most: usize) -> Option<Vec<usize>> {
     /// Tiles of so many halos have little of it.
     const MANY: usize = 16;

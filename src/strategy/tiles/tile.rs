@@ -28,14 +28,15 @@ impl Tile<'_> {
         axes.map(|(cut, piece)| cut.samples(piece)).collect()
     }
 
-    /// Its samples on their way to the device, or those of its own on their way back, in an array that stands in `place`.
+    /// Its samples on their way to the device, or those of its own on their way back, in an
+    /// array that stands in `place`.
     pub fn samples(&self, place: &Region, is_source: bool) -> Result<Vec<Move>> {
         let tile = Region::dense(self.shape());
         self.moves(part(is_source), place, &tile, 0, |_| false)
     }
 
-    /// Its coefficients on their way to the device, or those of its own on their way back, in an array that stands in `place`.
-    /// The low band stands in `low`, if that has an array of its own.
+    /// Its coefficients on their way to the device, or those of its own on their way back, in an
+    /// array that stands in `place`. The low band stands in `low`, if that has an array of its own.
     pub fn coefficients(
         &self,
         place: &Region,
@@ -66,7 +67,8 @@ impl Tile<'_> {
         Ok(moves)
     }
 
-    /// What moves between the arrays of a channel of a level along each axis, of the samples for level 0.
+    /// What moves between the arrays of a channel of a level along each axis, of
+    /// the samples for level 0.
     fn moves(
         &self,
         part: Part,

@@ -65,7 +65,8 @@ impl Boxes {
         defines
     }
 
-    /// Every axis of every level is lifted in whole runs with the halo around them, and scaled by itself.
+    /// Every axis of every level is lifted in whole runs with the halo around
+    /// them, and scaled by itself.
     fn cost(&self, todo: &Todo) -> Cost {
         let shift = todo.pre_shift();
         let stored = self.geometry.lines as usize * self.geometry.samples as usize;

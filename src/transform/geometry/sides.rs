@@ -2,8 +2,8 @@
 
 use super::{Axis, Geometry, Order, View};
 
-/// What a pass, or several, work between: the signal before, the sub-bands after, and a dense array of its own for the
-/// low band that the next level reads, if one follows.
+/// What a pass, or several, work between: the signal before, the sub-bands after, and a dense array
+/// of its own for the low band that the next level reads, if one follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {
     pub signal: View,
@@ -12,8 +12,8 @@ pub(crate) struct Sides {
 }
 
 impl Sides {
-    /// The lines along `axis`, the other axes across in this order. Lines are counted in channel order on every axis that
-    /// is transformed on either side.
+    /// The lines along `axis`, the other axes across in this order. Lines are counted in channel
+    /// order on every axis that is transformed on either side.
     fn lines_across(&self, axis: usize, others: &[usize]) -> Geometry {
         let mut geometry = Geometry {
             samples: self.signal.shape[axis] as i32,
@@ -52,8 +52,8 @@ impl Sides {
         folded(self.lines_across(axis, &self.others(&[axis])))
     }
 
-    /// The pictures of a batch that are transformed along `x` and `y` at once: the lines along x, with y as the first
-    /// axis across.
+    /// The pictures of a batch that are transformed along `x` and `y` at once: the lines along x,
+    /// with y as the first axis across.
     pub fn pictures(&self, y: usize, x: usize) -> Geometry {
         let mut others = vec![y];
         others.extend(self.others(&[x, y]));
@@ -63,8 +63,8 @@ impl Sides {
         geometry
     }
 
-    /// The volumes of a batch that are transformed along `x`, `y` and `z` at once: the lines along x, with y and z as the
-    /// first axes across.
+    /// The volumes of a batch that are transformed along `x`, `y` and `z` at once: the lines along
+    /// x, with y and z as the first axes across.
     pub fn volumes(&self, z: usize, y: usize, x: usize) -> Geometry {
         let mut others = vec![y, z];
         others.extend(self.others(&[x, y, z]));
@@ -84,7 +84,8 @@ impl Sides {
     }
 }
 
-/// The same lines on as few axes across as that takes: kernels take neighbours on the first one together.
+/// The same lines on as few axes across as that takes: kernels take neighbours
+/// on the first one together.
 fn folded(mut geometry: Geometry) -> Geometry {
     let sides = |g: &Geometry, i: usize| [g.signal.across[i], g.bands.across[i], g.low.across[i]];
     let count = if geometry.has_low == 1 { 3 } else { 2 };

@@ -14,7 +14,8 @@ pub(crate) enum Order {
     Interleaved,
 }
 
-/// An array as one level sees it: its shape there, where it starts, and per axis the stride and the order of samples.
+/// An array as one level sees it: its shape there, where it starts, and per axis the stride
+/// and the order of samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub offset: usize,
@@ -43,8 +44,8 @@ impl View {
         }
     }
 
-    /// The place of level `number` (1 is the finest) in coefficients in the transform's layout that stand in a region,
-    /// before its axes are transformed.
+    /// The place of level `number` (1 is the finest) in coefficients in the transform's layout that
+    /// stand in a region, before its axes are transformed.
     pub fn of_level(transform: &Transform, region: &Region, number: u32) -> Self {
         let mut view = View::of_region(region);
         view.shape = transform.shape_after(number - 1);

@@ -15,8 +15,8 @@ impl BandBox {
         inside.then(|| self.offset + steps.map(|(i, stride)| i * stride).sum::<usize>())
     }
 
-    /// The places in the array where the band's lines along `axis` start, in row-major order of the other axes. There are as many
-    /// where they have no coefficients.
+    /// The places in the array where the band's lines along `axis` start, in row-major order of the
+    /// other axes. There are as many where they have no coefficients.
     pub(super) fn starts(&self, axis: usize) -> impl ExactSizeIterator<Item = usize> + use<> {
         let (shape, strides) = (self.shape.clone(), self.strides.clone());
         let others = shape.iter().enumerate().filter(|&(a, _)| a != axis);
@@ -52,7 +52,8 @@ impl BandBox {
         self.shape.len() - 1
     }
 
-    /// Where a row is, if it is in one piece: along x, counted over all other axes in row-major order.
+    /// Where a row is, if it is in one piece: along x, counted over all other
+    /// axes in row-major order.
     pub(super) fn row(&self, mut i: usize) -> Option<std::ops::Range<usize>> {
         let (count, stride) = self.line(self.x());
         let mut start = self.offset;

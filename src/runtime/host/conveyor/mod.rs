@@ -1,11 +1,14 @@
-//! Tiles to a device that has memory of its own, and back, in pieces through slots of pinned memory.
+//! Tiles to a device that has memory of its own, and back, in pieces
+//! through slots of pinned memory.
 //!
-//! Threads gather one piece and scatter another while the device copies a third one up, and a fourth one down. So few slots stay
-//! in the caches of the host, and tiles can be large. All pieces of a tile are up before it is computed; those of the next one go
-//! up to another array. No command names a slice of the caller's.
+//! Threads gather one piece and scatter another while the device copies a third one up, and a
+//! fourth one down. So few slots stay in the caches of the host, and tiles can be large. All pieces
+//! of a tile are up before it is computed; those of the next one go up to another array. No command
+//! names a slice of the caller's.
 //!
-//! A single thread makes all calls, for one piece up and one down in turn, so that neither heading gets far ahead of the other: while a
-//! tile is computed only the first few pieces of the next one go up, and the rest as this one comes down.
+//! A single thread makes all calls, for one piece up and one down in turn, so that neither heading
+//! gets far ahead of the other: while a tile is computed only the first few pieces of the next one
+//! go up, and the rest as this one comes down.
 
 mod trip;
 
@@ -21,10 +24,11 @@ use crate::runtime::queue::Queue;
 use crate::wavelet::Sample;
 use std::sync::Arc;
 
-/// Bytes of a piece of a large tile, and slots for such up, and as many down: as few as keep 8 threads busy, as more do not stay in
-/// the caches. On an NVIDIA H200 the inverse of 16384 x 16384 takes 40 ms by 12 slots and 48 by 16; 32 take 12 % longer than 16, 64
-/// 50 %. On the host of an H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16 or 24 of
-/// 512 KiB, more of them ahead, 68 to 70.
+/// Bytes of a piece of a large tile, and slots for such up, and as many down: as few as keep 8
+/// threads busy, as more do not stay in the caches. On an NVIDIA H200 the inverse of 16384 x 16384
+/// takes 40 ms by 12 slots and 48 by 16; 32 take 12 % longer than 16, 64 50 %. On the host of an
+/// H100, where it takes 48 to 50, by pieces of 1 MiB it takes 61, by 24 of them 49, and by 16 or 24
+/// of 512 KiB, more of them ahead, 68 to 70.
 const PIECE_BYTES: usize = 2 << 20;
 const SLOTS: usize = 12;
 
@@ -49,7 +53,8 @@ pub(super) struct Conveyor<T: Sample> {
     lost: Option<Error>,
 }
 
-/// Samples of a piece of a tile of so many, and slots up and as many down, which are no more than a tile.
+/// Samples of a piece of a tile of so many, and slots up and as many down, which
+/// are no more than a tile.
 fn pieces<T>(tile: usize) -> (usize, usize) {
     let bytes = tile * size_of::<T>() / (2 * SLOTS);
     let piece = bytes.clamp(LEAST_BYTES, PIECE_BYTES) / size_of::<T>();
@@ -59,7 +64,8 @@ fn pieces<T>(tile: usize) -> (usize, usize) {
 }
 
 impl<T: Sample> Conveyor<T> {
-    /// Samples of the arrays, on the host and on the device, of a conveyor of so many tiles of at most so many samples.
+    /// Samples of the arrays, on the host and on the device, of a conveyor of so many tiles of
+    /// at most so many samples.
     pub fn samples(tiles: usize, largest: usize) -> usize {
         let (piece, slots) = pieces::<T>(largest);
         2 * slots * piece + tiles * 2 * largest

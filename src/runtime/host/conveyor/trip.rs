@@ -58,7 +58,8 @@ pub(super) struct Trip<'c, 't, 'a, T: Sample> {
     uploading: VecDeque<Event>,
     downloading: VecDeque<(Piece<'t, 'a, T>, Event)>,
     scattering: VecDeque<(Arc<Copying<'a, T>>, bool)>,
-    /// The runs of tiles of which nothing is down yet, and for every tile's arrays their last run and the last copy from them.
+    /// The runs of tiles of which nothing is down yet, and for every tile's arrays their last run
+    /// and the last copy from them.
     runs: VecDeque<Run>,
     computed: Vec<Option<Event>>,
     fetched: Vec<Option<Event>>,
@@ -168,11 +169,12 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
     /// Has threads copy a piece between its slot and arrays.
     fn post(&self, piece: &Piece<'t, 'a, T>, is_to_tile: bool) -> Arc<Copying<'a, T>> {
         let len = piece.places.len();
-        // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this order, and there are no more on
-        // their way than slots: so it is this one's alone, and the device is done with it. The conveyor outlives the threads, and
-        // so do its slots. Arrays that are written are borrowed so, and only tiles of this stage are written there, by other devices
-        // as well: these have nothing of their own in common, and the pile gives each to one device at a time, to another only when
-        // the threads of the first are joined.
+        // SAFETY: the slot has so many samples. Pieces take slots in turn and leave them in this
+        // order, and there are no more on their way than slots: so it is this one's alone, and the
+        // device is done with it. The conveyor outlives the threads, and so do its slots. Arrays
+        // that are written are borrowed so, and only tiles of this stage are written there, by
+        // other devices as well: these have nothing of their own in common, and the pile gives each
+        // to one device at a time, to another only when the threads of the first are joined.
         let copying = unsafe {
             let slot = SharedSlice::over(piece.slot, len);
             Copying::new(&piece.moves, piece.places.clone(), slot, is_to_tile)
@@ -188,7 +190,8 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         }
     }
 
-    /// Sends the oldest piece that is gathered on its way, and has its tile computed behind the last one; false where there is none.
+    /// Sends the oldest piece that is gathered on its way, and has its tile computed behind the
+    /// last one; false where there is none.
     fn upload(&mut self) -> Result<bool> {
         let Some((piece, copying)) = self.gathering.pop_front() else {
             return Ok(false);
@@ -264,10 +267,11 @@ impl<'c, 't, 'a, T: Sample> Trip<'c, 't, 'a, T> {
         let bytes = |samples: usize| samples * size_of::<T>();
         let (first, count) = (bytes(piece.places.start), bytes(piece.places.len()));
         let slot = piece.slot.cast();
-        // SAFETY: the array, which is for the largest tile, has so many bytes there, and the slot has as many. No thread uses the
-        // slot: what goes up is gathered, and what comes down is scattered when it is here. It is the device's until the event is
-        // done, or `drop` has waited for the queue, or given the slots up. Of the array, no other piece has these bytes but that
-        // of an earlier tile, behind whose run, or copy, this one is.
+        // SAFETY: the array, which is for the largest tile, has so many bytes there, and the slot
+        // has as many. No thread uses the slot: what goes up is gathered, and what comes down is
+        // scattered when it is here. It is the device's until the event is done, or `drop` has
+        // waited for the queue, or given the slots up. Of the array, no other piece has these bytes
+        // but that of an earlier tile, behind whose run, or copy, this one is.
         let event = unsafe { copy(queue, (&*array.buffer, first, count), slot, heading, waits)? };
         queue.flush()?;
         Ok(event)

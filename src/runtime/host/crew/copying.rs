@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-/// Bytes that a thread copies at a time, about: few, so that all end at the same time. Five levels of 16384 x 16384 in tiles take 46 to
-/// 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by chunks of 256 KiB 46 and 46 to 51, of 128 KiB 64 and 66, of 64 KiB 90. The
-/// tests of this library's own have small arrays, which go in many chunks nevertheless.
+/// Bytes that a thread copies at a time, about: few, so that all end at the same time. Five levels
+/// of 16384 x 16384 in tiles take 46 to 48 ms on the host of an NVIDIA H100, inverse 48 to 50, by
+/// chunks of 256 KiB 46 and 46 to 51, of 128 KiB 64 and 66, of 64 KiB 90. The tests of this
+/// library's own have small arrays, which go in many chunks nevertheless.
 const CHUNK_BYTES: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
 /// What moves between a tile and arrays, one of which may be that of the low band.
@@ -65,8 +66,9 @@ struct State {
 
 impl<'a, T: Sample> Copying<'a, T> {
     /// # Safety
-    /// Until all chunks have ended, or nobody begins with one any more, the side to which it goes may be written and is used by
-    /// nothing else, and what it comes from is not written. The piece has as many samples as places. No two moves go to one place.
+    /// Until all chunks have ended, or nobody begins with one any more, the side to which it goes
+    /// may be written and is used by nothing else, and what it comes from is not written. The piece
+    /// has as many samples as places. No two moves go to one place.
     pub unsafe fn new(
         moves: &Arc<Moves<'a, T>>,
         places: Range<usize>,
@@ -118,8 +120,9 @@ impl<'a, T: Sample> Copying<'a, T> {
             for line in lines.within(place(chunk)..place(chunk + 1)) {
                 let ([at, other], [apart, other_apart]) = (line.at, line.apart);
                 let piece = (self.piece.at(other - start), other_apart);
-                // SAFETY: all samples lie within their arrays, and those of the piece within that; no other chunk has any of them,
-                // and no two lines share one of the side to which they go, which may be written, as who made this promised.
+                // SAFETY: all samples lie within their arrays, and those of the piece within that;
+                // no other chunk has any of them, and no two lines share one of the side to which
+                // they go, which may be written, as who made this promised.
                 unsafe { array.copy((at, apart), piece, line.samples, self.is_to_tile)? };
             }
         }
@@ -141,7 +144,8 @@ impl<'a, T: Sample> Copying<'a, T> {
     }
 }
 
-/// A chunk ends, even where its thread panics: then the copy fails, and the panic is passed on when threads are joined.
+/// A chunk ends, even where its thread panics: then the copy fails, and the panic is passed on
+/// when threads are joined.
 pub(super) struct EndOfChunk<'b, 'a, T>(pub(super) &'b Copying<'a, T>);
 
 impl<T> Drop for EndOfChunk<'_, '_, T> {

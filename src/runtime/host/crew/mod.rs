@@ -1,5 +1,5 @@
-//! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes the OpenCL calls and posts
-//! what is to be copied, which all do in its order, line by line.
+//! Threads that copy between arrays and tiles, kept over all tiles of a transform: one thread makes
+//! the OpenCL calls and posts what is to be copied, which all do in its order, line by line.
 //!
 //! A thread that waits for a copy can help with it, and does where there are no others.
 
@@ -40,7 +40,8 @@ impl<'a, T: Sample> Crew<'a, T> {
         }
     }
 
-    /// Starts so many threads, or as many as there are to be had, which end when what this returns is dropped.
+    /// Starts so many threads, or as many as there are to be had, which end when what
+    /// this returns is dropped.
     #[must_use]
     pub fn start<'s>(&'s self, scope: &'s Scope<'s, '_>, threads: usize) -> Over<'s, 'a, T> {
         let over = Over(self);
@@ -60,7 +61,8 @@ impl<'a, T: Sample> Crew<'a, T> {
         self.change.notify_all();
     }
 
-    /// Waits for a copy, and helps only where there are no other threads: this one has calls to make.
+    /// Waits for a copy, and helps only where there are no other threads:
+    /// this one has calls to make.
     pub fn wait(&self, copying: &Copying<'a, T>) -> Result<()> {
         match self.threads.load(Ordering::Relaxed) {
             0 => copying.wait(),
@@ -68,7 +70,8 @@ impl<'a, T: Sample> Crew<'a, T> {
         }
     }
 
-    /// Copies to the end, also after a panic, which is passed on then: there may be no other thread for what is left.
+    /// Copies to the end, also after a panic, which is passed on then: there may be no other
+    /// thread for what is left.
     fn work(&self) {
         let mut panicked = None;
         while let Some(copying) = self.next() {

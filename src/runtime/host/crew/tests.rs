@@ -124,7 +124,8 @@ fn any_regions_by_any_threads() {
     }
 }
 
-/// Columns one sample wide go to a file as samples that stand apart, among those that other threads write.
+/// Columns one sample wide go to a file as samples that stand apart, among those
+/// that other threads write.
 #[test]
 fn narrow_bands_side_by_side() {
     let whole = Region::dense([100_000, 3]);
@@ -160,7 +161,8 @@ fn a_thread_that_panics_copies_what_is_left() {
     let mut to = vec![-1; from.len()];
     let (array, tile) = (SharedSlice::of(&from), SharedSlice::of_mut(&mut to));
     let whole = Region::dense([from.len()]);
-    // Two samples in the first place of all: nobody makes such a move, and how many stand before a place is a division by 0.
+    // Two samples in the first place of all: nobody makes such a move, and how many stand before a
+    // place is a division by 0.
     let bad = Region::dense([2]).with_strides([0]);
     let moves_of = |regions: &[Region]| {
         let lines = |region| (Lines::of(region, region), Store::Slice(array));

@@ -28,8 +28,8 @@ pub(super) struct State<I: Element, O: Element> {
     pub submitted: VecDeque<Pending<I, O>>,
     /// Slots that somebody waits for.
     landing: usize,
-    /// The feeder, and the frames that it gave out and that are neither submitted nor dropped: from each of them a frame may
-    /// still come.
+    /// The feeder, and the frames that it gave out and that are neither submitted nor dropped: from
+    /// each of them a frame may still come.
     pub writers: usize,
     pub has_reader: bool,
 }

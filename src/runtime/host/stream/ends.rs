@@ -13,41 +13,45 @@ use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Where frames enter a stream, by [`Plan::stream`] and its like. Once it is dropped, the stream ends behind the frames that were
-/// submitted and those that somebody still holds.
+/// Where frames enter a stream, by [`Plan::stream`] and its like. Once it is dropped, the stream
+/// ends behind the frames that were submitted and those that somebody still holds.
 pub struct Feeder<I: Element, O: Element = I>(pub(super) Arc<Circuit<I, O>>);
 
-/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`] and its like. Where it is
-/// dropped, nobody reads them: the feeder goes on.
+/// Where results leave a stream, in the order in which frames were submitted, by [`Plan::stream`]
+/// and its like. Where it is dropped, nobody reads them: the feeder goes on.
 pub struct Reader<I: Element, O: Element = I>(pub(super) Arc<Circuit<I, O>>);
 
-/// A frame to be filled, which is a slice as long as the transform: of samples or pixels, row-major and of the transform's shape, or
-/// for the inverse of coefficients in its layout. It holds what an earlier frame left.
+/// A frame to be filled, which is a slice as long as the transform: of samples or pixels,
+/// row-major and of the transform's shape, or for the inverse of coefficients in its layout. It
+/// holds what an earlier frame left.
 ///
-/// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten, it costs the stream one slot,
-/// and the stream does not end, because the reader waits for it.
+/// Only [`submit`](Self::submit) sends it on its way; dropped, its slot is free again. Forgotten,
+/// it costs the stream one slot, and the stream does not end, because the reader waits for it.
 #[must_use = "a frame that is not submitted goes nowhere"]
 pub struct WriteFrame<I: Element, O: Element = I> {
     circuit: Arc<Circuit<I, O>>,
     slot: Option<Slot<I, O>>,
 }
 
-/// A result, which is a slice as long as the transform: of coefficients in its layout, or for the inverse of samples or pixels,
-/// row-major and of the transform's shape. Dropped, its slot is free again; forgotten, it costs the stream one slot.
+/// A result, which is a slice as long as the transform: of coefficients in its layout, or for the
+/// inverse of samples or pixels, row-major and of the transform's shape. Dropped, its slot is free
+/// again; forgotten, it costs the stream one slot.
 pub struct ReadFrame<I: Element, O: Element = I> {
     circuit: Arc<Circuit<I, O>>,
     slot: Option<Slot<I, O>>,
 }
 
 impl<I: Element, O: Element> Feeder<I, O> {
-    /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend on who holds the frames.
+    /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend
+    /// on who holds the frames.
     ///
-    /// It waits for the reader where results are to be read: one thread that has both ends reads first, or calls
-    /// [`try_frame`](Self::try_frame), or would wait for ever.
+    /// It waits for the reader where results are to be read: one thread that has both ends reads
+    /// first, or calls [`try_frame`](Self::try_frame), or would wait for ever.
     ///
     /// # Errors
-    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may pass where another thread holds
-    /// them; the error of an earlier transform whose result nobody reads any more, or by which the device was lost with all slots.
+    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may
+    /// pass where another thread holds them; the error of an earlier transform whose result nobody
+    /// reads any more, or by which the device was lost with all slots.
     pub fn frame(&self) -> Result<WriteFrame<I, O>> {
         self.frame_if(true)
     }
@@ -68,13 +72,14 @@ impl<I: Element, O: Element> Feeder<I, O> {
 }
 
 impl<I: Element, O: Element> Reader<I, O> {
-    /// Waits for the next result. There is none where the feeder is gone, nobody holds a frame to be filled any more, and all results
-    /// were read.
+    /// Waits for the next result. There is none where the feeder is gone, nobody holds a frame to
+    /// be filled any more, and all results were read.
     ///
     /// # Errors
-    /// [`Error::OpenCl`] where this frame's transform or copy failed, after which the stream goes on with the next;
-    /// [`Error::Busy`] where all slots are frames that somebody holds or has forgotten, which may pass where another thread holds
-    /// them. Where the device was lost with all slots, each call says why.
+    /// [`Error::OpenCl`] where this frame's transform or copy failed, after which the stream goes
+    /// on with the next; [`Error::Busy`] where all slots are frames that somebody holds or has
+    /// forgotten, which may pass where another thread holds them. Where the device was lost with
+    /// all slots, each call says why.
     #[allow(
         clippy::should_implement_trait,
         reason = "errors do not end the stream, but may repeat for ever"
@@ -92,7 +97,8 @@ impl<I: Element, O: Element> WriteFrame<I, O> {
     /// Sends the frame on its way: up, through the transform, and down. Does not wait.
     ///
     /// # Errors
-    /// [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. The slot is free again then.
+    /// [`Error::Memory`] where the device cannot hold the arrays; [`Error::OpenCl`]. The
+    /// slot is free again then.
     pub fn submit(mut self) -> Result<()> {
         let (circuit, slot) = (self.circuit.clone(), self.slot.take());
         let slot = slot.expect("a frame has a slot until it is submitted or dropped");

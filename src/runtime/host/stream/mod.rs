@@ -18,17 +18,20 @@ use crate::wavelet::{Direction, Element, Sample};
 type Slot<I, O> = (PinnedArray<I>, PinnedArray<O>);
 
 impl<T: Sample> Plan<T> {
-    /// Makes a stream of frames with so many slots, at least two, in one direction: one end that fills frames and one that reads
-    /// results, each of which can go to a thread of its own. Upload, transform and download of neighbouring frames overlap; with
-    /// three slots and one for each frame that is filled or read meanwhile nobody waits but for the slowest of them.
+    /// Makes a stream of frames with so many slots, at least two, in one direction: one end that
+    /// fills frames and one that reads results, each of which can go to a thread of its own.
+    /// Upload, transform and download of neighbouring frames overlap; with three slots and one for
+    /// each frame that is filled or read meanwhile nobody waits but for the slowest of them.
     ///
-    /// The stream has kernels of its own ([`another`](Self::another)), and for each slot two arrays of pinned memory and two on the
-    /// device, all of which count as [`Engine::memory`]. Where pictures go in stripes, as by
-    /// [`forward_pinned`](Self::forward_pinned), those on the device take as much as three pictures, or four where rows are very
-    /// long, and the first frame's submission builds plans.
+    /// The stream has kernels of its own ([`another`](Self::another)), and for each slot two arrays
+    /// of pinned memory and two on the device, all of which count as [`Engine::memory`]. Where
+    /// pictures go in stripes, as by [`forward_pinned`](Self::forward_pinned), those on the device
+    /// take as much as three pictures, or four where rows are very long, and the first frame's
+    /// submission builds plans.
     ///
-    /// One thread can have both ends if it reads before it waits for a frame: see [`Feeder::frame`]. Plans of pixels have
-    /// [`stream_forward`](Self::stream_forward) and [`stream_inverse`](Self::stream_inverse).
+    /// One thread can have both ends if it reads before it waits for a frame: see
+    /// [`Feeder::frame`]. Plans of pixels have [`stream_forward`](Self::stream_forward) and
+    /// [`stream_inverse`](Self::stream_inverse).
     ///
     /// ```no_run
     /// use wavelift::{Direction, DeviceSelector, Engine, Transform, Wavelet};
@@ -53,16 +56,18 @@ impl<T: Sample> Plan<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for less than two slots, or where this plan was made for regions; [`Error::Memory`] and
-    /// [`Error::HostMemory`] where there is not enough for the slots; all other errors are those of [`Engine::plan`].
+    /// [`Error::Unsupported`] for less than two slots, or where this plan was made for regions;
+    /// [`Error::Memory`] and [`Error::HostMemory`] where there is not enough for the slots; all
+    /// other errors are those of [`Engine::plan`].
     pub fn stream(&self, direction: Direction, slots: usize) -> Result<(Feeder<T>, Reader<T>)> {
         self.stream_of(direction, slots)
     }
 }
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Makes a stream from samples, or from the pixels of a plan of these, to coefficients, as [`stream`](Plan::stream) does: the
-    /// bus carries what a camera gave, and the device makes samples of it.
+    /// Makes a stream from samples, or from the pixels of a plan of these, to
+    /// coefficients, as [`stream`](Plan::stream) does: the bus carries what a camera gave,
+    /// and the device makes samples of it.
     ///
     /// ```no_run
     /// use wavelift::{DeviceSelector, Engine, Transform, Wavelet};
@@ -86,8 +91,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
         self.stream_of(Direction::Forward, slots)
     }
 
-    /// Makes a stream from coefficients back to samples, or to the pixels of a plan of these, rounded and within their range, as
-    /// [`stream`](Plan::stream) does.
+    /// Makes a stream from coefficients back to samples, or to the pixels of a plan of these,
+    /// rounded and within their range, as [`stream`](Plan::stream) does.
     ///
     /// # Errors
     /// As [`stream`](Plan::stream).

@@ -9,8 +9,8 @@ use crate::runtime::queue::Queue;
 use crate::wavelet::{Direction, Sample};
 
 impl<T: Sample> Stripes<T> {
-    /// Enqueues the kernels of a stripe, or, behind the last of these, of the rest; returns the event of their end, which may come
-    /// before that of all, which are appended.
+    /// Enqueues the kernels of a stripe, or, behind the last of these, of the rest; returns the
+    /// event of their end, which may come before that of all, which are appended.
     pub fn compute(
         &self,
         number: usize,
@@ -48,7 +48,8 @@ impl<T: Sample> Stripes<T> {
             let place = (&*to.buffer, self.at(start, row, 0));
             let there = (&*low.buffer, self.low_at(stripe.own.start));
             let rows = self.low_rows(stripe.own.len());
-            // SAFETY: both have these rows. The queue is in order, and nothing else writes the one or uses the other.
+            // SAFETY: both have these rows. The queue is in order, and nothing else writes
+            // the one or uses the other.
             events.push(unsafe { copy_rows_on_device(queue, rows, place, there, &[])? });
         }
         Ok(run.event())
@@ -71,8 +72,8 @@ impl<T: Sample> Stripes<T> {
                 self.rows(&half, column),
                 (&*to.buffer, self.at(0, here, column)),
             );
-            // SAFETY: both have these rows. The queue is in order, and nothing else uses the second one; in the first one later
-            // stripes arrive meanwhile.
+            // SAFETY: both have these rows. The queue is in order, and nothing else uses the second
+            // one; in the first one later stripes arrive meanwhile.
             events.push(unsafe { copy_rows_on_device(queue, rows, place, to, after)? });
         }
         if self.rest.is_some() {

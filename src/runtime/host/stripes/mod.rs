@@ -1,8 +1,10 @@
 //! Pictures in stripes of rows, so that one goes up while another one comes down.
 //!
-//! The finest level is done stripe by stripe, by plans for pictures of a few rows: each stripe with as many more rows above and below as
-//! its results depend on, of whose results nothing is used. What such a plan takes for the border of a picture spoils no more.
-//! The other levels have a quarter of the samples and are done as a whole, behind the stripes, or for the inverse in front of them.
+//! The finest level is done stripe by stripe, by plans for pictures of a few rows: each stripe
+//! with as many more rows above and below as its results depend on, of whose results nothing is
+//! used. What such a plan takes for the border of a picture spoils no more. The other levels
+//! have a quarter of the samples and are done as a whole, behind the stripes, or for the
+//! inverse in front of them.
 
 mod computing;
 mod steps;
@@ -18,8 +20,9 @@ use crate::wavelet::{Boundary, Sample};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of a stripe, and how many stripes it takes to be faster than a whole picture. Pinned arrays of 8192 x 8192 in f32 take 6.2 to 6.3 ms
-/// on the host of an NVIDIA H100 by stripes of so many bytes and of twice as many, 6.3 to 6.6 by half as many.
+/// Bytes of a stripe, and how many stripes it takes to be faster than a whole picture. Pinned
+/// arrays of 8192 x 8192 in f32 take 6.2 to 6.3 ms on the host of an NVIDIA H100 by stripes of so
+/// many bytes and of twice as many, 6.3 to 6.6 by half as many.
 const STRIPE_BYTES: usize = 8 << 20;
 const LEAST_STRIPES: usize = 4;
 
@@ -33,7 +36,8 @@ pub struct Stripes<T: Sample> {
     stripes: Vec<Stripe<T>>,
     /// The levels but the finest.
     rest: Option<Plan<T>>,
-    /// Samples of the largest stripe with its neighbours' rows, in whole rows, so that each output starts at the first column.
+    /// Samples of the largest stripe with its neighbours' rows, in whole rows, so that each output
+    /// starts at the first column.
     largest: usize,
 }
 
@@ -81,7 +85,8 @@ fn halo<T: Sample>(transform: &Transform) -> Option<usize> {
 }
 
 impl<T: Sample> Stripes<T> {
-    /// Builds the plans. The transform can go in stripes of so many pairs or a few more, all of about as many.
+    /// Builds the plans. The transform can go in stripes of so many pairs or a few
+    /// more, all of about as many.
     pub fn new(
         site: &Site,
         transform: &Transform,
@@ -163,7 +168,8 @@ impl<T: Sample> Stripes<T> {
         }
     }
 
-    /// The rows and columns of low and of high pairs of rows: those that are low along both axes go with the rest, if there is one.
+    /// The rows and columns of low and of high pairs of rows: those that are low along both axes go
+    /// with the rest, if there is one.
     fn halves(&self, pairs: &Range<usize>) -> [(Range<usize>, usize); 2] {
         let (low, high) = (pairs.clone(), pairs.start..pairs.end.min(self.height / 2));
         let column = match self.rest {

@@ -6,7 +6,8 @@ use crate::runtime::host::route::{RowCopy, Step};
 use crate::wavelet::{Direction, Sample};
 use std::ops::Range;
 
-/// The arrays of a picture in stripes: what comes up, what goes down, one stripe, and the low rows and columns with their transform.
+/// The arrays of a picture in stripes: what comes up, what goes down, one stripe, and the low rows
+/// and columns with their transform.
 const FROM: usize = 0;
 const TO: usize = 1;
 const LOW_BANDS: usize = 4;
@@ -48,7 +49,8 @@ impl<T: Sample> Stripes<T> {
         steps
     }
 
-    /// The copy of a stripe's samples. On their way back they stand in an output of the stripe's own, behind rows of its neighbour.
+    /// The copy of a stripe's samples. On their way back they stand in an output of the stripe's
+    /// own, behind rows of its neighbour.
     fn samples_of(&self, stripe: &Stripe<T>, number: usize, heading: Heading) -> RowCopy {
         let rows = rows_of(&stripe.own, self.height);
         let host = self.at(0, rows.start, 0);

@@ -4,7 +4,8 @@ use crate::runtime::Engine;
 use crate::runtime::host::route::{Parts, tests::largest_difference_by};
 use crate::wavelet::Wavelet;
 
-/// In both directions in stripes of so many pairs, on a device: the largest difference from the reference.
+/// In both directions in stripes of so many pairs, on a device: the largest
+/// difference from the reference.
 fn largest_difference<T: Sample>(engine: &Engine, transform: &Transform, pairs: usize) -> f64 {
     assert!(can_go::<T>(transform, pairs), "{transform:?}, {pairs}");
     let stripes = Stripes::<T>::new(&engine.site, transform, None, pairs).unwrap();

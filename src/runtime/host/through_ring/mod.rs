@@ -1,8 +1,8 @@
-//! Slices of the host to a device and back through a ring of pinned memory: one thread makes all OpenCL calls, others only copy. A
-//! transform in parts comes down while it goes up.
+//! Slices of the host to a device and back through a ring of pinned memory: one thread makes all
+//! OpenCL calls, others only copy. A transform in parts comes down while it goes up.
 //!
-//! No command names a slice. A call ends, whether well or not, when the device is done with the ring, or else never uses it
-//! again.
+//! No command names a slice. A call ends, whether well or not, when the device is done with the
+//! ring, or else never uses it again.
 
 mod passage;
 mod pieces;
@@ -25,8 +25,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 impl<T: Sample, P: Element> Plan<T, P> {
-    /// Transforms a slice into another one, of this direction's elements, through the engine's ring, in parts where that is faster.
-    /// False where there is no ring or no thread to be had; nothing is done then.
+    /// Transforms a slice into another one, of this direction's elements, through the engine's
+    /// ring, in parts where that is faster. False where there is no ring or no thread to be
+    /// had; nothing is done then.
     pub(in crate::runtime) fn through_ring<I: Element, O: Element>(
         &self,
         threads: usize,
@@ -38,7 +39,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
             input: bytemuck::cast_slice(input),
             output: bytemuck::cast_slice_mut(output),
         };
-        // First of all: where there is none, arrays for a route would only be in the way of those that the driver copies to.
+        // First of all: where there is none, arrays for a route would only be in the way of those
+        // that the driver copies to.
         let is_without_ring = &self.transit.is_without_ring;
         if is_without_ring.load(Ordering::Relaxed) || !self.site.ring.is_there(&self.site) {
             return Ok(false);
@@ -56,7 +58,8 @@ impl<T: Sample, P: Element> Plan<T, P> {
                 carry(ring, threads, route, arrays, queues, slices)
             });
         match carried {
-            // Without the ring there may be enough. Later calls have the arrays that this one is given, and need no ring.
+            // Without the ring there may be enough. Later calls have the arrays that this one is
+            // given, and need no ring.
             Err(error @ Error::Memory { .. }) => {
                 self.site.ring.free();
                 if !is_without_ring.swap(true, Ordering::Relaxed) {
@@ -76,7 +79,8 @@ struct Slices<'a> {
     output: &'a mut [u8],
 }
 
-/// Takes a slice over a route to another one. When this returns, the device is done with ring and arrays, or the ring is lost.
+/// Takes a slice over a route to another one. When this returns, the device is done with ring and
+/// arrays, or the ring is lost.
 fn carry<T: Sample, P: Element>(
     ring: &mut Ring,
     threads: usize,

@@ -13,8 +13,9 @@ use opencl3::memory::ClMem;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Slots that the device has at a time for each heading, so that threads have the others. By 2 slices of 8192 x 8192 in f32 take
-/// 11.8 to 12.1 ms on the host of an NVIDIA H100, by 8 15 to 19 (ring.rs).
+/// Slots that the device has at a time for each heading, so that threads have the others.
+/// By 2 slices of 8192 x 8192 in f32 take 11.8 to 12.1 ms on the host of an NVIDIA H100,
+/// by 8 15 to 19 (ring.rs).
 pub(super) const AHEAD: usize = 4;
 
 /// A transform on its way through a ring. Dropped before it is over, it waits for the device.
@@ -23,7 +24,8 @@ pub(super) struct Passage<'a> {
     /// For uploads and for downloads.
     queues: [Arc<Queue>; 2],
     kernels: &'a Queue,
-    /// Pieces for each heading that the device was given, and their copies that it may not be done with.
+    /// Pieces for each heading that the device was given, and their copies that
+    /// it may not be done with.
     copied: [usize; 2],
     copies: [VecDeque<Event>; 2],
     pub is_over: bool,
@@ -63,8 +65,9 @@ impl<'a> Passage<'a> {
                 });
             }
             let slot = (self.ring.slot(heading, number), dense(piece.rows));
-            // SAFETY: the array has these rows, and the belt says that the slot is the device's; it becomes a thread's again when
-            // the event is done. If this gives up before that, the ring is not used until all events are.
+            // SAFETY: the array has these rows, and the belt says that the slot is the device's; it
+            // becomes a thread's again when the event is done. If this gives up before that, the
+            // ring is not used until all events are.
             let event =
                 unsafe { copy_rows(queue, piece.rows, (memory, piece.at), slot, heading, waits)? };
             self.copied[heading as usize] += 1;

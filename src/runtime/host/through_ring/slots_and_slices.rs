@@ -17,7 +17,8 @@ pub(super) struct SlotsAndSlices<'a> {
     output: *mut u8,
 }
 
-// SAFETY: which thread uses a slot, and the piece that goes with it, is settled by the belt; the input is only read.
+// SAFETY: which thread uses a slot, and the piece that goes with it, is settled by the
+// belt; the input is only read.
 unsafe impl Sync for SlotsAndSlices<'_> {}
 
 impl<'a> SlotsAndSlices<'a> {
@@ -59,8 +60,9 @@ impl<'a> SlotsAndSlices<'a> {
                     slot.wrapping_add(row * rows.bytes),
                     host.first + row * host.pitch,
                 );
-                // SAFETY: between `begin` and `has_copied` the slot is this thread's, and so is the piece of the output: a route
-                // brings every sample down once. No piece is larger than a slot, and all lie within the slices, as `new` checked.
+                // SAFETY: between `begin` and `has_copied` the slot is this thread's, and so is the
+                // piece of the output: a route brings every sample down once. No piece is larger
+                // than a slot, and all lie within the slices, as `new` checked.
                 unsafe {
                     match heading {
                         Heading::ToDevice => {

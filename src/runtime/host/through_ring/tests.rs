@@ -8,7 +8,8 @@ use crate::transform::{Transform, reference};
 use crate::wavelet::{Boundary, Wavelet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Carries samples through a ring by three threads, between arrays of which some may be missing; none where that panicked.
+/// Carries samples through a ring by three threads, between arrays of which some may be missing;
+/// none where that panicked.
 fn carried<T: Sample>(
     engine: &Engine,
     ring: &mut Ring,

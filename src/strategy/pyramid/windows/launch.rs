@@ -133,8 +133,8 @@ impl Windows {
             defines.push(define(format!("ITEMS_X_{k}"), window.items_x.max(1)));
             defines.push(define(format!("KEPT_{k}"), window.kept));
         }
-        // CPUs have one program for many shapes, and so do devices that must first try each kernel, on the smallest picture of those that
-        // it is for.
+        // CPUs have one program for many shapes, and so do devices that must first try each kernel,
+        // on the smallest picture of those that it is for.
         let known = !self.in_one_program && device.exchange.is_tried();
         defines.push(define("KNOWN", u8::from(known)));
         if known {

@@ -1,4 +1,5 @@
-//! How levels are shared out to launches, and windows to work-items: all that there is to choose from, and what takes least time.
+//! How levels are shared out to launches, and windows to work-items: all that there is to choose
+//! from, and what takes least time.
 
 use super::super::{Border, borders};
 use super::{NAME, PAIRS, Windows};
@@ -10,14 +11,16 @@ use crate::strategy::planning::todo::Todo;
 use crate::transform::Layout;
 use crate::wavelet::Direction;
 
-/// Pairs of rows of a block that are no halo, work-items in a work-group, and those side by side in the finest window, among which
-/// the cheapest are chosen, as among PAIRS of columns of a work-item.
+/// Pairs of rows of a block that are no halo, work-items in a work-group, and those
+/// side by side in the finest window, among which the cheapest are chosen, as among
+/// PAIRS of columns of a work-item.
 const HEIGHTS: [usize; 6] = [1, 2, 3, 4, 5, 6];
 const GROUPS: [usize; 3] = [128, 256, 512];
 const SIDE_BY_SIDE: [usize; 4] = [4, 8, 16, 32];
 type Size = [usize; 4];
 
-/// The only size on CPUs, of which tests build few programs: of 16 work-items side by side, where sub-groups have as many.
+/// The only size on CPUs, of which tests build few programs: of 16 work-items side by side, where
+/// sub-groups have as many.
 fn of_cpus(lanes: usize) -> Size {
     [2, 2, 256, lanes.min(16)]
 }
@@ -32,11 +35,12 @@ fn lanes_of(device: &DeviceInfo) -> usize {
 /// Levels of a launch (cl/pyramid/windows.cl).
 const LEVELS_AT_ONCE: usize = 7;
 
-/// What a launch costs, in samples that a compute unit loads in that time: on an NVIDIA H200 an empty one takes 5.0 us, two of them
-/// 12.7.
+/// What a launch costs, in samples that a compute unit loads in that time: on an NVIDIA H200 an
+/// empty one takes 5.0 us, two of them 12.7.
 const LAUNCH: usize = 70_000;
 
-/// The windows that take least time where all levels that can be taken so are, or why there are none.
+/// The windows that take least time where all levels that can be taken so
+/// are, or why there are none.
 pub(in super::super) fn cheapest(
     todo: &Todo,
     axes: [usize; 2],
@@ -94,9 +98,10 @@ impl<'a> Search<'a> {
     fn new(todo: &'a Todo<'a>, axes: [usize; 2], column_stride: usize, levels: usize) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
         let in_one_program = device.float_vector > 1;
-        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make vendors`: skl), doubles sooner, and 16
-        // bits, which wait beside the numbers that they become (dg2); of 48 numbers and more they put all in memory in some programs
-        // (pvc). CPUs, which have one size, keep most in memory anyway.
+        // Where sub-groups have 128 registers, compilers spill some of what fills more (`make
+        // vendors`: skl), doubles sooner, and 16 bits, which wait beside the numbers that they
+        // become (dg2); of 48 numbers and more they put all in memory in some programs (pvc). CPUs,
+        // which have one size, keep most in memory anyway.
         let bytes = problem.sample.size();
         let (words, halves) = (bytes.div_ceil(4), if bytes < 4 { 3 } else { 2 });
         let registers = registers(device);
@@ -134,9 +139,11 @@ impl<'a> Search<'a> {
         windows.time(self.units())
     }
 
-    /// The windows that a walk from the finest level begins with, where all of them take least time.
+    /// The windows that a walk from the finest level begins with, where all
+    /// of them take least time.
     fn of_least_time(&self) -> Option<Windows> {
-        // From the coarsest level on: the least time of all levels from this one, and how it begins.
+        // From the coarsest level on: the least time of all levels from
+        // this one, and how it begins.
         let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
         for first in (0..self.levels).rev() {
             let left = self.levels - first;
@@ -172,8 +179,8 @@ impl<'a> Search<'a> {
         all.filter(|windows| self.fits(windows))
     }
 
-    /// The windows of so many levels after which the last work-group goes on with all others alone: then what it goes on from is all
-    /// that is left in between.
+    /// The windows of so many levels after which the last work-group goes on with all others alone:
+    /// then what it goes on from is all that is left in between.
     fn going_on(&self, first: usize, count: usize) -> Option<Windows> {
         let windows = self.windows(first, count);
         let may = self.todo.problem.direction == Direction::Forward

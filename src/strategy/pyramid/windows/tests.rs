@@ -133,8 +133,8 @@ fn windows_hold_what_the_next_level_reads() {
     }
 }
 
-/// Of an axis: samples of the finest level, levels that all work-groups share, pairs from one tile to the next, and how many tiles
-/// there are.
+/// Of an axis: samples of the finest level, levels that all work-groups share, pairs from one tile
+/// to the next, and how many tiles there are.
 fn line(launch: &Launch, axis: usize) -> [i64; 4] {
     let geometry = &launch.pass.geometry;
     let length = [geometry.across[0], geometry.samples][axis];
@@ -194,8 +194,8 @@ fn check_forward(launch: &Launch, axis: usize, reach: i64) {
     }
 }
 
-/// Where the device orders what its work-groups store, one launch does all levels of small pictures; where it does not, where
-/// pictures are pixels, and where levels are left, none goes on.
+/// Where the device orders what its work-groups store, one launch does all levels of small
+/// pictures; where it does not, where pictures are pixels, and where levels are left, none goes on.
 #[test]
 fn the_last_work_group_goes_on_where_it_can() {
     let picture = Transform::new(Wavelet::CDF_9_7, [512, 512]).levels(5);

@@ -26,7 +26,8 @@ impl Shares<'_> {
         coverage
     }
 
-    /// Boxes of rows, of columns or of both: a box has places in the caches, and what a tile stores depends on nothing beyond it.
+    /// Boxes of rows, of columns or of both: a box has places in the caches, and what a tile stores
+    /// depends on nothing beyond it.
     pub fn boxes(&self) -> Coverage {
         let [lifts_y, lifts_x] = ["lifts_y", "lifts_x"].map(|name| self.own(name) == 1);
         let geometry = &self.launch.pass.geometry;

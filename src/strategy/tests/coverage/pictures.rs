@@ -186,7 +186,8 @@ impl Shares<'_> {
         coverage
     }
 
-    /// Of all levels that is the one whose tiles are counted: the coarsest forward, the finest inverse.
+    /// Of all levels that is the one whose tiles are counted: the coarsest
+    /// forward, the finest inverse.
     pub fn pyramid(&self, forward: bool) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let halved = if forward { self.own("levels") - 1 } else { 0 };

@@ -1,4 +1,5 @@
-//! The shares of kernels that lift rows: a tile of one, a segment, or a few of them. And the ends of lines.
+//! The shares of kernels that lift rows: a tile of one, a segment, or a few of
+//! them. And the ends of lines.
 
 use super::{Coverage, Shares};
 

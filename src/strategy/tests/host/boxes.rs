@@ -1,4 +1,5 @@
-//! Boxes that are held whole, as in cl/whole_boxes/whole_boxes.cl: several levels of pictures or volumes.
+//! Boxes that are held whole, as in cl/whole_boxes/whole_boxes.cl: several
+//! levels of pictures or volumes.
 
 use super::{Place, Running, is_set, lift, line_start, number, own, place_of_line};
 use crate::transform::geometry::Side;

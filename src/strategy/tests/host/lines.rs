@@ -1,5 +1,5 @@
-//! Lines one by one, as in cl/core/pass.cl, and several levels of them, as in cl/register_rows/register_rows.cl and
-//! cl/vectors/boxes_in_cache.cl.
+//! Lines one by one, as in cl/core/pass.cl, and several levels of them, as in
+//! cl/register_rows/register_rows.cl and cl/vectors/boxes_in_cache.cl.
 
 use super::{Lifts, Place, Running, along, inside, lift, line_start, own, place_of_line};
 use crate::transform::reference::shift_line;

@@ -1,4 +1,5 @@
-//! Where the samples of pictures and their coefficients lie, as kernels see them that lift both axes.
+//! Where the samples of pictures and their coefficients lie, as kernels see
+//! them that lift both axes.
 
 use super::{Place, colours, column_stride, is_set, levels_of, line_start, own};
 use crate::strategy::planning::design::{Array, Launch};
@@ -90,7 +91,8 @@ impl Picture {
         self
     }
 
-    /// `coarse_picture` of cl/streamed/two_levels.cl, or every other row and column of interleaved coefficients.
+    /// `coarse_picture` of cl/streamed/two_levels.cl, or every other row and column of
+    /// interleaved coefficients.
     pub fn coarse(&self, launch: &Launch) -> Self {
         let interleaved = is_set(&launch.pass.kernel, "INTERLEAVED");
         let mut picture = self.clone();
@@ -109,7 +111,8 @@ impl Picture {
         picture
     }
 
-    /// The levels of a launch of `pyramid` or of boxes, finest first (`set_strides` of cl/pyramid/extent.cl).
+    /// The levels of a launch of `pyramid` or of boxes, finest first (`set_strides`
+    /// of cl/pyramid/extent.cl).
     pub fn pyramid(&self, launch: &Launch) -> Vec<Self> {
         let interleaved =
             launch.pass.kernel.name != "pyramid_windows" && own(launch, "interleaved") == 1;

@@ -57,7 +57,8 @@ impl<T: Sample> Running<'_, T> {
         }
     }
 
-    /// Stores the sub-bands of a lifted picture, and returns its low band; that of the last level is stored as well.
+    /// Stores the sub-bands of a lifted picture, and returns its low band; that of the last
+    /// level is stored as well.
     fn scatter_bands(&mut self, picture: &Picture, samples: &[T], is_last: bool) -> Vec<T> {
         let mut low = Vec::new();
         for (i, (place, band)) in picture.bands().into_iter().enumerate() {
