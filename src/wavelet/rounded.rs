@@ -21,8 +21,8 @@ use std::fmt;
 /// | approximations | 1.39 | 1.5 | 1.42 | 1.68 |
 /// | inverse | 2.18 | 2 | 1.42 | 1.68 |
 ///
-/// Of a picture by CDF 9/7 that takes a launch for each axis, details of both axes are within 0.5
-/// + 0.5 * 2.60 = 1.8, approximations within 1.2. Of a volume of which one axis is lifted before
+/// Of a picture by CDF 9/7 that takes a launch for each axis, details of both axes are within
+/// 0.5 + 0.5 * 2.60 = 1.8, approximations within 1.2. Of a volume of which one axis is lifted before
 /// the other two, details are within 0.5 + 0.5 * 2.60 * 2.60 = 3.9. (Steps that are launches of
 /// their own, as of `stepwise`, round more often. Beyond borders other than mirrored and periodic
 /// ones gains can be larger.)

@@ -1,9 +1,10 @@
 use super::*;
 use crate::device::DeviceInfo;
+use crate::lifting::extension::Extension;
 use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, cpu, problem};
 use crate::strategy::tests::host::{number, own};
-use crate::transform::Transform;
+use crate::transform::{Layout, Transform};
 use crate::wavelet::{Channel, Direction, RealStep, SampleType, Scale, Wavelet};
 
 fn launch(device: DeviceInfo, tuning: &str, shape: [usize; 2], sample: SampleType) -> Launch {
