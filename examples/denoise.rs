@@ -5,8 +5,8 @@
 //! Each band has a threshold of some such deviations, over the band's norm, so that one threshold
 //! means the same in every band.
 //!
-//! `cargo run --release --example denoise -- PICTURE [--clean PICTURE]` `cargo run --release
-//! --example denoise -- --sigma 20` adds noise to a bundled picture, and removes it
+//! - `cargo run --release --example denoise -- PICTURE [--clean PICTURE]`
+//! - `cargo run --release --example denoise -- --sigma 20` adds noise to a bundled picture first
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! A program of the crate `ocl` that denoises on the device: forward, a kernel of its own that sets
-//! small coefficients to zero, inverse; no sample leaves the device in between. `cargo run
-//! --features ocl-interop --example ocl_pipeline`
+//! small coefficients to zero, inverse; no sample leaves the device in between.
+//!
+//! `cargo run --features ocl-interop --example ocl_pipeline`
 
 use ocl::{Buffer, ProQue};
 use wavelift::{DeviceArray, Engine, Event, Transform, Wavelet};

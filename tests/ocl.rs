@@ -1,5 +1,5 @@
-//! Objects of the crate `ocl` in and out, and that no reference is kept: `cargo test --features
-//! ocl-interop --test ocl`.
+//! Objects of the crate `ocl` in and out, and that no reference is kept:
+//! `cargo test --features ocl-interop --test ocl`.
 #![cfg(feature = "ocl-interop")]
 
 use ocl::core::{

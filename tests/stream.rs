@@ -142,6 +142,23 @@ fn each_end_can_go_first() {
 }
 
 #[test]
+fn threads_that_feed_without_a_reader_have_slots_of_each_other() {
+    for plan in plans() {
+        let (feeder, reader) = plan.stream(Direction::Forward, 3).unwrap();
+        drop(reader);
+        thread::scope(|scope| {
+            for thread in 0..2 {
+                let feeder = &feeder;
+                scope.spawn(move || (0..20).for_each(|_| feed(feeder.frame().unwrap(), thread)));
+            }
+        });
+        // Nothing is lost on the way.
+        let _frames = [0, 1, 2].map(|_| feeder.frame().unwrap());
+        is_busy(feeder.frame(), 3);
+    }
+}
+
+#[test]
 fn a_stream_does_not_end_while_somebody_holds_a_frame_to_be_filled() {
     for plan in plans() {
         let (feeder, reader) = plan.stream(Direction::Forward, 3).unwrap();

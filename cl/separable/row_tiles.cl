@@ -72,7 +72,8 @@ static inline RowShare share_of_row(const Pass *pass, const RowTiles *own) {
 #define OUT_PAIR SIGNAL_PAIR
 #endif
 
-// Samples wait in registers while the tile before is lifted. Within a row, places fit 32 bits (lines.rs).
+// Samples wait in registers while the tile before is lifted. Within a row, places fit 32 bits
+// (strategy/shared/lines.rs).
 INLINE void load_tile(const Line *in, const int samples, const int x, const int start, T *loaded) {
   const int last_s = S_COUNT(samples) - 1, last_d = D_COUNT(samples) - 1;
   const int s_stride = (int)in->s_stride, d_stride = (int)in->d_stride;

@@ -27,8 +27,7 @@ use wavelift::{Boundary, DeviceSelector, Layout, SampleType, Strategy, Wavelet};
 }))]
 pub struct Arguments {
     /// Sizes of pictures, such as `4096` (4096x4096) or `1920x1080` (width x height)
-    /// [default: 4096, where there is no
-    /// --shape]
+    /// [default: 4096, where there is no --shape]
     #[arg(long, value_delimiter = ',')]
     pub sizes: Vec<Size>,
     /// The shape of an array of 1 to 4 axes, outermost first, and after a colon the axes that are
@@ -56,10 +55,10 @@ pub struct Arguments {
     /// Directions
     #[arg(long, value_delimiter = ',', default_value = "forward,inverse")]
     pub directions: Vec<DirectionArgument>,
-    /// `auto` for the strategies that the planner composes, or single strategies by name: streamed,
-    /// single_loop, register_rows, vectors, separable, stepwise, or with passes as in
-    /// separable:one_pair+exchanged; `in_place` for a plan in place, which has the interleaved
-    /// layout alone [default: auto; with --compare, all, separable with its default passes]
+    /// `auto` for the strategies that the planner composes, or single strategies by name, as
+    /// docs/strategies.md lists them, or with passes as in separable:one_pair+exchanged; `in_place`
+    /// for a plan in place, which has the interleaved layout alone [default: auto; with --compare,
+    /// all, separable with its default passes]
     #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<StrategyChoice>())]
     pub strategies: Vec<StrategyChoice>,
     /// Show strategies side by side, in one row per device and problem. Slow ones run less often

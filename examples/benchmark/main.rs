@@ -1,8 +1,7 @@
 //! Measures how long transforms take in comparison with a plain copy of the same bytes,
 //! after checking each result.
 //!
-//! `cargo run --release --example benchmark -- --sizes 4096,1920x1080
-//! --levels 1,5 --json rows.json`
+//! `cargo run --release --example benchmark -- --sizes 4096,1920x1080 --levels 1,5`
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,7 +1,6 @@
 //! Transforms arrays and pictures in files, so that other programs can check this library.
 //!
-//! `cargo run --release --example transform -- forward picture.png
-//! coefficients.npy --wavelet cdf53`
+//! `cargo run --release --example transform -- forward in.png out.npy --wavelet cdf53`
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -43,8 +43,8 @@ struct Arguments {
     /// `0:1` [default: the one that WAVELIFT_DEVICE names, or else the best]
     #[arg(long, value_name = "SPEC")]
     device: Option<DeviceSelector>,
-    /// The strategies to tune: streamed, single_loop, vectors, separable, or separable
-    /// with another row pass as in separable:one_pair+four_pairs [default: streamed on
+    /// The strategies to tune: streamed, register_block, single_loop, vectors, separable, or
+    /// separable with another row pass as in separable:one_pair+four_pairs [default: streamed on
     /// GPUs, single_loop on CPUs]
     #[arg(long, value_delimiter = ',', value_parser = cli::strategy::<Strategy>())]
     strategies: Vec<Strategy>,

@@ -15,6 +15,10 @@
 //! | [`Wavelet::HAAR`] | `haar`, `db1` | 1 | -1 |
 //! | [`Wavelet::DAUB_4`] | `db2` | 1 | -1 |
 //!
+//! Its other wavelets are not in the table here. One whose filters are factored into lifting steps
+//! can be made by [`Wavelet::real`](crate::Wavelet::real); the library does not factor filters.
+//! `swt`, wavelet packets and modes other than those below have no counterpart.
+//!
 //! With a and d these factors, a band of level l of a transform of n axes that is high-pass along h
 //! of them is theirs times a^(n (l - 1)) a^(n - h) d^h. Of one level of a picture by `bior4.4` that
 //! is 1/2 for `LL`, -1 for `HL` and `LH`, and 2 for `HH`.

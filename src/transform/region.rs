@@ -240,8 +240,8 @@ impl Region {
         if self.end() <= other.offset || other.end() <= self.offset {
             return false;
         }
-        // offset + sum of stride * index = other offset + sum of other stride * (n
-        // - 1 - index from the end)
+        // offset + sum of stride * index =
+        // other offset + sum of other stride * (n - 1 - index from the end)
         let steps = self.steps().chain(other.steps());
         let sums = steps.map(|(n, stride)| Sum::of(stride, n - 1)).collect();
         can_be(sums, (other.end() - 1) as i128 - self.offset as i128)

@@ -12,7 +12,7 @@
 
 enum object { DEVICE, CONTEXT, QUEUE, MEMORY, PROGRAM, KERNEL, EVENT, OBJECTS };
 
-// tests/common/layer.rs has the same. Numbers count from 1; 0 is none.
+// tests/layer/mod.rs has the same. Numbers count from 1; 0 is none.
 struct layer {
   // Set by the program: which call fails; from which call on all fail, releases included; which command ends with a
   // negative status; and the device whose calls and commands alone are counted and fail, if not all.

@@ -15,7 +15,7 @@ use crate::wavelet::{Pixel, Pixels, Sample};
 impl Engine {
     /// Builds a plan of `transform` for samples of type `T`, in both directions, with the strategy
     /// that suits the device best. The choice is logged at debug level, and as a warning where it
-    /// is a slow one that another shape would make fast, such as five channels innermost.
+    /// is a slow one that another shape would make fast, such as 17 colours innermost on a CPU.
     ///
     /// Where the device cannot hold input, output and the plan's own arrays, the plan takes host
     /// slices only, and transforms them in tiles: as large as what the engine has left of its

@@ -21,6 +21,10 @@ use std::sync::{Arc, Mutex};
 
 /// A transform built for one engine and sample type, in both directions.
 ///
+/// `T` is the type of the coefficients, `P` what the signal side has: `T` itself, or the pixels of
+/// a plan by [`Engine::plan_from`](super::Engine::plan_from), which names them the other way round:
+/// `plan_from::<u8, i16>` makes a `Plan<i16, u8>`.
+///
 /// CPU devices of PoCL and of Intel's runtime use host slices where they stand, if they take their
 /// alignment (16 bytes always do). Elsewhere host slices go through two staging arrays, which the
 /// plan makes with the first such call and keeps, and large ones to and from these by several

@@ -1,9 +1,9 @@
 //! Sizes that the kernels leave open: measured ones per device, else the defaults of each strategy.
 //!
-//! A line of a tuning file names a device, a strategy and a sample type, then sizes: `NVIDIA H200
-//! | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name, of its
-//! vendor's, or a kind, in small letters or capitals; a closer match wins, and of equal ones the
-//! later line. `wavelet=` and `direction=` among the sizes restrict a line further. Sizes that are
+//! A line of a tuning file names a device, a strategy and a sample type, then sizes, as in
+//! `NVIDIA H200 | streamed | f32 | PAIRS=8 FILLING=24`. The device is (part of) a device's name,
+//! of its vendor's, or a kind, in small letters or capitals; a closer match wins, and of equal ones
+//! the later line. `wavelet=` and `direction=` among the sizes restrict a line further. Sizes that are
 //! not named keep their defaults.
 
 use super::super::Strategy;

@@ -58,7 +58,7 @@ macro_rules! passes {
 }
 
 passes! {
-    /// How [`Strategy::Separable`](super::super::Strategy::Separable) lifts the lines of the innermost
+    /// How [`Strategy::Separable`](crate::strategy::Strategy::Separable) lifts the lines of the innermost
     /// axis, whose samples are neighbours in memory.
     RowPass "row pass" {
         /// Blazewicz et al. (2012), the fastest row pass of Kucis et al. (2014): each work-item
@@ -79,7 +79,7 @@ passes! {
 }
 
 passes! {
-    /// How [`Strategy::Separable`](super::super::Strategy::Separable) lifts the lines of all other axes,
+    /// How [`Strategy::Separable`](crate::strategy::Strategy::Separable) lifts the lines of all other axes,
     /// whose neighbours in memory are other lines.
     ColumnPass "column pass" {
         /// Kucis et al. (2014): a work-group sweeps down 32 columns with a window of, for

@@ -6,6 +6,7 @@ use crate::runtime::host::pending::{Pending, SubmitError};
 use crate::runtime::lock::{lock, wait};
 use crate::wavelet::Element;
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::{Arc, Condvar, Mutex};
 
 /// Sends the transform of a slot on its way.
@@ -60,6 +61,18 @@ impl<I: Element, O: Element> State<I, O> {
             }
         }
         failed.error
+    }
+}
+
+/// A slot whose landing panics, as a logger may: it is lost, and nobody waits for it.
+struct Unwinding<'a, I: Element, O: Element>(&'a Circuit<I, O>);
+
+impl<I: Element, O: Element> Drop for Unwinding<'_, I, O> {
+    fn drop(&mut self) {
+        self.0.change(|state| {
+            state.landing -= 1;
+            state.slots -= 1;
+        });
     }
 }
 
@@ -144,7 +157,9 @@ impl<I: Element, O: Element> Circuit<I, O> {
 
     /// Waits for a transform that counts as landing, without the lock: others go on meanwhile.
     fn land(&self, pending: Pending<I, O>) -> Result<Slot<I, O>> {
+        let unwinding = Unwinding(self);
         let landed = pending.wait();
+        mem::forget(unwinding);
         self.change(|state| {
             state.landing -= 1;
             landed.map_err(|failed| state.failed(failed))

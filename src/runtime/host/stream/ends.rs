@@ -42,8 +42,8 @@ pub struct ReadFrame<I: Element, O: Element = I> {
 }
 
 impl<I: Element, O: Element> Feeder<I, O> {
-    /// Returns a frame to be filled. Waits until a slot is free, as long as that does not depend
-    /// on who holds the frames.
+    /// Returns a frame to be filled. Waits until a slot is free; where every slot is a frame that
+    /// somebody still holds, it does not wait but returns [`Error::Busy`].
     ///
     /// It waits for the reader where results are to be read: one thread that has both ends reads
     /// first, or calls [`try_frame`](Self::try_frame), or would wait for ever.
