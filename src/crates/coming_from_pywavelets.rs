@@ -16,7 +16,7 @@
 //! | [`Wavelet::DAUB_4`] | `db2` | 1 | -1 |
 //!
 //! Its other wavelets are not in the table here. One whose filters are factored into lifting steps
-//! can be made by [`Wavelet::real`](crate::Wavelet::real); the library does not factor filters.
+//! can be made by [`Wavelet::real`]; the library does not factor filters.
 //! `swt`, wavelet packets and modes other than those below have no counterpart.
 //!
 //! With a and d these factors, a band of level l of a transform of n axes that is high-pass along h
