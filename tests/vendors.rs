@@ -245,8 +245,8 @@ fn programs_are_written_for_every_target() {
 }
 
 /// What the compiler of the first NVIDIA device says of the programs of a folder, by files beside
-/// them that scripts/vendors reads. Run by hand, with WAVELIFT_PROGRAMS=target/vendors/programs/sm_90:
-/// `cargo test --test vendors -- --ignored`.
+/// them that scripts/vendors reads. Run by hand, with WAVELIFT_PROGRAMS naming such a folder as
+/// target/vendors/programs/sm_90: `cargo test --test vendors -- --ignored`.
 #[test]
 #[ignore = "needs an NVIDIA device, and files of programs"]
 fn nvidia_says_what_programs_need() {

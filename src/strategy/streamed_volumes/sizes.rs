@@ -115,6 +115,8 @@ pub(super) struct Sizes {
     /// Pairs of planes of a segment at least.
     pub least: usize,
     pub wide: bool,
+    /// Whether neighbours in a row of a sub-band are neighbours in memory.
+    planar: bool,
     /// Whether both channels along x are interleaved in rows that go by vectors.
     interleaved: bool,
     /// Whether approximations then have an array of their own as well.
@@ -173,6 +175,7 @@ impl Sizes {
             prefetched,
             least: if few { 1 } else { stencils.len() },
             wide,
+            planar: geometry.bands.line.stride == 1,
             interleaved,
             low_apart: interleaved && geometry.has_low == 1,
             pairs,
@@ -203,6 +206,7 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
+            define("PLANAR", u8::from(self.planar)),
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
