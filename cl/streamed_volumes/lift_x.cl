@@ -1,9 +1,9 @@
 // Lifting along x in `streamed_volumes`: across the work-items of a sub-group, and across the seams between sub-groups.
 //
 // What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one
-// is in another sub-group, it finds that one's columns in local memory, and lifts them, too. Where rows are mirrored
-// (WIDE), the first and the last work-item of a row take from their own columns what is beyond it. Without exchange
-// every work-item has a seam on both sides.
+// is in another sub-group, it finds that one's columns in local memory, and lifts them, too. Beyond a row that is
+// mirrored it reads, at the end, what is before the sample that it changes, at the start what is behind it. Without
+// exchange every work-item has a seam on both sides.
 
 #include "streamed_volumes/part.cl"
 
@@ -11,9 +11,6 @@
 #error "along x results depend on the neighbouring work-items alone"
 #endif
 
-// Work-items of a row that are in one sub-group: a piece of it. A work-group has so many.
-#define TOGETHER (LANES < ITEMS_X ? LANES : ITEMS_X)
-#define PIECES (GROUP / TOGETHER)
 #define HAS_SEAMS (ITEMS_X > TOGETHER)
 
 #if EXCHANGE == EXCHANGE_NONE
@@ -68,15 +65,17 @@ INLINE void meet_at_seams(local Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
 // Where a work-item is in a row.
 typedef struct {
   bool after_seam, before_seam;
-  bool starts, ends;  // a row that is mirrored
+  bool starts, ends, ends_beyond;  // a row that is mirrored; `ends_beyond`: the next one, across a seam, ends it
 } PlaceInRow;
 
 INLINE PlaceInRow where_in_row(const VolumePart *part, const int samples) {
+  const int to_last = (samples - 1) / 2 - part->column;
   PlaceInRow place;
   place.after_seam = ITEM % TOGETHER == 0;
   place.before_seam = ITEM % TOGETHER == TOGETHER - 1;
-  place.starts = WIDE && part->column == 0;
-  place.ends = WIDE && part->column + OWN_PAIRS == D_COUNT(samples);
+  place.starts = !IS_PERIODIC && part->column == 0;
+  place.ends = !IS_PERIODIC && (uint)to_last < OWN_PAIRS;
+  place.ends_beyond = !IS_PERIODIC && place.before_seam && (uint)(to_last - OWN_PAIRS) < OWN_PAIRS;
   return place;
 }
 
@@ -85,25 +84,31 @@ INLINE A left_of(const PlaceInRow *place, const A own, const A beyond_seam, cons
   const A left = FROM_LEFT(own);
   return place->starts ? mirrored : place->after_seam ? beyond_seam : left;
 }
-INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam, const A mirrored) {
+INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam) {
   const A right = FROM_RIGHT(own);
-  return place->ends ? mirrored : place->before_seam ? beyond_seam : right;
+  return place->before_seam ? beyond_seam : right;
 }
 
 #define OWN_s(n) own[2 * (n)]
 #define OWN_d(n) own[2 * (n) + 1]
 #define BEYOND_s(side, n) beyond[side][2 * (n)]
 #define BEYOND_d(side, n) beyond[side][2 * (n) + 1]
-// Pair n of a work-item's own, or beside them.
+// Pair n of a work-item's own, or beside them; of those across a seam, with its own on either side of them: of columns to
+// the left only what is to their right matters, and the other way round.
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
-#define NEAR_OWN_s(offset) OWN_PAIR(s, n + (offset))
-#define NEAR_OWN_d(offset) OWN_PAIR(d, n + (offset))
-// Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their
-// right matters, and the other way round.
 #define BEYOND_PAIR(c, n) \
   ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? BEYOND_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
-#define NEAR_BEYOND_s(offset) BEYOND_PAIR(s, n + (offset))
-#define NEAR_BEYOND_d(offset) BEYOND_PAIR(d, n + (offset))
+
+// What a step reads: where pair n of a channel is the first behind the end of a row, its mirror image, the pair before.
+// A function, since compilers make a choice between two registers one between two places in memory.
+INLINE A one_of(const bool first, const A a, const A b) { return first ? a : b; }
+#define IS_BEHIND(c, n) (2 * (n) + PARITY_##c == LAST_COLUMN + 1)
+#define MIRRORED_AT(end, near, c, n) (IS_BEHIND(c, n) ? one_of(end, near(c, (n)-1), near(c, n)) : near(c, n))
+#define NEAR_OWN_s(offset) MIRRORED_AT(place.ends, OWN_PAIR, s, n + (offset))
+#define NEAR_OWN_d(offset) MIRRORED_AT(place.ends, OWN_PAIR, d, n + (offset))
+#define ENDS_ACROSS (LAST_COLUMN + 1 < OWN_COLUMNS && side == SIDES - 1 && place.ends_beyond)
+#define NEAR_BEYOND_s(offset) MIRRORED_AT(ENDS_ACROSS, BEYOND_PAIR, s, n + (offset))
+#define NEAR_BEYOND_d(offset) MIRRORED_AT(ENDS_ACROSS, BEYOND_PAIR, d, n + (offset))
 
 // Of those across a seam a step changes as many as the steps after it reach, from either end.
 #define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                                               \
@@ -112,7 +117,7 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam, con
     if ((first_read) < 0)                                                                                                   \
       left = left_of(&place, OWN_##source(OWN_PAIRS - 1), BEYOND_##source(0, OWN_PAIRS - 1), OWN_##source(1 - PARITY_##source)); \
     if ((last_read) > 0)                                                                                                    \
-      right = right_of(&place, OWN_##source(0), BEYOND_##source(SIDES - 1, 0), OWN_##source(OWN_PAIRS - 1 - PARITY_##source)); \
+      right = right_of(&place, OWN_##source(0), BEYOND_##source(SIDES - 1, 0));                                               \
     UNROLL for (int side = 0; side < SIDES && HAS_SEAMS; ++side)                                                            \
       UNROLL for (int n = 0; n < OWN_PAIRS; ++n)                                                                            \
         if (n < (after) || n >= OWN_PAIRS - (before))                                                                       \

@@ -1,4 +1,4 @@
-// How the work-items of `streamed_volumes` read and write a volume, and what they have of it.
+// What the work-items of `streamed_volumes` have of a volume.
 //
 // Of a `Pass`, the line is x, the first axis across is y and the second is z; the third one counts volumes. Sub-bands
 // are numbered 4 * cz + 2 * cy + cx by the channels along each axis.
@@ -35,6 +35,9 @@
 #ifndef WIDE
 #error "WIDE: 1 where rows are aligned, of whole work-items and mirrored, and so go by vectors"
 #endif
+#ifndef LAST_COLUMN
+#error "LAST_COLUMN: which of the columns of the last work-item of a row that is mirrored is the last of the row"
+#endif
 // Without this, 511 x 511 x 511 takes 0.99 times as long forward and 1.04 inverse (NVIDIA H200, 9/7 in f32); samples of
 // 16 bits were not tried.
 #ifndef PLANAR
@@ -67,11 +70,25 @@ typedef VECTOR_OF(L) Numbers;
 
 #define OWN_COLUMNS (2 * OWN_PAIRS)
 
+// Work-items of a row that are in one sub-group: a piece of it. A work-group has so many.
+#define TOGETHER (LANES < ITEMS_X ? LANES : ITEMS_X)
+#define PIECES (GROUP / TOGETHER)
+// Rows that do not go by vectors go sample by sample. On the signal side neighbours go by neighbouring work-items of a
+// piece, which exchange them through local memory; of a sub-band, of which they have half as many, each loads and
+// stores its own.
+#define STAGED (!WIDE && TOGETHER > 1)
+
+// In memory a row is one run of samples on the signal side, and one of each channel in the sub-bands. A work-item has so
+// many of one.
+#define LOADED_RUN (FORWARD ? OWN_COLUMNS : OWN_PAIRS)
+#define STORED_RUN (FORWARD ? OWN_PAIRS : OWN_COLUMNS)
+
 // What is loaded of a row, and stored: in memory OWN_PAIRS pairs are in this order. Where sub-bands are INTERLEAVED and
 // sub-band 0 has an array of its own (LOW_APART), it is stored there as well, and loaded from there, behind the others.
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
 #define LOW_WORDS (LOW_APART && !FORWARD ? LOADED_WORDS / 2 : 0)
+#define WORDS_OF_ROW (LOADED_WORDS + LOW_WORDS)
 #define PLACE_IN_BANDS(i) (INTERLEAVED ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
@@ -103,9 +120,17 @@ typedef struct {
   int column, row;                 // its first ones
   local const Distance *rows;      // how far from there the rows are that it reads, the samples of a pair side by side;
   local const Distance *low_rows;  // those of sub-band 0, the approximations alone
-  int loaded[OWN_COLUMNS];         // where each of its columns is loaded, in the signal or in its channel
-  bool stores;                     // whether its columns are the tile's to store
+  int from, to;                    // the columns that its tile stores
+  int loaded[LOADED_RUN];          // where what it loads of a run stands
+  local S *stage;                  // where its piece exchanges samples
 } VolumePart;
+
+// Where in a row of the signal the first sample is that a work-item takes, and how far it is from there to the next.
+#define TO_NEXT (STAGED ? TOGETHER : 1)
+INLINE int first_in_turn(const int column) {
+  const int place_in_piece = ITEM % TOGETHER;
+  return STAGED ? 2 * (column - place_in_piece * OWN_PAIRS) + place_in_piece : 2 * column;
+}
 
 // The place in a line along y or z of channel `parity` of pair n of a stream.
 INLINE int place_in_stream(const int n, const int parity) { return 2 * n + parity * DETAIL_PLACE; }
@@ -116,19 +141,23 @@ INLINE Distance place_in_bands(const Axis axis, const int place, const int parit
 }
 
 static inline VolumePart volume_part(global S *signal, global T *bands, global T *low, const Pass *pass,
-                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y, local Distance *rows) {
+                             const StreamedVolumes *own, const int volume, const int tile_x, const int tile_y,
+                             local Distance *rows, local S *stage) {
   const int3 at = (int3)(0, 0, volume);
   VolumePart part;
   part.signal = signal + line_start(&pass->signal, pass, at);
   part.bands = bands + line_start(&pass->bands, pass, at);
   part.has_low = pass->has_low && volume < pass->low_across[2];
   part.lowest = part.has_low ? low + line_start(&pass->low, pass, at) : part.bands;
-  const int from = tile_x * own->strip, item = ITEM;
-  part.column = from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
-  for (int i = 0; i < OWN_COLUMNS; ++i) {
-    const int place = 2 * part.column + i;
+  const int item = ITEM;
+  part.from = tile_x * own->strip;
+  part.to = min(part.from + own->strip, S_COUNT(pass->samples));
+  part.column = part.from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
+  for (int i = 0; i < LOADED_RUN; ++i) {
+    const int place = FORWARD ? first_in_turn(part.column) + i * TO_NEXT : 2 * (part.column + i);
     part.loaded[i] = place_in_signal(place, pass->samples, IS_PERIODIC) >> !FORWARD;
   }
+  part.stage = stage + item / TOGETHER * TOGETHER * 4 * OWN_COLUMNS;
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
   rows += item / ITEMS_X * ROWS_READ;
@@ -139,7 +168,6 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   }
   part.rows = rows;
   part.low_rows = rows + 2 * ROW_TURNS;
-  part.stores = part.column >= from && part.column < min(from + own->strip, S_COUNT(pass->samples));
   return part;
 }
 
@@ -159,88 +187,4 @@ INLINE Planes planes_of(const VolumePart *part, const Pass *pass, const int p) {
     if (cz == 0) planes.low = part->has_low ? place_in_bands(pass->low.across[1], z, 0) : planes.each[0];
   }
   return planes;
-}
-
-// How far neighbours of channel cx are apart in a row of channels cy and cz of the sub-bands.
-INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int cx, const int cy, const int cz) {
-  if (cx + cy + cz == 0 && part->has_low) return WIDE ? 1 : (Distance)pass->low.line.stride;
-  return INTERLEAVED ? 2 : PLANAR ? 1 : (Distance)pass->bands.line.stride;
-}
-
-// Loads a work-item's columns of a row. Where they are vectors, any existing ones will do for
-// what is beyond the border.
-INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy,
-                         const int cz, WORD *to) {
-  const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
-  const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
-#if FORWARD
-  global const S *const row = part->signal + place;
-  if (WIDE) load_words((global const WORD *)(row + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
-  else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
-#else
-  global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
-  global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
-  if (INTERLEAVED) {
-    load_words((global const WORD *)(part->bands + place + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
-    // Under a condition, other loads would wait for them.
-    if (cy == 0 && cz == 0) load_words((global const WORD *)(s + pair), LOW_WORDS, LOW_WORDS, to + LOADED_WORDS);
-  } else if (WIDE) {
-    load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
-    load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
-  } else {
-    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
-      to[LOADED_PLACE(i)] = (i & 1 ? d : s)[part->loaded[i] * step_in_row(part, pass, i & 1, cy, cz)];
-  }
-#endif
-}
-
-// Column i of a row of channels cy and cz that was loaded.
-INLINE LOADED loaded_column(const VolumePart *part, const WORD *words, const int cy, const int cz, const int i) {
-  const bool is_low = LOW_WORDS > 0 && cy == 0 && cz == 0 && i % 2 == 0 && part->has_low;
-  return is_low ? SAMPLE_OF(words + LOADED_WORDS, i / 2) : SAMPLE_OF(words, LOADED_PLACE(i));
-}
-
-// Stores a work-item's columns of a row, if there is such a row.
-INLINE void store_columns(const VolumePart *part, const Pass *pass, const int y, const int z, const int cy, const int cz,
-                          const A *from) {
-  // The first sample of a stream is beyond the border where it is a detail.
-  if (DETAIL_PLACE < 0 && (y < 0 || z < 0)) return;
-  if (!part->stores || y >= pass->across[0] || z >= pass->across[1]) return;
-  const int samples = pass->samples;
-  STORED run[OWN_COLUMNS];
-  UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
-    run[STORED_PLACE(i)] = SAMPLE(SCALED_OUT(from[i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
-  STORED_WORD words[STORED_WORDS];
-  UNROLL for (int i = 0; i < STORED_WORDS; ++i) words[i] = STORED_WORD_OF(run, i);
-#if FORWARD
-  const Distance place = place_in_bands(pass->bands.across[1], z, cz) + place_in_bands(pass->bands.across[0], y, cy);
-  const bool is_low = cy == 0 && cz == 0 && part->has_low;
-  const Distance s_step = step_in_row(part, pass, 0, cy, cz), d_step = step_in_row(part, pass, 1, cy, cz);
-  const Distance low_place = place_in_bands(pass->low.across[1], z, 0) + place_in_bands(pass->low.across[0], y, 0);
-  global T *const low = part->lowest + low_place;
-  global T *const s = (is_low ? low : part->bands + place) + part->column * s_step;
-  global T *const d = part->bands + (place + (Distance)pass->bands.line.detail + part->column * d_step);
-  if (INTERLEAVED) {
-    store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)(part->bands + place + 2 * part->column));
-    if (!is_low) return;
-    STORED lows[OWN_PAIRS];
-    UNROLL for (int i = 0; i < OWN_PAIRS; ++i) lows[i] = run[2 * i];
-    UNROLL for (int i = 0; i < STORED_WORDS / 2; ++i) words[i] = STORED_WORD_OF(lows, i);
-    store_words(words, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)s);
-  } else if (WIDE) {
-    store_words(words, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)s);
-    store_words(words + STORED_WORDS / 2, STORED_WORDS / 2, STORED_WORDS / 2, (global STORED_WORD *)d);
-  } else {
-    UNROLL for (int i = 0; i < OWN_PAIRS; ++i) {
-      if (part->column + i < S_COUNT(samples)) s[i * s_step] = run[i];
-      if (part->column + i < D_COUNT(samples)) d[i * d_step] = run[OWN_PAIRS + i];
-    }
-  }
-#else
-  global S *const row = part->signal + (z * (Distance)pass->signal.across[1].detail +
-                                      y * (Distance)pass->signal.across[0].detail + 2 * part->column);
-  if (WIDE) store_words(words, STORED_WORDS, STORED_WORDS, (global STORED_WORD *)row);
-  else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
-    if (2 * part->column + i < samples) row[i] = run[i];
-#endif
 }

@@ -30,6 +30,7 @@
 // anew, not kept in local memory, 509 (556). In 16 bits instructions decide: halves take 245 us (inverse 275) on the
 // H100, and rounded samples, which convert at a quarter of the rate, 285 (308).
 
+#include "streamed_volumes/columns.cl"
 #include "streamed_volumes/lift_x.cl"
 
 // --- pipelines along y and z ----------------------------------------------------------------------------
@@ -80,27 +81,61 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
 
 // Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
 INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn,
-                      WORD (*to)[2][LOADED_WORDS + LOW_WORDS]) {
+                      WORD (*to)[2][WORDS_OF_ROW]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
-// A pair of rows that was loaded, as numbers; loads the one that is PREFETCHED after it.
-INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*loaded)[2][LOADED_WORDS + LOW_WORDS], A (*rows)[2][OWN_COLUMNS]) {
+// Loads the pair of rows that is PREFETCHED after pair `turn` of planes p.
+INLINE void load_next(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
+                      WORD (*to)[2][WORDS_OF_ROW]) {
+  const int next = turn + PREFETCHED;
+  if (next < ROW_TURNS) {
+    load_rows(part, pass, planes, next, to);
+  } else if (p < last) {
+    if (next == ROW_TURNS) *planes = planes_of(part, pass, p + 1);
+    load_rows(part, pass, planes, next - ROW_TURNS, to);
+  }
+}
+
+// A pair of rows that was loaded, as numbers.
+INLINE void unpack_rows(const VolumePart *part, WORD (*words)[2][WORDS_OF_ROW], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) {
-        const LOADED sample = loaded_column(part, loaded[cz][cy], cy, cz, i);
+        const LOADED sample = loaded_column(part, words[cz][cy], cy, cz, i);
         rows[cz][cy][i] = SCALED_IN(NUMBER(sample), FACTOR_3D(IN, i & 1, cy, cz), PRE_SHIFT);
       }
-  const int next = turn + PREFETCHED;
-  if (next < ROW_TURNS) {
-    load_rows(part, pass, planes, next, loaded);
-  } else if (p < last) {
-    if (next == ROW_TURNS) *planes = planes_of(part, pass, p + 1);
-    load_rows(part, pass, planes, next - ROW_TURNS, loaded);
-  }
+}
+
+// Takes a pair of rows, and loads the next one in its place.
+INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
+                      WORD (*loaded)[2][WORDS_OF_ROW], A (*rows)[2][OWN_COLUMNS]) {
+#if STAGED && FORWARD
+  WORD own[2][2][WORDS_OF_ROW];
+  show_rows(part, loaded);
+  load_next(part, pass, planes, p, last, turn, loaded);
+  find_rows(part, own);
+  unpack_rows(part, own, rows);
+#else
+  unpack_rows(part, loaded, rows);
+  load_next(part, pass, planes, p, last, turn, loaded);
+#endif
+}
+
+// Stores a pair of rows that is done.
+INLINE void store_rows(const VolumePart *part, const Pass *pass, const int pair, const int p, A (*rows)[2][OWN_COLUMNS]) {
+  STORED done[2][2][OWN_COLUMNS];
+  UNROLL for (int cz = 0; cz < 2; ++cz)
+    UNROLL for (int cy = 0; cy < 2; ++cy)
+      UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
+        done[cz][cy][STORED_PLACE(i)] = SAMPLE(SCALED_OUT(rows[cz][cy][i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
+#if STAGED && !FORWARD
+  exchange_results(part, done);
+#endif
+  UNROLL for (int cy = 0; cy < 2; ++cy)
+    UNROLL for (int cz = 0; cz < 2; ++cz)
+      store_columns(part, pass, place_in_stream(pair, cy), place_in_stream(p, cz), cy, cz, done[cz][cy]);
 }
 
 // What comes before y, of a pair of rows.
@@ -121,7 +156,7 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
                          local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
-  WORD loaded[PREFETCHED][2][2][LOADED_WORDS + LOW_WORDS];
+  WORD loaded[PREFETCHED][2][2][WORDS_OF_ROW];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
   UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
   kept += ITEM;
@@ -152,11 +187,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
 #endif
       lift_rows_x(part, pass->samples, at_seams, rows);
 #endif
-      UNROLL for (int cy = 0; cy < 2; ++cy)
-        UNROLL for (int cz = 0; cz < 2; ++cz) {
-          const int y = place_in_stream(part->row + pair, cy), z = place_in_stream(p - RESULTS_LAG, cz);
-          store_columns(part, pass, y, z, cy, cz, rows[cz][cy]);
-        }
+      store_rows(part, pass, part->row + pair, p - RESULTS_LAG, rows);
     }
   } while (++p <= last);
 }
@@ -165,12 +196,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local Numbers kept[KEPT_ROWS * IN_PIPELINE * GROUP], seams[2 * ROWS_AT_SEAMS];
   local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
+  local S stage[STAGED ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(64)));
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
   const int share = group / tiles, tile = group - share * tiles;
   const int volume = share / own.segments, segment = share - volume * own.segments;
   const int tile_y = tile / own.tiles_x, tile_x = tile - tile_y * own.tiles_x;
-  const VolumePart part = volume_part(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows);
+  const VolumePart part = volume_part(signal, bands, low, &pass, &own, volume, tile_x, tile_y, rows, stage);
   clear_seams(seams);
   barrier(CLK_LOCAL_MEM_FENCE);
   const int pairs = DETAIL_PLACE > 0 ? S_COUNT(pass.across[1]) : D_COUNT(pass.across[1]) + 1;

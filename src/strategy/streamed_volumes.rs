@@ -40,15 +40,15 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let geometry = &pass.geometry;
     let samples = samples(geometry);
     // As many as were timed: 96 work-items of which 64 store have the forward transform of 512 x
-    // 512 x 512 integers of 32 bits in 403 us, two launches in 595. Of 511 x 511 x 511 reals they
-    // take, on an NVIDIA H100, 719 us (inverse 583) instead of 1070 (1001).
+    // 512 x 512 integers of 32 bits in 403 us, two launches in 595.
     let stored = 3 * sizes.strip >= 2 * sizes.items_x;
     let device = todo.target.device;
     let was_timed = device.kind == DeviceKind::Gpu && device.exchange == Exchange::Ptx;
     let is_fast = match todo.problem.sample {
         SampleType::F16 | SampleType::Rounded | SampleType::F32 => true,
-        // Vectors of words alone were timed, and pipelines of two steps.
-        sample => sample.is_integer() && sizes.wide && sizes.steps == 2,
+        // Pipelines of two steps alone were timed, and rows that are mirrored. On an NVIDIA H200,
+        // 511 x 511 x 511 by 5/3 takes 395 us in 16 bits (inverse 364), two launches 507 (554).
+        sample => sample.is_integer() && !sizes.is_periodic && sizes.steps == 2,
     };
     let taken = Taken {
         levels: 1,
@@ -91,7 +91,7 @@ fn take(todo: &Todo, [z, y, x]: [usize; 3]) -> Result<(Sizes, Pass), String> {
         kernel: Kernel {
             name: NAME,
             file: "streamed_volumes/streamed_volumes.cl",
-            defines: sizes.defines(todo, &geometry, on_x.is_periodic()),
+            defines: sizes.defines(todo, &geometry),
             group: [sizes.group, 1],
         },
         slots: Slots::OF_TAKE,

@@ -64,14 +64,15 @@ fn pairs_of_columns(todo: &Todo) -> usize {
 }
 
 /// How many pairs of rows a work-item loads before they are needed, and how many work-items a
-/// compute unit then runs at once.
+/// compute unit then runs at once. Samples that come one by one have a register each.
 ///
 /// NVIDIA's have four parts with registers for two such sub-groups each. Work-groups of three do
 /// not fill them, and of four columns wait even so: 384 x 384 x 384 takes 211 us instead of 182.
 /// Other GPUs were not tried; CPUs do the same, to be tested.
-fn prefetched(todo: &Todo, turns: usize, group: usize) -> (usize, usize) {
+fn prefetched(todo: &Todo, turns: usize, group: usize, wide: bool) -> (usize, usize) {
     let columns = 2 * pairs_of_columns(todo);
-    let bytes = turns * 4 * columns * todo.problem.sample.size();
+    let size = todo.problem.sample.size();
+    let bytes = turns * 4 * columns * if wide { size } else { size.max(4) };
     let device = todo.target.device;
     let was_timed = device.exchange == Exchange::Ptx || device.kind == DeviceKind::Cpu;
     match was_timed && group * columns >= GROUP * 2 * PAIRS && bytes <= MOST_PREFETCHED {
@@ -102,7 +103,7 @@ pub(super) struct Sizes {
     pub group: usize,
     pub items_x: usize,
     /// Work-items at either end of a tile that store nothing: none where the tile has whole rows
-    /// and mirrors them itself.
+    /// that are mirrored.
     pub overlap: usize,
     /// Work-items of a tile that store, and tiles side by side.
     pub strip: usize,
@@ -115,6 +116,10 @@ pub(super) struct Sizes {
     /// Pairs of planes of a segment at least.
     pub least: usize,
     pub wide: bool,
+    /// Whether rows go on periodically beyond their border; others are mirrored.
+    pub is_periodic: bool,
+    /// Which of the columns of the last work-item of a row that is mirrored is the row's last.
+    last_column: usize,
     /// Whether neighbours in a row of a sub-band are neighbours in memory.
     planar: bool,
     /// Whether both channels along x are interleaved in rows that go by vectors.
@@ -137,7 +142,8 @@ impl Sizes {
         let pairs = pairs_of_columns(todo);
         let device = todo.target.device;
         let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
-        let rows = Rows::new(todo, stencils.len());
+        let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
+        let rows = Rows::new(todo, stencils.len(), wide);
         // As many work-items as have their pipelines in local memory.
         let most_items = GROUP.min(todo.target.work_group(NAME));
         let fits = |&items: &usize| rows.local_bytes(todo, items) as u64 <= device.local_memory;
@@ -154,14 +160,13 @@ impl Sizes {
                 "it needs work-groups of {needed}, and local memory for their pipelines"
             ));
         }
-        let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
         let interleaved = wide && geometry.bands.line.stride == 2;
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
-        let overlap = usize::from(!wide || columns > most);
+        let overlap = usize::from(x.is_periodic() || columns > most);
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
         let items_x = rounded_up(strip + 2 * overlap, whole);
         let group = in_whole(group, items_x.max(device.lanes));
-        let (prefetched, at_once) = prefetched(todo, rows.turns, group);
+        let (prefetched, at_once) = prefetched(todo, rows.turns, group, wide);
         Ok(Sizes {
             steps: stencils.len(),
             details_first: stencils[0].target == Channel::Detail,
@@ -175,6 +180,11 @@ impl Sizes {
             prefetched,
             least: if few { 1 } else { stencils.len() },
             wide,
+            is_periodic: x.is_periodic(),
+            last_column: match x.is_periodic() {
+                true => 2 * pairs - 1,
+                false => (geometry.samples as usize - 1) % (2 * pairs),
+            },
             planar: geometry.bands.line.stride == 1,
             interleaved,
             low_apart: interleaved && geometry.has_low == 1,
@@ -192,7 +202,7 @@ impl Sizes {
         }
     }
 
-    pub fn defines(&self, todo: &Todo, geometry: &Geometry, periodic: bool) -> Vec<Define> {
+    pub fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
         let mut defines = vec![
             define("EXCHANGE", todo.target.device.exchange.number()),
@@ -206,11 +216,12 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
+            define("LAST_COLUMN", self.last_column),
             define("PLANAR", u8::from(self.planar)),
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
-            define("IS_PERIODIC", u8::from(periodic)),
+            define("IS_PERIODIC", u8::from(self.is_periodic)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(geometry.fits_32_bits(3, 0)),
         ];
@@ -250,10 +261,13 @@ pub(super) struct Rows {
     /// Those in a pipeline along z, in which so many numbers wait for each.
     kept: usize,
     waiting: usize,
+    /// Samples that a work-item exchanges with its neighbours at once: its columns of a pair of rows
+    /// of both planes.
+    staged: usize,
 }
 
 impl Rows {
-    fn new(todo: &Todo, steps: usize) -> Self {
+    fn new(todo: &Todo, steps: usize, wide: bool) -> Self {
         let order = match todo.problem.sample.is_integer() {
             true if todo.x_first() => Order::Xyz,
             true => Order::Zyx,
@@ -268,6 +282,7 @@ impl Rows {
                 Order::Yzx | Order::Xyz => OWN_ROWS,
             },
             waiting: steps + usize::from(order != Order::Yzx),
+            staged: if wide { 0 } else { 8 * pairs_of_columns(todo) },
         }
     }
 
@@ -286,8 +301,8 @@ impl Rows {
         }
     }
 
-    /// What so many work-items have in local memory, at most: their pipelines along z, and rows at
-    /// the seams between sub-groups.
+    /// What so many work-items have in local memory, at most: their pipelines along z, rows at
+    /// the seams between sub-groups, and the samples that they exchange.
     pub fn local_bytes(&self, todo: &Todo, items: usize) -> usize {
         // Pieces of rows in one sub-group are no shorter.
         let lanes = todo.target.device.lanes;
@@ -301,6 +316,7 @@ impl Rows {
         let places = 3 * self.turns * size_of::<i64>();
         (items * self.kept * self.waiting + at_seams) * columns
             + items * places.div_ceil(LEAST_ITEMS_X)
+            + items * self.staged * todo.problem.sample.size()
     }
 }
 
