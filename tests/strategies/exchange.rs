@@ -291,6 +291,10 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
         check_all::<f32>(&device, strategy, &whole);
         let tiles = [cdf97([9, 7, 384]), cdf97([4, 6, 1031]), cdf97([9, 4, 1040])];
         check_all::<f32>(&device, strategy, &tiles);
+        // The last samples of a row behind the seam of a sub-group.
+        let behind = [1, 2].map(|more| cdf97([3, 5, 4 * lanes + more]));
+        check_all::<f32>(&device, strategy, &behind);
+        check_all::<i16>(&device, strategy, &[cdf53([5, 3, 8 * lanes + 1])]);
         let interleaved = |transform: Transform| transform.layout(Layout::Interleaved).levels(2);
         let in_turn = [[9, 12, 64], [6, 7, 512], [5, 7, 67]].map(|shape| interleaved(cdf97(shape)));
         check_all::<f32>(&device, strategy, &in_turn);
