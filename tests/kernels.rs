@@ -46,7 +46,7 @@ const EXCHANGING: [Strategy; 6] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 11] = [
+const PIXELS_BY: [(&[usize], Strategy); 12] = [
     (&[9, 12], Strategy::WholeBoxes),
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
@@ -54,6 +54,7 @@ const PIXELS_BY: [(&[usize], Strategy); 11] = [
     (&[64, 64, 3], Strategy::ColourLoop),
     (&[64, 64, 9], Strategy::RegisterPlanes),
     (&[64, 64, 64], Strategy::StreamedVolumes),
+    (&[64, 64, 67], Strategy::StreamedVolumes),
     (&[5000], Strategy::RegisterRows),
     (&[64, 64, 5], Strategy::RegisterColumns),
     (&[200, 300], Strategy::Vectors),

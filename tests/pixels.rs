@@ -191,20 +191,20 @@ fn colours_and_volumes() {
         let transform = colours([34, 64, 4], Boundary::Symmetric);
         let taken = check_by::<u16, i16>(&engine, &transform, 1 << 15, &by);
         assert_eq!(taken, 3, "{device}");
-        let volume = Transform::new(Wavelet::CDF_9_7, [12, 20, 32]).levels(2);
         let by = [Strategy::StreamedVolumes];
-        assert_eq!(check_by::<u8, f32>(&engine, &volume, 7, &by), 1, "{device}");
-        let taken = [
-            check_by::<u8, f16>(&engine, &volume, 128, &by),
-            check_by::<u8, Rounded>(&engine, &volume, 128, &by),
-        ];
-        assert_eq!(taken, [1, 1], "{device}");
-        let volume = Transform::new(Wavelet::CDF_5_3, [12, 20, 32]).levels(2);
-        assert_eq!(
-            check_by::<u8, i16>(&engine, &volume, 128, &by),
-            1,
-            "{device}"
-        );
+        // Rows that are vectors, and that are not.
+        for width in [32, 35] {
+            let volume = |wavelet| Transform::new(wavelet, [12, 20, width]).levels(2);
+            let (real, integer) = (volume(Wavelet::CDF_9_7), volume(Wavelet::CDF_5_3));
+            let taken = [
+                check_by::<u8, f32>(&engine, &real, 7, &by),
+                check_by::<u8, f16>(&engine, &real, 128, &by),
+                check_by::<u8, Rounded>(&engine, &real, 128, &by),
+                check_by::<u8, i16>(&engine, &integer, 128, &by),
+                check_by::<u16, i32>(&engine, &integer, 0, &by),
+            ];
+            assert_eq!(taken, [1; 5], "{width} on {device}");
+        }
     }
 }
 

@@ -4,22 +4,22 @@
 
 // --- rows that do not go by vectors ------------------------------------------------------------------
 
-#if STAGED
-// Where columns of a work-item are in local memory: its own of one of the rows of a pair of planes, and one of those that
-// neighbours take in turn.
+#if IN_TURN
+// Places in local memory of a pair of rows of both planes: of a work-item's own columns of a row, and of sample i of
+// those that it loads or stores in turn.
 #define OWN_ON_STAGE(row) part->stage + ((row) * TOGETHER + ITEM % TOGETHER) * OWN_COLUMNS
 #define IN_TURN_ON_STAGE(row, i) part->stage[((row) * OWN_COLUMNS + (i)) * TOGETHER + ITEM % TOGETHER]
 #define ROW_OF(rows, row) (rows)[(row) / 2][(row) % 2]
 
 #if FORWARD
 // What neighbours have loaded in turn is shown, and each finds its own.
-INLINE void show_rows(const VolumePart *part, WORD (*loaded)[2][WORDS_OF_ROW]) {
+INLINE void show_rows(const VolumePart *part, WORD (*loaded)[2][ALL_WORDS]) {
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
     UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) IN_TURN_ON_STAGE(row, i) = ROW_OF(loaded, row)[i];
   SUB_GROUP_FENCE;
 }
-INLINE void find_rows(const VolumePart *part, WORD (*own)[2][WORDS_OF_ROW]) {
+INLINE void find_own_rows(const VolumePart *part, WORD (*own)[2][ALL_WORDS]) {
   UNROLL for (int row = 0; row < 4; ++row)
     LOAD_VECTOR(local, S, OWN_COLUMNS, OWN_ON_STAGE(row), ROW_OF(own, row))
 }
@@ -77,7 +77,7 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
     load_words((global const WORD *)(s + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to);
     load_words((global const WORD *)(d + pair), LOADED_WORDS / 2, LOADED_WORDS / 2, to + LOADED_WORDS / 2);
   } else {
-    // The last approximation of an odd row has no detail.
+    // The last approximation of an odd row has no detail. (A periodic row is even.)
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i) to[i] = s[part->loaded[i] * step_in_row(part, pass, 0, cy, cz)];
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i)
       to[OWN_PAIRS + i] = d[min(part->loaded[i], D_COUNT(samples) - 1) * step_in_row(part, pass, 1, cy, cz)];

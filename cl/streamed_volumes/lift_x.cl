@@ -65,7 +65,8 @@ INLINE void meet_at_seams(local Numbers *seams, A (*rows)[2][OWN_COLUMNS]) {
 // Where a work-item is in a row.
 typedef struct {
   bool after_seam, before_seam;
-  bool starts, ends, ends_beyond;  // a row that is mirrored; `ends_beyond`: the next one, across a seam, ends it
+  bool starts, ends;  // it has the first sample of a row that is mirrored, the last one
+  bool next_ends;     // the next work-item, across a seam, has the last one
 } PlaceInRow;
 
 INLINE PlaceInRow where_in_row(const VolumePart *part, const int samples) {
@@ -75,7 +76,7 @@ INLINE PlaceInRow where_in_row(const VolumePart *part, const int samples) {
   place.before_seam = ITEM % TOGETHER == TOGETHER - 1;
   place.starts = !IS_PERIODIC && part->column == 0;
   place.ends = !IS_PERIODIC && (uint)to_last < OWN_PAIRS;
-  place.ends_beyond = !IS_PERIODIC && place.before_seam && (uint)(to_last - OWN_PAIRS) < OWN_PAIRS;
+  place.next_ends = !IS_PERIODIC && place.before_seam && (uint)(to_last - OWN_PAIRS) < OWN_PAIRS;
   return place;
 }
 
@@ -93,20 +94,21 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam) {
 #define OWN_d(n) own[2 * (n) + 1]
 #define BEYOND_s(side, n) beyond[side][2 * (n)]
 #define BEYOND_d(side, n) beyond[side][2 * (n) + 1]
-// Pair n of a work-item's own, or beside them; of those across a seam, with its own on either side of them: of columns to
-// the left only what is to their right matters, and the other way round.
+// Pair n of a work-item's own, or beside them.
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
+// Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their
+// right matters, and the other way round.
 #define BEYOND_PAIR(c, n) \
   ((n) < 0 ? OWN_##c((n) + OWN_PAIRS) : (n) < OWN_PAIRS ? BEYOND_##c(side, n) : OWN_##c((n)-OWN_PAIRS))
 
 // What a step reads: where pair n of a channel is the first behind the end of a row, its mirror image, the pair before.
-// A function, since compilers make a choice between two registers one between two places in memory.
+// Written as a condition, compilers choose between two addresses, and put the columns in memory.
 INLINE A one_of(const bool first, const A a, const A b) { return first ? a : b; }
 #define IS_BEHIND(c, n) (2 * (n) + PARITY_##c == LAST_COLUMN + 1)
 #define MIRRORED_AT(end, near, c, n) (IS_BEHIND(c, n) ? one_of(end, near(c, (n)-1), near(c, n)) : near(c, n))
 #define NEAR_OWN_s(offset) MIRRORED_AT(place.ends, OWN_PAIR, s, n + (offset))
 #define NEAR_OWN_d(offset) MIRRORED_AT(place.ends, OWN_PAIR, d, n + (offset))
-#define ENDS_ACROSS (LAST_COLUMN + 1 < OWN_COLUMNS && side == SIDES - 1 && place.ends_beyond)
+#define ENDS_ACROSS (LAST_COLUMN + 1 < OWN_COLUMNS && side == SIDES - 1 && place.next_ends)
 #define NEAR_BEYOND_s(offset) MIRRORED_AT(ENDS_ACROSS, BEYOND_PAIR, s, n + (offset))
 #define NEAR_BEYOND_d(offset) MIRRORED_AT(ENDS_ACROSS, BEYOND_PAIR, d, n + (offset))
 

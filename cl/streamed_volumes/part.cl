@@ -38,8 +38,8 @@
 #ifndef LAST_COLUMN
 #error "LAST_COLUMN: which of the columns of the last work-item of a row that is mirrored is the last of the row"
 #endif
-// Without this, 511 x 511 x 511 takes 0.99 times as long forward and 1.04 inverse (NVIDIA H200, 9/7 in f32); samples of
-// 16 bits were not tried.
+// Without this, 511 x 511 x 511 took 0.99 times as long forward and 1.04 inverse, before neighbours went by
+// neighbouring work-items (NVIDIA H200, 9/7 in f32); samples of 16 bits were not tried.
 #ifndef PLANAR
 #error "PLANAR: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
 #endif
@@ -76,10 +76,10 @@ typedef VECTOR_OF(L) Numbers;
 // Rows that do not go by vectors go sample by sample. On the signal side neighbours go by neighbouring work-items of a
 // piece, which exchange them through local memory; of a sub-band, of which they have half as many, each loads and
 // stores its own.
-#define STAGED (!WIDE && TOGETHER > 1)
+#define IN_TURN (!WIDE && TOGETHER > 1)
 
-// In memory a row is one run of samples on the signal side, and one of each channel in the sub-bands. A work-item has so
-// many of one.
+// In memory a row is one run of samples on the signal side, and one of each channel in the sub-bands. A work-item has
+// so many of one.
 #define LOADED_RUN (FORWARD ? OWN_COLUMNS : OWN_PAIRS)
 #define STORED_RUN (FORWARD ? OWN_PAIRS : OWN_COLUMNS)
 
@@ -88,7 +88,7 @@ typedef VECTOR_OF(L) Numbers;
 #define LOADED_WORDS (OWN_COLUMNS / IN_WORD)
 #define STORED_WORDS (OWN_COLUMNS / IN_STORED_WORD)
 #define LOW_WORDS (LOW_APART && !FORWARD ? LOADED_WORDS / 2 : 0)
-#define WORDS_OF_ROW (LOADED_WORDS + LOW_WORDS)
+#define ALL_WORDS (LOADED_WORDS + LOW_WORDS)
 #define PLACE_IN_BANDS(i) (INTERLEAVED ? (i) : (i) % 2 * OWN_PAIRS + (i) / 2)
 #define LOADED_PLACE(i) (FORWARD ? (i) : PLACE_IN_BANDS(i))
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
@@ -112,7 +112,7 @@ typedef struct {
   int pairs_per_segment;
 } StreamedVolumes;
 
-// What a work-item has of a volume, in pairs.
+// What a work-item has of a volume. Columns and rows are counted in pairs.
 typedef struct {
   global S *signal;
   global T *bands, *lowest;        // the volume in each array; `lowest` is where its sub-band 0 stands
@@ -121,15 +121,15 @@ typedef struct {
   local const Distance *rows;      // how far from there the rows are that it reads, the samples of a pair side by side;
   local const Distance *low_rows;  // those of sub-band 0, the approximations alone
   int from, to;                    // the columns that its tile stores
-  int loaded[LOADED_RUN];          // where what it loads of a run stands
-  local S *stage;                  // where its piece exchanges samples
+  int loaded[LOADED_RUN];          // where the samples stand that it loads of a run
+  local S *stage;                  // where its piece exchanges them
 } VolumePart;
 
 // Where in a row of the signal the first sample is that a work-item takes, and how far it is from there to the next.
-#define TO_NEXT (STAGED ? TOGETHER : 1)
+#define TO_NEXT (IN_TURN ? TOGETHER : 1)
 INLINE int first_in_turn(const int column) {
   const int place_in_piece = ITEM % TOGETHER;
-  return STAGED ? 2 * (column - place_in_piece * OWN_PAIRS) + place_in_piece : 2 * column;
+  return IN_TURN ? 2 * (column - place_in_piece * OWN_PAIRS) + place_in_piece : 2 * column;
 }
 
 // The place in a line along y or z of channel `parity` of pair n of a stream.

@@ -19,8 +19,8 @@
 // read (OWN_ROWS + 2 * STEPS - 1) / OWN_ROWS times, by neighbouring work-groups at the same time, for which they are in
 // a cache; STEPS pairs of planes more are read per segment. One barrier per pair of rows and of planes where rows have
 // seams, of the own rows or, where x is first, of all that are read; local memory of KEPT_ROWS * IN_PIPELINE vectors
-// per work-item, and 16 per seam, or without exchange 8 per work-item. Rows that are no vectors have twice the loads and
-// stores, and on the side of the signal a write and a read of local memory per sample.
+// per work-item, and 16 per seam, or without exchange 8 per work-item. Of rows that are no vectors each sample is a
+// load and a store of its own, and on the side of the signal goes through local memory, 4 vectors more per work-item.
 //
 // On an NVIDIA H100 one level of 512 x 512 x 512 by 9/7 in f32 takes 380 us, the inverse 376, where a copy takes 358.
 // What limits it is how much is on its way from memory, and so registers: of 200 each, a compute unit has enough for
@@ -83,14 +83,14 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
 
 // Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
 INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn,
-                      WORD (*to)[2][WORDS_OF_ROW]) {
+                      WORD (*to)[2][ALL_WORDS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
 }
 
 // Loads the pair of rows that is PREFETCHED after pair `turn` of planes p.
 INLINE void load_next(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*to)[2][WORDS_OF_ROW]) {
+                      WORD (*to)[2][ALL_WORDS]) {
   const int next = turn + PREFETCHED;
   if (next < ROW_TURNS) {
     load_rows(part, pass, planes, next, to);
@@ -101,7 +101,7 @@ INLINE void load_next(const VolumePart *part, const Pass *pass, Planes *planes, 
 }
 
 // A pair of rows that was loaded, as numbers.
-INLINE void unpack_rows(const VolumePart *part, WORD (*words)[2][WORDS_OF_ROW], A (*rows)[2][OWN_COLUMNS]) {
+INLINE void unpack_rows(const VolumePart *part, WORD (*words)[2][ALL_WORDS], A (*rows)[2][OWN_COLUMNS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) {
@@ -112,12 +112,12 @@ INLINE void unpack_rows(const VolumePart *part, WORD (*words)[2][WORDS_OF_ROW], 
 
 // Takes a pair of rows, and loads the next one in its place.
 INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*loaded)[2][WORDS_OF_ROW], A (*rows)[2][OWN_COLUMNS]) {
-#if STAGED && FORWARD
-  WORD own[2][2][WORDS_OF_ROW];
+                      WORD (*loaded)[2][ALL_WORDS], A (*rows)[2][OWN_COLUMNS]) {
+#if IN_TURN && FORWARD
+  WORD own[2][2][ALL_WORDS];
   show_rows(part, loaded);
   load_next(part, pass, planes, p, last, turn, loaded);
-  find_rows(part, own);
+  find_own_rows(part, own);
   unpack_rows(part, own, rows);
 #else
   unpack_rows(part, loaded, rows);
@@ -132,7 +132,7 @@ INLINE void store_rows(const VolumePart *part, const Pass *pass, const int pair,
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
         done[cz][cy][STORED_PLACE(i)] = SAMPLE(SCALED_OUT(rows[cz][cy][i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
-#if STAGED && !FORWARD
+#if IN_TURN && !FORWARD
   exchange_results(part, done);
 #endif
   UNROLL for (int cy = 0; cy < 2; ++cy)
@@ -158,7 +158,7 @@ INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Number
 INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int from, const int to, local Numbers *kept,
                          local Numbers *seams) {
   const int last = to - 1 + RESULTS_LAG;
-  WORD loaded[PREFETCHED][2][2][WORDS_OF_ROW];
+  WORD loaded[PREFETCHED][2][2][ALL_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
   UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
   kept += ITEM;
@@ -198,7 +198,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local Numbers kept[KEPT_ROWS * IN_PIPELINE * GROUP], seams[2 * ROWS_AT_SEAMS];
   local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
-  local S stage[STAGED ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(64)));
+  local S stage[IN_TURN ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(32)));
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
   const int share = group / tiles, tile = group - share * tiles;

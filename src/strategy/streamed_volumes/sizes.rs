@@ -21,6 +21,10 @@ const LEAST_ITEMS_X: usize = 8;
 /// Those side by side are a power of two, or a multiple of so many and of the lanes of a sub-group.
 const LEAST_WHOLE: usize = 32;
 
+/// Bytes that the array in which work-items exchange samples is aligned to: the largest vector of
+/// them.
+const STAGE_ALIGNMENT: usize = 32;
+
 /// Rows of which a work-item has the results. On an NVIDIA H100, 512 x 512 x 512 by 9/7 in f32
 /// takes 397 us by 2 of them (inverse 411, both by 384 work-items at once), 380 (376) by 4, and by
 /// 6, which do not fit the registers, 789 (782).
@@ -261,8 +265,8 @@ pub(super) struct Rows {
     /// Those in a pipeline along z, in which so many numbers wait for each.
     kept: usize,
     waiting: usize,
-    /// Samples that a work-item exchanges with its neighbours at once: its columns of a pair of rows
-    /// of both planes.
+    /// Samples that a work-item exchanges with its neighbours at once, of rows that do not go by
+    /// vectors: its columns of a pair of rows of both planes.
     staged: usize,
 }
 
@@ -282,7 +286,10 @@ impl Rows {
                 Order::Yzx | Order::Xyz => OWN_ROWS,
             },
             waiting: steps + usize::from(order != Order::Yzx),
-            staged: if wide { 0 } else { 8 * pairs_of_columns(todo) },
+            staged: match wide || todo.target.device.lanes == 1 {
+                true => 0,
+                false => 8 * pairs_of_columns(todo),
+            },
         }
     }
 
@@ -317,6 +324,7 @@ impl Rows {
         (items * self.kept * self.waiting + at_seams) * columns
             + items * places.div_ceil(LEAST_ITEMS_X)
             + items * self.staged * todo.problem.sample.size()
+            + STAGE_ALIGNMENT
     }
 }
 

@@ -114,3 +114,17 @@ fn volumes_may_have_more_samples_than_32_bits_count() {
     assert_eq!(pass.kernel.name, "streamed_volumes");
     assert_eq!(pass.cost.bytes_written, 2 * 1296 * 1296 * 1296);
 }
+
+#[test]
+fn what_waits_for_its_turn_fits_the_registers() {
+    let prefetched = |width, sample, wavelet| {
+        let volume = Transform::new(wavelet, [511, 511, width]);
+        let launch = launch(&volume, sample, Direction::Forward);
+        number(&launch.pass.kernel, "PREFETCHED")
+    };
+    let of_halves = |width| prefetched(width, SampleType::F16, Wavelet::CDF_9_7);
+    assert_eq!([512, 511].map(of_halves), [6, 6]);
+    // Of rows that are vectors two samples share a register.
+    let of_shorts = |width| prefetched(width, SampleType::I16, Wavelet::CDF_5_3);
+    assert_eq!([512, 511].map(of_shorts), [4, 1]);
+}
