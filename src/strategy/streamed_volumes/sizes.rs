@@ -122,8 +122,6 @@ pub(super) struct Sizes {
     pub wide: bool,
     /// Whether rows go on periodically beyond their border; others are mirrored.
     pub is_periodic: bool,
-    /// Which of the columns of the last work-item of a row that is mirrored is the row's last.
-    last_column: usize,
     /// Whether neighbours in a row of a sub-band are neighbours in memory.
     planar: bool,
     /// Whether both channels along x are interleaved in rows that go by vectors.
@@ -185,10 +183,6 @@ impl Sizes {
             least: if few { 1 } else { stencils.len() },
             wide,
             is_periodic: x.is_periodic(),
-            last_column: match x.is_periodic() {
-                true => 2 * pairs - 1,
-                false => (geometry.samples as usize - 1) % (2 * pairs),
-            },
             planar: geometry.bands.line.stride == 1,
             interleaved,
             low_apart: interleaved && geometry.has_low == 1,
@@ -208,6 +202,11 @@ impl Sizes {
 
     pub fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
+        // Periodic rows share a program, whatever their length.
+        let last_column = match self.is_periodic {
+            true => 2 * self.pairs - 1,
+            false => (geometry.samples as usize - 1) % (2 * self.pairs),
+        };
         let mut defines = vec![
             define("EXCHANGE", todo.target.device.exchange.number()),
             define("LANES", todo.target.device.lanes),
@@ -220,7 +219,7 @@ impl Sizes {
             define("PREFETCHED", self.prefetched),
             define("WIDE", u8::from(self.wide)),
             define("BY_WORDS", u8::from(self.wide)),
-            define("LAST_COLUMN", self.last_column),
+            define("LAST_COLUMN", last_column),
             define("PLANAR", u8::from(self.planar)),
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart)),
