@@ -21,11 +21,14 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED, STRIP];
 /// About how many pairs of rows a block has at least.
 const ROW_BLOCK: usize = 64;
 
-/// Samples of narrow pictures that are preferred all the same, as too few of them are one vector's
-/// boxes. PoCL 3.1 takes 2.3 ns per sample of pictures 16 wide (two cores of Zen 5) and 5 of those
-/// 8 wide; on one core 32768 x 32 takes 2.1, pictures of 32 x 32 take 2.2, of 48 x 48 2.2, of 64 x
-/// 64 0.76. By boxes in the caches they take 0.6 to 0.8 (Zen 4).
-const MOST_IN_NARROW: usize = 1 << 14;
+/// Rows of narrow pictures that are preferred all the same, as a pass per axis is a launch more, and
+/// too few of them are one vector's boxes. Each takes 0.1 us, however narrow it is: by 9/7 in f32
+/// 128 x 8 takes 14 us, 1024 x 4 109, 8192 x 2 842, by `vectors` 6, 20 and 39; but 64 x 64 and 32 x
+/// 32 3.4 and 3.3, there 4.0 and 3.4, and a launch 8 (PoCL 3.1, one core with AVX-512).
+const MOST_NARROW_ROWS: usize = 128;
+
+/// The same of samples of low pictures.
+const MOST_IN_LOW: usize = 1 << 14;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let Some([y, x]) = todo.picture() else {
@@ -73,15 +76,20 @@ pub(super) fn offer_of(
         axes: 2,
         passes: vec![pass(todo, &sizes, geometry)],
     };
-    let narrow = colours == 1 && !sizes.is_best(todo.problem, &geometry);
+    let narrow = match colours {
+        1 => !sizes.is_best(todo.problem, &geometry),
+        _ => sizes.goes_by_steps(geometry.samples as usize),
+    };
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go
     // step by step as well: 3 x 349525 by 9/7 in f32 takes 2.8 ns per sample, 0.7 by a pass per
     // axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
     let height = geometry.across[0] as usize;
     let low = is_periodic && height % 2 == 1 && height.div_ceil(2) <= sizes.vectors.y.kept;
-    let many = todo.levels[0].shape.iter().product::<usize>() > MOST_IN_NARROW;
+    let pictures = (geometry.across[1] * geometry.across[2]) as usize;
+    let narrow = narrow && height * pictures > MOST_NARROW_ROWS;
+    let low = low && height * pictures * geometry.samples as usize > MOST_IN_LOW;
     match todo.target.device.kind {
-        DeviceKind::Cpu if (narrow || low) && many => Offer::Yields(taken),
+        DeviceKind::Cpu if narrow || low => Offer::Yields(taken),
         DeviceKind::Cpu => Offer::Preferred(taken),
         _ => Offer::Works(taken),
     }

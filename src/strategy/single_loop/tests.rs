@@ -211,7 +211,17 @@ fn it_is_preferred_on_cpus() {
     );
     // Of narrow ones only where they are small.
     assert_eq!(name(cpu(), [6400, 12]), Strategy::Vectors);
-    assert_eq!(name(cpu(), [640, 12]), Strategy::SingleLoop);
+    assert_eq!(name(cpu(), [129, 12]), Strategy::Vectors);
+    assert_eq!(name(cpu(), [128, 12]), Strategy::SingleLoop);
+    // So with pixels of three colours, of which a vector has five.
+    let pixels = |shape: [usize; 3]| {
+        let transform = Transform::new(Wavelet::CDF_9_7, shape).axes([0, 1]);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        Setting::of(cpu()).design(&problem).unwrap().launches[0].strategy
+    };
+    assert_eq!(pixels([640, 19, 3]), Strategy::Vectors);
+    assert_eq!(pixels([640, 20, 3]), Strategy::ColourLoop);
+    assert_eq!(pixels([128, 19, 3]), Strategy::ColourLoop);
     // And of periodic ones with a missing detail only where they are high.
     let periodic = |height| {
         let transform = Transform::new(Wavelet::CDF_9_7, [height, 6400]);
