@@ -48,6 +48,11 @@
 #error "ROWS, GATHERED_ROWS: rows of local memory in all, and of gathered results"
 #endif
 
+// Sets places [from, to) of these rows to zero, and up to a vector more.
+INLINE void clear_rows(local A *rows, const int count, const int from, const int to) {
+  for (local A *row = rows; row < rows + count * ROW; row += ROW) EACH_PLACE(i, from, to) STORE_V((AV)(0), row + i);
+}
+
 // Whether pair of rows p of the block is in no border's reach. The rows before an inner seam are never stored.
 INLINE bool is_inside(const Column *column, const Strip *strip, const int p, const int top, const int end) {
   const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column->turn || (p + 1) % column->turn >= Y_KEPT;
@@ -64,15 +69,18 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const int number = get_group_id(0), rest = number / own.strips;
   const Picture picture = picture_at(signal, bands, low, &pass, rest / own.row_blocks);
   const Strip strip = strip_at(&own, number % own.strips, picture.width);
+  const int to = RING_PLACES(end_in_ring(&strip)), joined = s_count_of(strip.joined);
+  const int longest = min(max(to, joined) + MARGIN, CHANNEL - MARGIN);
+#if COLOURS > 1
   // Rows of pixels may end within a vector, and what is beside them there is read, though no result depends on it.
-  for (int i = 0; COLOURS > 1 && i < ROWS * ROW; i += VECTOR) STORE_V((AV)(0), ring + i);
-  // So is what is beside a strip that has neighbours.
-  for (int i = 0; !X_FIRST && i < ROW; i += VECTOR) STORE_V((AV)(0), result + i);
-  for (int row = 0; row < (2 * Y_KEPT + 1) * ROW; row += ROW)
-    EACH_PLACE(i, RING_PLACE(first_in_ring(&strip)), RING_PLACES(end_in_ring(&strip))) STORE_V((AV)(0), ring + row + i);
+  clear_rows(ring, ROWS, -MARGIN, longest);
+#else
+  clear_rows(ring, 2 * Y_KEPT + 1, RING_PLACE(first_in_ring(&strip)), to);
   // A strip at one border alone fills half of these.
-  for (int row = 0; row < 2 * ROW; row += ROW)
-    EACH_PLACE(i, 0, s_count_of(strip.joined)) STORE_V((AV)(0), borders + row + i);
+  clear_rows(borders, 2, 0, joined);
+  // What is beside a strip that has neighbours is read as well.
+  if (!X_FIRST) clear_rows(result, 1, -MARGIN, longest);
+#endif
 
   const int rows = S_COUNT(picture.height), first = rest % own.row_blocks * own.row_block;
   const bool periodic = pass.boundary == PERIODIC;
