@@ -67,13 +67,14 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Ta
         true => short_rows(todo, vectors, held).into_iter().collect(),
         false => few_columns(todo, vectors, held),
     };
-    // A vector of boxes for each compute unit, or one at all where they are short rows.
+    // A vector of boxes for each compute unit, or one at all where they are short rows. A quarter may
+    // lack: tiles start at pairs of the last level.
     let are_enough = |boxes: &Boxes| {
-        let units = match boxes.lifts_y || boxes.columns() > LONGEST_ROW {
-            true => todo.target.device.compute_units,
-            false => 1,
+        let wanted = match boxes.lifts_y || boxes.columns() > LONGEST_ROW {
+            true => for_all_units(todo, vectors),
+            false => vectors.samples,
         };
-        boxes.count() >= units * vectors.samples
+        4 * boxes.count() >= 3 * wanted
     };
     let fits = |boxes: &Boxes| boxes.places() <= held && boxes.follow_each_other();
     let pictures = narrow_pictures(todo, vectors, held);
@@ -86,6 +87,11 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors, are_rows: bool) -> Option<Ta
 /// takes as much as two numbers.
 fn bytes_per_place(vectors: &Vectors) -> usize {
     (vectors.samples + 3 * 2) * vectors.bytes
+}
+
+/// Boxes of which each compute unit has a vector.
+fn for_all_units(todo: &Todo, vectors: &Vectors) -> usize {
+    todo.target.device.compute_units * vectors.samples
 }
 
 fn is_periodic(todo: &Todo) -> bool {
@@ -115,7 +121,7 @@ fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
         return Vec::new();
     }
     let are_side_by_side = whole.are_side_by_side(vectors);
-    let mut boxes = whole.or_cut(todo, held, of_levels);
+    let mut boxes = whole.or_cut(todo, vectors, held, of_levels);
     if todo.picture().is_none() {
         boxes.retain(|one| one.tiles == 1 && are_side_by_side);
     }
@@ -157,7 +163,7 @@ fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let whole = Boxes::whole(of_levels(levels), [true, false], levels);
     let columns = whole.columns();
     if columns < vectors.samples {
-        return whole.or_cut(todo, held, of_levels);
+        return whole.or_cut(todo, vectors, held, of_levels);
     }
     let are_short = columns <= 2 * vectors.samples && whole.places() <= MOST_OF_TILE;
     are_short.then_some(whole).into_iter().collect()
@@ -182,7 +188,13 @@ impl Boxes {
 
     /// These, where they are not too large; columns in tiles of as many levels as they have
     /// room for, pictures of one.
-    fn or_cut(self, todo: &Todo, held: usize, of_levels: impl Fn(usize) -> Geometry) -> Vec<Self> {
+    fn or_cut(
+        self,
+        todo: &Todo,
+        vectors: &Vectors,
+        held: usize,
+        of_levels: impl Fn(usize) -> Geometry,
+    ) -> Vec<Self> {
         let mut boxes = Vec::new();
         if self.places() <= MOST_WHOLE {
             boxes.push(self);
@@ -196,16 +208,16 @@ impl Boxes {
             boxes.extend(
                 sizes
                     .iter()
-                    .filter_map(|&most| whole.cut(todo, most.min(held))),
+                    .filter_map(|&most| whole.cut(todo, vectors, most.min(held))),
             );
         }
         boxes
     }
 
-    /// These in tiles of at most so many samples, where halos are a third of them at most; not
-    /// periodic pictures, whose ends read each other, nor several levels of periodic columns, whose
-    /// ends are lifted again, apart, after each.
-    fn cut(&self, todo: &Todo, most: usize) -> Option<Self> {
+    /// These in tiles of at most so many samples, and a vector of them for each compute unit, where
+    /// halos are a third of them at most; not periodic pictures, whose ends read each other, nor
+    /// several levels of periodic columns, whose ends are lifted again, apart, after each.
+    fn cut(&self, todo: &Todo, vectors: &Vectors, most: usize) -> Option<Self> {
         let reach = Reach::new(&todo.problem.stencils());
         let height = self.height();
         // All tiles start with a pair of rows of the last level, the last one too,
@@ -216,7 +228,8 @@ impl Boxes {
         let most = (most / self.columns()).saturating_sub(before + after) / unit * unit;
         let inside = height.saturating_sub(before + after);
         // All about as long.
-        let tiles = inside.div_ceil(most.max(1));
+        let least = for_all_units(todo, vectors).div_ceil(self.count());
+        let tiles = inside.div_ceil(most.max(1)).max(least);
         let advance = inside.div_ceil(tiles.max(1)).next_multiple_of(unit);
         let rows = before + advance + after;
         let goes_around = is_periodic(todo) && (self.lifts_x || self.levels > 1);

@@ -21,13 +21,14 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED, STRIP];
 /// About how many pairs of rows a block has at least.
 const ROW_BLOCK: usize = 64;
 
-/// Rows of narrow pictures that are preferred all the same, as a pass per axis is a launch more, and
-/// too few of them are one vector's boxes. Each takes 0.1 us, however narrow it is: by 9/7 in f32
-/// 128 x 8 takes 14 us, 1024 x 4 109, 8192 x 2 842, by `vectors` 6, 20 and 39; but 64 x 64 and 32 x
-/// 32 3.4 and 3.3, there 4.0 and 3.4, and a launch 8 (PoCL 3.1, one core with AVX-512).
+/// Rows of narrow pictures that are preferred all the same: by `vectors` too few of them do not fill
+/// a vector with boxes, and go by a pass per axis, whose launch takes some 8 us. A row that goes step
+/// by step takes 0.1 us, however narrow it is: by 9/7 in f32 128 x 8 takes 14 us, 1024 x 4 109, 8192
+/// x 2 842, by `vectors` 6, 20 and 39. 64 x 64 and 32 x 32 take 3.4 and 3.3, there 4.0 and 3.4 (PoCL
+/// 3.1, one core with AVX-512).
 const MOST_NARROW_ROWS: usize = 128;
 
-/// The same of samples of low pictures.
+/// Samples of low pictures that are preferred all the same.
 const MOST_IN_LOW: usize = 1 << 14;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
@@ -87,7 +88,7 @@ pub(super) fn offer_of(
     let low = is_periodic && height % 2 == 1 && height.div_ceil(2) <= sizes.vectors.y.kept;
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let narrow = narrow && height * pictures > MOST_NARROW_ROWS;
-    let low = low && height * pictures * geometry.samples as usize > MOST_IN_LOW;
+    let low = low && height * pictures * geometry.samples as usize * colours > MOST_IN_LOW;
     match todo.target.device.kind {
         DeviceKind::Cpu if narrow || low => Offer::Yields(taken),
         DeviceKind::Cpu => Offer::Preferred(taken),
@@ -134,7 +135,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, [strips, blocks]: [usiz
     let pictures = (geometry.across[1] * geometry.across[2]) as usize;
     let late_rows = sizes.vectors.y.last;
     // What has less than two borders goes step by step.
-    let extension = match width / 2 < 2 * sizes.border {
+    let extension = match sizes.goes_by_steps(width) {
         true => 0,
         false => sizes.extension,
     };

@@ -79,7 +79,9 @@ fn lines_with_few_neighbours_are_lifted_in_the_caches() {
     let cut = launches(roomy, &high.levels(11));
     let [levels, rows] = ["levels", "rows"].map(|name| own(&cut[0], name));
     assert_eq!((levels, rows), (10, 1024));
-    assert_eq!(name(&[500, 3], 0), "column_vectors");
+    // In tiles for both compute units, unless those are mostly halo.
+    assert_eq!(name(&[640, 3], 0), "boxes_in_cache");
+    assert_eq!(name(&[320, 3], 0), "column_vectors");
 }
 
 #[test]
@@ -96,6 +98,9 @@ fn narrow_pictures_are_boxes_and_what_is_high_is_cut() {
     let high = launch(&[30_001, 7], [0, 1], 2, Boundary::Symmetric);
     assert_eq!(sizes(&high), [1, 145, 221]);
     assert_eq!(own(&high, "halo"), 4);
+    // Tiles for both compute units are shorter, two vectors of them.
+    let [levels, rows, tiles] = sizes(&launch(&[2000, 7], [0, 1], 2, Boundary::Symmetric));
+    assert_eq!((levels, rows, tiles), (1, 72, 32));
     // Periodic ones axis by axis, and the ends of columns apart.
     let transform = Transform::new(Wavelet::CDF_9_7, [30_001, 7]).boundary(Boundary::Periodic);
     let around = launches(cpu(), &transform);
