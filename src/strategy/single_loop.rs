@@ -21,15 +21,15 @@ pub(super) const TUNABLES: &[Tunable] = &[VECTOR, CACHED, STRIP];
 /// About how many pairs of rows a block has at least.
 const ROW_BLOCK: usize = 64;
 
-/// Rows of narrow pictures that are preferred all the same: by `vectors` too few of them do not fill
-/// a vector with boxes, and go by a pass per axis, whose launch takes some 8 us. A row that goes step
-/// by step takes 0.1 us, however narrow it is: by 9/7 in f32 128 x 8 takes 14 us, 1024 x 4 109, 8192
-/// x 2 842, by `vectors` 6, 20 and 39. 64 x 64 and 32 x 32 take 3.4 and 3.3, there 4.0 and 3.4 (PoCL
-/// 3.1, one core with AVX-512).
-const MOST_NARROW_ROWS: usize = 128;
+/// Rows that go step by step which are preferred all the same: by `vectors` too few of them do not
+/// fill a vector with boxes, and go by a pass per axis, whose launch takes some 8 us. Here each takes
+/// 0.1 us, however narrow it is: by 9/7 in f32 128 x 8 takes 14 us, 1024 x 4 109, 8192 x 2 842, by
+/// `vectors` 6, 20 and 39 (PoCL 3.1, one core with AVX-512).
+const MOST_BY_STEPS: usize = 128;
 
-/// Samples of low pictures that are preferred all the same.
-const MOST_IN_LOW: usize = 1 << 14;
+/// Samples of other narrow pictures, and of low ones, that are preferred for the same reason: 200 x
+/// 65 by 5/3 in i16 takes 21 us, inverse 17, by a pass per axis 32.
+const MOST_IN_NARROW: usize = 1 << 14;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let Some([y, x]) = todo.picture() else {
@@ -77,20 +77,17 @@ pub(super) fn offer_of(
         axes: 2,
         passes: vec![pass(todo, &sizes, geometry)],
     };
-    let narrow = match colours {
-        1 => !sizes.is_best(todo.problem, &geometry),
-        _ => sizes.goes_by_steps(geometry.samples as usize),
-    };
+    let [height, width] = [geometry.across[0], geometry.samples].map(|n| n as usize);
+    let rows = height * (geometry.across[1] * geometry.across[2]) as usize;
+    let by_steps = sizes.goes_by_steps(width) && rows > MOST_BY_STEPS;
+    let narrow = colours == 1 && !sizes.is_best(todo.problem, &geometry);
     // Periodic pictures of an odd height whose pairs of rows are all near the missing detail go
     // step by step as well: 3 x 349525 by 9/7 in f32 takes 2.8 ns per sample, 0.7 by a pass per
     // axis, and 15 x 69904 1.3 and 1.1, but 31 x 33824 0.8 and 0.9.
-    let height = geometry.across[0] as usize;
     let low = is_periodic && height % 2 == 1 && height.div_ceil(2) <= sizes.vectors.y.kept;
-    let pictures = (geometry.across[1] * geometry.across[2]) as usize;
-    let narrow = narrow && height * pictures > MOST_NARROW_ROWS;
-    let low = low && height * pictures * geometry.samples as usize * colours > MOST_IN_LOW;
+    let many = rows * width * colours > MOST_IN_NARROW;
     match todo.target.device.kind {
-        DeviceKind::Cpu if narrow || low => Offer::Yields(taken),
+        DeviceKind::Cpu if by_steps || (narrow || low) && many => Offer::Yields(taken),
         DeviceKind::Cpu => Offer::Preferred(taken),
         _ => Offer::Works(taken),
     }

@@ -213,7 +213,18 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(name(cpu(), [6400, 12]), Strategy::Vectors);
     assert_eq!(name(cpu(), [129, 12]), Strategy::Vectors);
     assert_eq!(name(cpu(), [128, 12]), Strategy::SingleLoop);
-    // So with pixels of three colours, of which a vector has five.
+    // By 5/3 in i16 a row of 65 samples has two borders.
+    let shorts = |shape: [usize; 2]| {
+        let problem = problem(
+            &Transform::new(Wavelet::CDF_5_3, shape),
+            SampleType::I16,
+            Direction::Forward,
+        );
+        Setting::of(cpu()).design(&problem).unwrap().launches[0].strategy
+    };
+    assert_eq!(shorts([250, 65]), Strategy::SingleLoop);
+    assert_eq!(shorts([253, 65]), Strategy::Vectors);
+    // So with pixels: a vector has five of three colours.
     let pixels = |shape: [usize; 3]| {
         let transform = Transform::new(Wavelet::CDF_9_7, shape).axes([0, 1]);
         let problem = problem(&transform, SampleType::F32, Direction::Forward);
