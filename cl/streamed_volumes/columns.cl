@@ -56,11 +56,10 @@ INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int 
   return INTERLEAVED ? 2 : PLANAR ? 1 : (Distance)pass->bands.line.stride;
 }
 
-// Loads what a work-item takes of a row. What is beyond the ends of one that is mirrored means nothing: any existing
-// samples will do.
+// Loads what a work-item takes of a row.
 INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy,
                          const int cz, WORD *to) {
-  const int samples = pass->samples, pair = clamp(part->column, 0, max(D_COUNT(samples) - OWN_PAIRS, 0));
+  const int pair = part->vectors;
   const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
 #if FORWARD
   global const S *const row = part->signal + place;
@@ -80,7 +79,7 @@ INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes 
     // The last approximation of an odd row has no detail. (A periodic row is even.)
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i) to[i] = s[part->loaded[i] * step_in_row(part, pass, 0, cy, cz)];
     UNROLL for (int i = 0; i < OWN_PAIRS; ++i)
-      to[OWN_PAIRS + i] = d[min(part->loaded[i], D_COUNT(samples) - 1) * step_in_row(part, pass, 1, cy, cz)];
+      to[OWN_PAIRS + i] = d[min(part->loaded[i], D_COUNT(pass->samples) - 1) * step_in_row(part, pass, 1, cy, cz)];
   }
 #endif
 }

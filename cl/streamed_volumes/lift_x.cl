@@ -2,8 +2,9 @@
 //
 // What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one
 // is in another sub-group, it finds that one's columns in local memory, and lifts them, too. Beyond a row that is
-// mirrored it reads, at the end, what is before the sample that it changes, at the start what is behind it. Without
-// exchange every work-item has a seam on both sides.
+// mirrored it reads, at the end, what is before the sample that it changes, at the start what is behind it. A row that
+// is periodic, and all that the work-items have, has a seam where its end meets its start. Without exchange every
+// work-item has a seam on both sides.
 
 #include "streamed_volumes/part.cl"
 
@@ -33,6 +34,11 @@
 // in places 2 n and 2 n + 1.
 #define SEAM_PLACES (PIECES * AT_SEAMS + 2)
 INLINE int place_at_seam(void) { return ITEM / TOGETHER * AT_SEAMS + (AT_SEAMS > 1 && ITEM % TOGETHER > 0) + 1; }
+
+// The place of the one across the seam to the left, and to the right.
+#define AROUND (CLOSED ? ITEMS_X / TOGETHER * AT_SEAMS : 0)
+INLINE int place_to_left(const int at) { return at - 1 + (ITEM % ITEMS_X == 0 ? AROUND : 0); }
+INLINE int place_to_right(const int at) { return at + 1 - (ITEM % ITEMS_X == ITEMS_X - 1 ? AROUND : 0); }
 
 // Of the pairs of rows that are lifted along x, every other one has the second half of `seams`, so that one barrier is
 // enough for each; `turn` counts those of a pair of planes.
@@ -133,8 +139,8 @@ INLINE void lift_columns(const VolumePart *part, const int samples, local const 
   A beyond[SIDES][OWN_COLUMNS];
 #if HAS_SEAMS
   const int at = place_at_seam();
-  FROM_NUMBERS(seams[SIDES > 1 ? at - 1 : at ^ 1], 0, beyond[0]);
-  if (SIDES > 1) FROM_NUMBERS(seams[at + 1], 0, beyond[SIDES - 1]);
+  FROM_NUMBERS(seams[SIDES > 1 || place.after_seam ? place_to_left(at) : place_to_right(at)], 0, beyond[0]);
+  if (SIDES > 1) FROM_NUMBERS(seams[place_to_right(at)], 0, beyond[SIDES - 1]);
 #else
   UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) beyond[0][i] = 0;
 #endif

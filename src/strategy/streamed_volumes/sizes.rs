@@ -107,7 +107,7 @@ pub(super) struct Sizes {
     pub group: usize,
     pub items_x: usize,
     /// Work-items at either end of a tile that store nothing: none where the tile has whole rows
-    /// that are mirrored.
+    /// that are mirrored, or closed.
     pub overlap: usize,
     /// Work-items of a tile that store, and tiles side by side.
     pub strip: usize,
@@ -122,6 +122,8 @@ pub(super) struct Sizes {
     pub wide: bool,
     /// Whether rows go on periodically beyond their border; others are mirrored.
     pub is_periodic: bool,
+    /// Whether a tile has whole rows that are periodic, and its last work-item is beside the first.
+    is_closed: bool,
     /// Whether neighbours in a row of a sub-band are neighbours in memory.
     planar: bool,
     /// Whether both channels along x are interleaved in rows that go by vectors.
@@ -144,7 +146,7 @@ impl Sizes {
         let pairs = pairs_of_columns(todo);
         let device = todo.target.device;
         let few = samples(geometry) < FEW_SAMPLES * device.compute_units;
-        let wide = !x.is_periodic() && is_wide(geometry, todo.problem.sample, pairs);
+        let wide = is_wide(geometry, todo.problem.sample, pairs);
         let rows = Rows::new(todo, stencils.len(), wide);
         // As many work-items as have their pipelines in local memory.
         let most_items = GROUP.min(todo.target.work_group(NAME));
@@ -164,7 +166,12 @@ impl Sizes {
         }
         let interleaved = wide && geometry.bands.line.stride == 2;
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
-        let overlap = usize::from(x.is_periodic() || columns > most);
+        // A periodic row that whole sub-groups have, several of them, meets its start at a seam.
+        let is_closed = x.is_periodic()
+            && geometry.samples as usize == 2 * pairs * columns
+            && (device.lanes + 1..=most).contains(&columns)
+            && rounded_up(columns, whole) == columns;
+        let overlap = usize::from(columns > most || (x.is_periodic() && !is_closed));
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
         let items_x = rounded_up(strip + 2 * overlap, whole);
         let group = in_whole(group, items_x.max(device.lanes));
@@ -183,6 +190,7 @@ impl Sizes {
             least: if few { 1 } else { stencils.len() },
             wide,
             is_periodic: x.is_periodic(),
+            is_closed,
             planar: geometry.bands.line.stride == 1,
             interleaved,
             low_apart: interleaved && geometry.has_low == 1,
@@ -225,6 +233,7 @@ impl Sizes {
             define("LOW_APART", u8::from(self.low_apart)),
             define("X_FIRST", u8::from(self.rows.order == Order::Xyz)),
             define("IS_PERIODIC", u8::from(self.is_periodic)),
+            define("CLOSED", u8::from(self.is_closed)),
             define("PRE_SHIFT", todo.pre_shift()),
             define_distance(geometry.fits_32_bits(3, 0)),
         ];

@@ -37,6 +37,8 @@ fn tiles_overlap_where_they_do_not_hold_rows() {
     assert_eq!(of(384, Boundary::Symmetric), (96, [1, 0, 192]));
     assert_eq!(of(64, Boundary::Symmetric), (16, [1, 0, 32]));
     assert_eq!(of(64, Boundary::Periodic), (32, [1, 1, 32]));
+    assert_eq!(of(512, Boundary::Periodic), (128, [1, 0, 256]));
+    assert_eq!(of(508, Boundary::Periodic), (96, [2, 1, 128]));
     assert_eq!(of(255, Boundary::Symmetric), (64, [1, 0, 128]));
     assert_eq!(of(511, Boundary::Symmetric), (128, [1, 0, 256]));
     assert_eq!(of(510, Boundary::Periodic), (96, [2, 1, 128]));
@@ -45,15 +47,17 @@ fn tiles_overlap_where_they_do_not_hold_rows() {
 
 #[test]
 fn large_volumes_are_preferred_where_most_work_items_store() {
-    let is_preferred = |wavelet: Wavelet, shape: [usize; 3], sample| {
+    let of = |transform: &Transform, sample| {
         let preferred = [Direction::Forward, Direction::Inverse].map(|direction| {
-            let problem = problem(&Transform::new(wavelet.clone(), shape), sample, direction);
+            let problem = problem(transform, sample, direction);
             let design = Setting::of(large_gpu()).design(&problem).unwrap();
             design.launches[0].strategy == Strategy::StreamedVolumes
         });
         assert_eq!(preferred[0], preferred[1]);
         preferred[0]
     };
+    let is_preferred =
+        |wavelet: Wavelet, shape: [usize; 3], sample| of(&Transform::new(wavelet, shape), sample);
     let (wavelet, single) = (Wavelet::CDF_9_7, SampleType::F32);
     assert!(is_preferred(wavelet.clone(), [256; 3], single));
     assert!(is_preferred(wavelet.clone(), [256, 256, 1024], single));
@@ -71,7 +75,13 @@ fn large_volumes_are_preferred_where_most_work_items_store() {
     assert!(is_preferred(Wavelet::CDF_5_3, [256; 3], SampleType::I32));
     assert!(is_preferred(Wavelet::CDF_5_3, [512; 3], SampleType::I32));
     assert!(is_preferred(Wavelet::CDF_5_3, [256, 256, 236], short));
+    let periodic = |shape: [usize; 3]| {
+        let volume = Transform::new(Wavelet::CDF_5_3, shape).boundary(Boundary::Periodic);
+        of(&volume, short)
+    };
+    assert!(periodic([512; 3]) && !periodic([512, 512, 510]));
     // Half of 64 work-items store nothing.
+    assert!(!periodic([256; 3]));
     assert!(!is_preferred(Wavelet::CDF_5_3, [256, 256, 257], short));
     assert!(!is_preferred(Wavelet::VC2_DAUB_9_7, [256; 3], short));
     assert!(!is_preferred(Wavelet::VC2_DD_9_7, [256; 3], short));
