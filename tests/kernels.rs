@@ -192,13 +192,14 @@ fn rows(wavelet: Wavelet) -> Vec<Transform> {
     rows
 }
 
-/// Volumes that go by vectors, in either layout, and volumes that do not.
+/// Volumes that go by vectors, in either layout, with rows that are closed, and volumes that do not.
 fn volumes(wavelet: Wavelet) -> Vec<Transform> {
     let aligned = Transform::new(wavelet.clone(), [20, 30, 64]);
     vec![
         aligned.clone().levels(2),
         aligned.clone().layout(Layout::Interleaved),
         aligned.boundary(Boundary::Periodic),
+        Transform::new(wavelet.clone(), [20, 30, 512]).boundary(Boundary::Periodic),
         Transform::new(wavelet, [3, 45, 50, 70]).axes([1, 2, 3]),
     ]
 }

@@ -412,9 +412,16 @@ fn colours() {
     }
 }
 
-/// In tiles that overlap and in one that has whole rows; of integers in both orders of the axes.
+/// In tiles that overlap and in one that has whole rows, closed ones, too; of integers in both
+/// orders of the axes.
 #[test]
 fn volumes() {
+    let periodic = |shape: [usize; 3]| {
+        let volume = Transform::new(Wavelet::CDF_5_3, shape);
+        volume.boundary(Boundary::Periodic)
+    };
+    check_volumes::<f32>(&periodic([4, 6, 32]));
+    check_volumes::<f32>(&periodic([4, 6, 72]));
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_9_7, [6, 5, 35]));
     check_volumes::<f32>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]).levels(2));
     check_volumes::<f16>(&Transform::new(Wavelet::CDF_5_3, [5, 6, 32]));

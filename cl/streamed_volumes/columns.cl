@@ -59,7 +59,7 @@ INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int 
 // Loads what a work-item takes of a row.
 INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy,
                          const int cz, WORD *to) {
-  const int pair = part->vectors;
+  const int pair = part->loaded_pair;
   const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
 #if FORWARD
   global const S *const row = part->signal + place;

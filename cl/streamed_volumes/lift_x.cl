@@ -2,9 +2,9 @@
 //
 // What a step reads beside a work-item's columns it gets from the work-items beside it. At a seam, where the next one
 // is in another sub-group, it finds that one's columns in local memory, and lifts them, too. Beyond a row that is
-// mirrored it reads, at the end, what is before the sample that it changes, at the start what is behind it. A row that
-// is periodic, and all that the work-items have, has a seam where its end meets its start. Without exchange every
-// work-item has a seam on both sides.
+// mirrored it reads, at the end, what is before the sample that it changes, at the start what is behind it. Where the
+// work-items along x have just one whole row that is periodic (CLOSED), there is a seam between its end and its start.
+// Without exchange every work-item has a seam on both sides.
 
 #include "streamed_volumes/part.cl"
 
@@ -35,7 +35,7 @@
 #define SEAM_PLACES (PIECES * AT_SEAMS + 2)
 INLINE int place_at_seam(void) { return ITEM / TOGETHER * AT_SEAMS + (AT_SEAMS > 1 && ITEM % TOGETHER > 0) + 1; }
 
-// The place of the one across the seam to the left, and to the right.
+// The place of the one across the seam, for a work-item with a seam to its left, or to its right.
 #define AROUND (CLOSED ? ITEMS_X / TOGETHER * AT_SEAMS : 0)
 INLINE int place_to_left(const int at) { return at - 1 + (ITEM % ITEMS_X == 0 ? AROUND : 0); }
 INLINE int place_to_right(const int at) { return at + 1 - (ITEM % ITEMS_X == ITEMS_X - 1 ? AROUND : 0); }
@@ -49,8 +49,8 @@ INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int
 }
 INLINE int row_at_seams(const int cy, const int cz) { return (2 * cz + cy) * SEAM_PLACES; }
 
-// Beyond the ends of a tile there is no seam, and nobody leaves anything in the outermost places: what is
-// read there means nothing.
+// Beyond the ends of a tile whose rows are not closed there is no seam, and nobody leaves anything in the outermost
+// places: what is read there means nothing.
 INLINE void clear_seams(local Numbers *seams) {
   for (int i = ITEM; HAS_SEAMS && i < 2 * ROWS_AT_SEAMS; i += GROUP) seams[i] = (Numbers)0;
 }

@@ -50,7 +50,7 @@
 #error "IS_PERIODIC: 1 where a volume goes on periodically beyond its border, else mirrored"
 #endif
 #ifndef CLOSED
-#error "CLOSED: 1 where a periodic row is all that the work-items along x have, so that the first is beside the last"
+#error "CLOSED: 1 where the work-items along x have one whole row that is periodic: the first is beside the last"
 #endif
 #ifndef DISTANCE
 #error "DISTANCE: the type of distances within a volume, int where all of them fit it, else long"
@@ -124,8 +124,8 @@ typedef struct {
   local const Distance *rows;      // how far from there the rows are that it reads, the samples of a pair side by side;
   local const Distance *low_rows;  // those of sub-band 0, the approximations alone
   int from, to;                    // the columns that its tile stores
-  int vectors;                     // the pair of columns from which it loads vectors
-  int loaded[LOADED_RUN];          // else where the samples stand that it loads of a run
+  int loaded_pair;                 // the first pair of columns that it loads, where rows go by vectors,
+  int loaded[LOADED_RUN];          // and else where the samples stand that it loads of a run
   local S *stage;                  // where its piece exchanges them
 } VolumePart;
 
@@ -157,9 +157,10 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.from = tile_x * own->strip;
   part.to = min(part.from + own->strip, S_COUNT(pass->samples));
   part.column = part.from + (item % ITEMS_X - own->overlap) * OWN_PAIRS;
-  // What is beyond the ends of a row that is mirrored means nothing: any existing samples will do.
-  part.vectors = IS_PERIODIC ? place_in_signal(2 * part.column, pass->samples, true) / 2
-                             : clamp(part.column, 0, max(D_COUNT(pass->samples) - OWN_PAIRS, 0));
+  // What is beyond the ends of a row that is mirrored means nothing: any existing samples will do. (PoCL 5.0 compiled 9/7
+  // in f32 wrongly where each load asked for this place anew.)
+  part.loaded_pair = IS_PERIODIC ? place_in_signal(2 * part.column, pass->samples, true) / 2
+                                 : clamp(part.column, 0, max(D_COUNT(pass->samples) - OWN_PAIRS, 0));
   for (int i = 0; i < LOADED_RUN; ++i) {
     const int place = FORWARD ? first_in_turn(part.column) + i * TO_NEXT : 2 * (part.column + i);
     part.loaded[i] = place_in_signal(place, pass->samples, IS_PERIODIC) >> !FORWARD;

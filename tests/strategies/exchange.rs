@@ -288,10 +288,11 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
         let cdf53 = |shape: [usize; 3]| Transform::new(Wavelet::CDF_5_3, shape);
         let whole = [cdf97([6, 10, 512]), cdf97([5, 12, 64])];
         check_all::<f32>(&device, strategy, &whole);
-        // Closed rows, rows of whole work-items in overlapping tiles, and others.
-        let periodic = |width| cdf97([6, 8, width]).boundary(Boundary::Periodic);
-        let periodic = [512, 260, 510].map(periodic);
-        check_all::<f32>(&device, strategy, &periodic);
+        // Rows that are closed, of one and two in a tile, rows that go by vectors in tiles that overlap,
+        // and others.
+        let periodic = |transform: Transform| transform.boundary(Boundary::Periodic);
+        let rows = [512, 256, 508, 510].map(|width| periodic(cdf97([6, 8, width])));
+        check_all::<f32>(&device, strategy, &rows);
         let two_levels = cdf97([4, 6, 1031]).levels(2);
         let tiles = [cdf97([9, 7, 384]), two_levels, cdf97([9, 4, 1040])];
         check_all::<f32>(&device, strategy, &tiles);
@@ -305,19 +306,21 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
         let in_turn = [[9, 12, 64], [6, 7, 512], [5, 7, 67]].map(|shape| interleaved(cdf97(shape)));
         check_all::<f32>(&device, strategy, &in_turn);
         check_all::<i16>(&device, strategy, &[interleaved(cdf53([7, 9, 1024]))]);
-        check_all::<f64>(
-            &device,
-            strategy,
-            &[256, 259].map(|width| cdf53([7, 6, width])),
-        );
+        let closed = interleaved(periodic(cdf97([6, 7, 512])));
+        check_all::<f32>(&device, strategy, &[closed]);
+        let closed = periodic(cdf53([7, 6, 256]));
+        check_all::<f64>(&device, strategy, &[closed, cdf53([7, 6, 259])]);
         check_all::<Rounded>(
             &device,
             strategy,
             &[200, 201].map(|width| cdf97([5, 9, width])),
         );
-        check_all::<i16>(&device, strategy, &[cdf53([7, 9, 1024])]);
+        let shorts = [cdf53([7, 9, 1024]), periodic(cdf53([6, 9, 1024]))];
+        check_all::<i16>(&device, strategy, &shorts);
         let x_first = |width| Transform::new(Wavelet::VC2_LEGALL_5_3, [6, 7, width]);
         check_all::<i32>(&device, strategy, &[512, 513].map(x_first));
+        let closed = Transform::new(Wavelet::VC2_LEGALL_5_3, [6, 8, 512]);
+        check_all::<i32>(&device, strategy, &[periodic(closed)]);
         let long = Transform::new(Wavelet::VC2_DAUB_9_7, [6, 5, 320]);
         check_all::<i32>(&device, strategy, &[long]);
         ran(&what, &device);

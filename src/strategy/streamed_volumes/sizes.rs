@@ -166,7 +166,8 @@ impl Sizes {
         }
         let interleaved = wide && geometry.bands.line.stride == 2;
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
-        // A periodic row that whole sub-groups have, several of them, meets its start at a seam.
+        // The end of a periodic row meets its start at a seam, where whole sub-groups have the row. One
+        // alone has no seams.
         let is_closed = x.is_periodic()
             && geometry.samples as usize == 2 * pairs * columns
             && (device.lanes + 1..=most).contains(&columns)
@@ -210,7 +211,7 @@ impl Sizes {
 
     pub fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let place = if self.details_first { 1 } else { -1 };
-        // Periodic rows share a program, whatever their length.
+        // Of periodic rows no column is the last.
         let last_column = match self.is_periodic {
             true => 2 * self.pairs - 1,
             false => (geometry.samples as usize - 1) % (2 * self.pairs),

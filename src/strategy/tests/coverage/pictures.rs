@@ -93,6 +93,10 @@ impl Shares<'_> {
         let (items, rows) = (self.number("ITEMS_X"), self.number("OWN_ROWS"));
         let own = self.number("OWN_PAIRS");
         assert!((strip <= own * (items - 2 * overlap)) && strip % own == 0);
+        // Without others beside them, the ends of periodic rows have each other.
+        let is_alone = self.has("IS_PERIODIC", "1") && overlap == 0;
+        assert_eq!(self.has("CLOSED", "1"), is_alone);
+        assert!(!is_alone || (tiles_x == 1 && own * items == self.pairs()));
         let is_after = self.has("DETAIL_PLACE", "1");
         let place = if is_after { 1 } else { -1 };
         let samples = |pair: usize, length: usize| {
