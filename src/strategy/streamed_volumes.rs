@@ -47,8 +47,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let is_fast = match todo.problem.sample {
         SampleType::F16 | SampleType::Rounded | SampleType::F32 => true,
         // Pipelines of two steps alone were timed. On an NVIDIA H200, 511 x 511 x 511 by 5/3 took 395
-        // us in 16 bits (inverse 364, details loaded in turn with approximations), two launches 507
-        // (554); periodic rows that do not go by vectors were as slow as two launches, or slower.
+        // us in 16 bits (inverse 361), two launches 507 (554); periodic rows that do not go by vectors
+        // were as slow as two launches, or slower.
         sample => sample.is_integer() && sizes.steps == 2 && (sizes.wide || !sizes.is_periodic),
     };
     let taken = Taken {
