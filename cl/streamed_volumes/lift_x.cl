@@ -12,7 +12,7 @@
 #error "along x results depend on the neighbouring work-items alone"
 #endif
 
-#define HAS_SEAMS (ITEMS_X > TOGETHER)
+#define HAS_SEAMS (CLOSED || ITEMS_X > TOGETHER)
 
 #if EXCHANGE == EXCHANGE_NONE
 #if LANES != 1

@@ -125,8 +125,7 @@ fn cost(todo: &Todo, sizes: &Sizes, geometry: &Geometry, shares: [usize; 3]) -> 
     let lines = height as usize + (strips - 1) * (2 * warm_up - 1);
     let planes = depth as usize + (segments - 1) * (2 * warm_up - 1);
     let items = volumes * tiles_x * strips * sizes.items_x;
-    let has_seams = sizes.items_x > todo.target.device.lanes;
-    let barriers = if has_seams {
+    let barriers = if sizes.has_seams(todo) {
         sizes.rows.along_x() / 2
     } else {
         0

@@ -288,10 +288,10 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
         let cdf53 = |shape: [usize; 3]| Transform::new(Wavelet::CDF_5_3, shape);
         let whole = [cdf97([6, 10, 512]), cdf97([5, 12, 64])];
         check_all::<f32>(&device, strategy, &whole);
-        // Rows that are closed, of one and two in a tile, rows that go by vectors in tiles that overlap,
-        // and others.
+        // Rows that are closed, of many sub-groups and of one, rows that go by vectors in tiles that
+        // overlap, and others.
         let periodic = |transform: Transform| transform.boundary(Boundary::Periodic);
-        let rows = [512, 256, 508, 510].map(|width| periodic(cdf97([6, 8, width])));
+        let rows = [512, 256, 4 * lanes, 508, 510].map(|width| periodic(cdf97([6, 8, width])));
         check_all::<f32>(&device, strategy, &rows);
         let two_levels = cdf97([4, 6, 1031]).levels(2);
         let tiles = [cdf97([9, 7, 384]), two_levels, cdf97([9, 4, 1040])];

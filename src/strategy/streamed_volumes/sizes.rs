@@ -166,11 +166,10 @@ impl Sizes {
         }
         let interleaved = wide && geometry.bands.line.stride == 2;
         let columns = (geometry.samples as usize).div_ceil(2 * pairs);
-        // The end of a periodic row meets its start at a seam, where whole sub-groups have the row. One
-        // alone has no seams.
+        // The end of a periodic row meets its start at a seam, where whole sub-groups have the row.
         let is_closed = x.is_periodic()
             && geometry.samples as usize == 2 * pairs * columns
-            && (device.lanes + 1..=most).contains(&columns)
+            && (device.lanes..=most).contains(&columns)
             && rounded_up(columns, whole) == columns;
         let overlap = usize::from(columns > most || (x.is_periodic() && !is_closed));
         let strip = columns.div_ceil(columns.div_ceil(most - 2 * overlap));
@@ -197,6 +196,12 @@ impl Sizes {
             low_apart: interleaved && geometry.has_low == 1,
             pairs,
         })
+    }
+
+    /// Whether something of a row is exchanged between sub-groups, or between
+    /// the ends of one.
+    pub fn has_seams(&self, todo: &Todo) -> bool {
+        self.is_closed || self.items_x > todo.target.device.lanes
     }
 
     /// Pairs along y or z: where a pair is a detail and the approximation after it, the first one
