@@ -179,7 +179,7 @@ fn check_pyramids<T: RandomSample>(transform: &Transform) {
     }
 }
 
-/// Several levels by windows, which take them in work-groups of this size at least.
+/// One level and several by windows, which take them in work-groups of this size at least.
 fn check_windows<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(128);
@@ -442,6 +442,7 @@ fn pyramids_in_both_layouts() {
 
 #[test]
 fn pyramids_in_windows() {
+    check_windows::<f32>(&Transform::new(Wavelet::CDF_9_7, [17, 22]));
     check_windows::<f32>(&Transform::new(Wavelet::CDF_9_7, [21, 37]).levels(2));
     // So small that steps reach beyond the mirrored picture.
     let pictures = Transform::new(Wavelet::CDF_9_7, [2, 9, 6]).axes([1, 2]);

@@ -5,6 +5,7 @@ mod sizes;
 mod windows;
 
 use self::sizes::Sizes;
+use self::windows::Windows;
 use super::planning::design::{Kernel, Pass, RUN, Slots, lack_of_registers};
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
@@ -21,8 +22,8 @@ pub(super) const TUNABLES: &[Tunable] = &[];
 /// Samples that a compute unit loads, halos and coarser levels included, up to which several levels
 /// of pictures of many tiles are best done by this strategy. On an NVIDIA H200, in f32 by 9/7, five
 /// levels of 1024 x 1024 (19 Ki of them) took 22.0 us (inverse 16.4) by the kernel `pyramid`, by
-/// `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); one level
-/// takes longer in any case. A picture that is one tile is best done so however many there are:
+/// `register_block` 22.7 (25.0); of 2048 x 2048 (38 Ki) 37.8 (39.4) and 32.2 (34.2); by that
+/// kernel one level takes longer in any case. A picture that is one tile is best done so however many there are:
 /// three levels of 4096 of 64 x 64 take 84 us (108), by `register_block` 139 (136).
 const MOST_LOADED: usize = 24 << 10;
 
@@ -49,8 +50,21 @@ const MOST_IN_WINDOWS: usize = 192 << 10;
 /// Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
+/// The same of one level, of rows that are longer than a window. Whole rows are always best so. On an
+/// NVIDIA H200, in us, forward / inverse:
+///
+/// | f32 `cdf97`, one level | by windows | by the best other |
+/// |---|---|---|
+/// | 65536 of 32 x 32 (a copy takes 131) | 135 / 165 | `pyramid`'s own kernel, 360 / 364 |
+/// | 16384 of 64 x 64 | 133 / 136 | `streamed`, 241 / 272 |
+/// | 4096 of 128 x 128 | 136 / 141 | `streamed`, 165 / 162 |
+/// | 512 of 256 x 256 | 103 / 84 | `streamed`, 74 / 75 |
+/// | 1024 x 1024 (23 Ki) | 7.3 / 6.6 | `register_block`, 7.7 / 7.5 |
+/// | 2048 x 2048 (70 Ki) | 13.7 / 10.6 | `register_block`, 13.0 / 12.2 |
+const MOST_IN_ONE_LEVEL: usize = 24 << 10;
+
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures
-/// this strategy is best for single levels, too, where a work-group has so many results and a
+/// the kernel `pyramid` is best for single levels, too, that windows do not take, where a work-group has so many results and a
 /// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
 /// 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by `register_block` 38
 /// (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51); on an NVIDIA H100 149796 x 7
@@ -85,7 +99,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     if column_stride > 1 {
         let offer = offer_of_windows(todo, axes, column_stride);
-        return offer.unwrap_or_else(|| Offer::no("of pixels it takes several levels by windows"));
+        return offer.unwrap_or_else(|| Offer::no("of pixels it takes what windows take"));
     }
     let borders = match borders(todo, axes) {
         Ok(borders) => borders,
@@ -139,38 +153,59 @@ fn offer_of_tiles(todo: &Todo, axes: [usize; 2], borders: [Border; 2]) -> Offer 
     }
 }
 
-/// What windows take, which win wherever pictures are small. CPUs take long to compile them.
+/// What windows take, which win wherever pictures are small: all levels that they can, or where that
+/// is not best the one at hand. CPUs take long to compile them.
 fn offer_of_windows(todo: &Todo, axes: [usize; 2], column_stride: usize) -> Option<Offer> {
-    let device = todo.target.device;
-    if device.kind != DeviceKind::Gpu {
+    if todo.target.device.kind != DeviceKind::Gpu {
         return None;
     }
     let todo = &Todo {
         target: &todo.target.of("pyramid_windows"),
         ..*todo
     };
-    let windows = windows::cheapest(todo, axes, column_stride).ok()?;
+    let of_levels = |most| offer_of_levels(todo, axes, column_stride, most);
+    match (of_levels(usize::MAX)?, of_levels(1)) {
+        (Offer::Works(_), Some(one @ Offer::Preferred(_))) => Some(one),
+        (all, _) => Some(all),
+    }
+}
+
+fn offer_of_levels(
+    todo: &Todo,
+    axes: [usize; 2],
+    column_stride: usize,
+    most_levels: usize,
+) -> Option<Offer> {
+    let windows = windows::cheapest(todo, axes, column_stride, most_levels).ok()?;
     let pass = windows.pass(todo, axes);
     let is_dense = |side: &Side| side.line.stride == column_stride as i64;
     if !pass.geometry.band_sides().all(is_dense) {
         return None;
+    }
+    let is_best = windows_are_best(todo, &windows, column_stride);
+    let taken = Taken {
+        levels: windows.levels(),
+        axes: 2,
+        passes: vec![pass],
+    };
+    Some(match is_best && !is_of_many_tiny(todo, axes) {
+        true => Offer::Preferred(taken),
+        false => Offer::Works(taken),
+    })
+}
+
+fn windows_are_best(todo: &Todo, windows: &Windows, column_stride: usize) -> bool {
+    let loaded = windows.loaded(todo.target.device.compute_units);
+    if windows.levels() == 1 {
+        let is_small = windows.have_whole_rows() || loaded <= MOST_IN_ONE_LEVEL;
+        return is_small && windows.samples() >= TINY && column_stride == 1;
     }
     let most = match todo.problem.direction {
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,
     };
     // Each colour of a pixel is loaded beside all others, which takes time where there are many.
-    let loaded = column_stride * windows.loaded(device.compute_units);
-    let is_small = column_stride == 1 && windows.is_one_tile() || loaded <= most;
-    let taken = Taken {
-        levels: windows.levels(),
-        axes: 2,
-        passes: vec![pass],
-    };
-    Some(match is_small && !is_of_many_tiny(todo, axes) {
-        true => Offer::Preferred(taken),
-        false => Offer::Works(taken),
-    })
+    column_stride == 1 && windows.is_one_tile() || column_stride * loaded <= most
 }
 
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory.

@@ -324,14 +324,19 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
     }
 }
 
-/// The same for several levels by windows: of one and of several tiles, whole lines and such with a
+/// The same for one level and two by windows: of one and of several tiles, whole lines and such with a
 /// halo, of odd and even lengths.
 fn exchange_in_windows(way: Exchange, lanes: usize) {
     let what = format!("exchange in windows by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
         let device = device.with_kind(DeviceKind::Gpu);
         let picture = |wavelet, shape: [usize; 2]| Transform::new(wavelet, shape).levels(2);
-        let cdf97 = [[24, 29], [70, 131], [37, 300]].map(|shape| picture(Wavelet::CDF_9_7, shape));
+        let mut cdf97 = [[24, 29], [70, 131], [37, 300]]
+            .map(|shape| picture(Wavelet::CDF_9_7, shape))
+            .to_vec();
+        cdf97.extend(
+            [[27, 4 * lanes - 1], [40, 203]].map(|shape| Transform::new(Wavelet::CDF_9_7, shape)),
+        );
         let engine = Engine::new(&device).unwrap();
         for transform in &cdf97 {
             let plan = engine.plan_with::<f32>(transform, Strategy::Pyramid);

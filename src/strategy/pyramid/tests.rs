@@ -110,19 +110,25 @@ fn it_is_preferred_for_single_levels_where_the_halo_is_long() {
 /// What the kernel has of a level along an axis: `extent_of` in cl/pyramid/extent.cl.
 #[test]
 fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
-    let kernels_of = |shape: &[usize], axes: [usize; 2], levels| {
+    let kernels_with = |layout, shape: &[usize], axes: [usize; 2], levels| {
         let transform = Transform::new(Wavelet::CDF_9_7, shape)
             .axes(axes)
-            .levels(levels);
+            .levels(levels)
+            .layout(layout);
         let problem = problem(&transform, SampleType::F32, Direction::Forward);
         let design = Setting::of(large_gpu()).design(&problem).unwrap();
         assert_eq!(design.advice, None, "{shape:?}");
         let names = design.launches.iter().map(|one| one.pass.kernel.name);
         names.collect::<Vec<_>>()
     };
+    let kernels_of =
+        |shape: &[usize], axes, levels| kernels_with(Layout::Mallat, shape, axes, levels);
     let kernels = |shape: &[usize], axes| kernels_of(shape, axes, 1);
-    assert_eq!(kernels(&[262144, 16], [0, 1]), ["pyramid"]);
-    assert_eq!(kernels(&[4096, 32, 32], [1, 2]), ["pyramid"]);
+    for (shape, axes) in [(&[262144, 16][..], [0, 1]), (&[4096, 32, 32], [1, 2])] {
+        assert_eq!(kernels(shape, axes), ["pyramid_windows"]);
+        let others = kernels_with(Layout::Interleaved, shape, axes, 1);
+        assert_eq!(others, ["pyramid"]);
+    }
     assert_eq!(kernels(&[65536, 8, 8], [1, 2]), ["whole_boxes"]);
     assert_eq!(kernels_of(&[65536, 8, 8], [1, 2], 3), ["whole_boxes"]);
     assert_eq!(kernels(&[3, 1398101], [0, 1]), ["register_block"]);
@@ -131,9 +137,14 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     assert_eq!(kernels_of(&[3, 1398101], [0, 1], 3)[1..], left);
     // One launch where there is little to do.
     assert_eq!(kernels(&[16, 9, 9], [1, 2]), ["register_block"]);
-    assert_eq!(kernels(&[1024, 64, 64], [1, 2]), ["register_block"]);
-    assert_eq!(kernels(&[16384, 64, 64], [1, 2]), ["streamed_one_level"]);
     assert_eq!(kernels(&[16, 262144], [0, 1]), ["register_block"]);
+    assert_eq!(kernels(&[4, 2048, 2048], [1, 2]), ["streamed_one_level"]);
+    // One level of what is small, or as wide as a window.
+    assert_eq!(kernels(&[16384, 64, 64], [1, 2]), ["pyramid_windows"]);
+    assert_eq!(kernels(&[4096, 128, 128], [1, 2]), ["pyramid_windows"]);
+    assert_eq!(kernels(&[1024, 1024], [0, 1]), ["pyramid_windows"]);
+    assert_eq!(kernels(&[2048, 2048], [0, 1]), ["register_block"]);
+    assert_eq!(kernels(&[512, 256, 256], [1, 2]), ["streamed_one_level"]);
 }
 
 #[test]
@@ -256,7 +267,7 @@ fn work_groups_are_as_large_as_the_device_allows() {
             max_work_group: most,
             ..DeviceInfo::imaginary()
         };
-        let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]);
+        let transform = Transform::new(Wavelet::CDF_9_7, [64, 64]).layout(Layout::Interleaved);
         let all = launches(device, &transform, SampleType::F32, Direction::Forward);
         number(&all[0].pass.kernel, "GROUP")
     };

@@ -1,4 +1,4 @@
-//! Several levels, mirrored at their borders, by windows whose sizes are constants of the program
+//! Levels that are mirrored at their borders, by windows whose sizes are constants of the program
 //! (cl/pyramid/windows.cl).
 
 mod launch;
@@ -234,6 +234,16 @@ impl Windows {
     /// Whether a picture is one tile.
     pub fn is_one_tile(&self) -> bool {
         self.tiles == [1, 1]
+    }
+
+    /// Samples of a picture.
+    pub fn samples(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether a tile has the whole width of a picture.
+    pub fn have_whole_rows(&self) -> bool {
+        self.tiles[1] == 1
     }
 
     fn bytes(&self, todo: &Todo) -> u64 {

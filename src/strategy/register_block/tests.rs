@@ -3,7 +3,7 @@ use crate::device::DeviceInfo;
 use crate::strategy::planning::design::Launch;
 use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{number, own};
-use crate::transform::Transform;
+use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Wavelet};
 
 fn exchanging() -> Setting {
@@ -152,7 +152,9 @@ fn blocks_are_preferred_for_small_pictures_and_without_exchange() {
         }
     }
     let all = Setting::of(large_gpu());
-    let transform = Transform::new(Wavelet::CDF_5_3, [16384, 45, 45]).axes([1, 2]);
+    let transform = Transform::new(Wavelet::CDF_5_3, [16384, 45, 45])
+        .axes([1, 2])
+        .layout(Layout::Interleaved);
     let chosen = launch(&all, &transform, SampleType::I16).strategy;
     assert_eq!(chosen, Strategy::RegisterColumns);
     // Without exchange pictures of any size, by steps of any length: where neither is

@@ -40,11 +40,12 @@ const LEVELS_AT_ONCE: usize = 7;
 const LAUNCH: usize = 70_000;
 
 /// The windows that take least time where all levels that can be taken so
-/// are, or why there are none.
+/// are, of so many at most, or why there are none.
 pub(in super::super) fn cheapest(
     todo: &Todo,
     axes: [usize; 2],
     column_stride: usize,
+    most_levels: usize,
 ) -> Result<Windows, String> {
     let problem = todo.problem;
     if problem.direction == Direction::Forward && !are_near(&problem.stencils()) {
@@ -55,9 +56,9 @@ pub(in super::super) fn cheapest(
     if problem.transform.coefficient_layout() == Layout::Interleaved {
         return Err("coefficients are interleaved".to_owned());
     }
-    let levels = mirrored_levels(todo, axes);
-    if levels < 2 {
-        return Err("fewer than two levels go on mirrored".to_owned());
+    let levels = mirrored_levels(todo, axes).min(most_levels);
+    if levels == 0 {
+        return Err("the level does not go on mirrored".to_owned());
     }
     let search = Search::new(todo, axes, column_stride, levels);
     search
@@ -147,7 +148,8 @@ impl<'a> Search<'a> {
         let mut best: Vec<(usize, Option<Windows>)> = vec![(0, None)];
         for first in (0..self.levels).rev() {
             let left = self.levels - first;
-            let least = if first == 0 { 2 } else { 1 };
+            // Where several can be taken, the first launch takes more than one.
+            let least = if first == 0 { 2.min(left) } else { 1 };
             let launches = (least..=left).filter_map(|count| {
                 let windows = self.best(self.all_of(first, count))?;
                 let then = best[best.len() - count].0;
