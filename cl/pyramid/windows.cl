@@ -1,4 +1,4 @@
-// pyramid_windows: several levels of a picture that is mirrored, in one launch.
+// pyramid_windows: one level or several of a picture that is mirrored, in one launch.
 //
 // Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a
 // window of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
@@ -22,6 +22,8 @@
 //
 // All of them lie in its caches. By two launches nobody goes on alone. Where each level had the rows and columns per
 // work-item of the finest one, not those that suit its window, the inverse of 1024 x 1024 took 1.13 times as long.
+//
+// One level of 16384 pictures of 64 x 64 takes 133 and 136 us there, a copy 131.
 //
 // Five levels of pictures of three colours, forward and inverse, in us, on an NVIDIA H100:
 //

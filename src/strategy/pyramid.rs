@@ -50,19 +50,6 @@ const MOST_IN_WINDOWS: usize = 192 << 10;
 /// Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
-/// The same of one level, of rows that are longer than a window. Whole rows are always best so. On an
-/// NVIDIA H200, in us, forward / inverse:
-///
-/// | f32 `cdf97`, one level | by windows | by the best other |
-/// |---|---|---|
-/// | 65536 of 32 x 32 (a copy takes 131) | 135 / 165 | `pyramid`'s own kernel, 360 / 364 |
-/// | 16384 of 64 x 64 | 133 / 136 | `streamed`, 241 / 272 |
-/// | 4096 of 128 x 128 | 136 / 141 | `streamed`, 165 / 162 |
-/// | 512 of 256 x 256 | 103 / 84 | `streamed`, 74 / 75 |
-/// | 1024 x 1024 (23 Ki) | 7.3 / 6.6 | `register_block`, 7.7 / 7.5 |
-/// | 2048 x 2048 (70 Ki) | 13.7 / 10.6 | `register_block`, 13.0 / 12.2 |
-const MOST_IN_ONE_LEVEL: usize = 24 << 10;
-
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures
 /// the kernel `pyramid` is best for single levels, too, that windows do not take, where a work-group has so many results and a
 /// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
@@ -194,12 +181,22 @@ fn offer_of_levels(
     })
 }
 
+/// One level is best by windows where rows are whole in them and a device has much to do: on an NVIDIA
+/// H200, in f32 by 9/7, 16384 of 64 x 64 take 133 us (inverse 136), by `streamed` 241 (272), of 63 x
+/// 63 137 (144), by `register_block` 332 (321), 65536 of 32 x 32 135 (165), by the kernel `pyramid`
+/// 360 (364), where a copy takes 131. 512 of 256 x 256 take 103 (84), by `streamed` 74 (75), and of
+/// 1024 x 1024 or fewer small ones, 7.3 us and by `register_block` 7.7, each size has a program of
+/// its own for a tenth of the time.
 fn windows_are_best(todo: &Todo, windows: &Windows, column_stride: usize) -> bool {
-    let loaded = windows.loaded(todo.target.device.compute_units);
+    let compute_units = todo.target.device.compute_units;
     if windows.levels() == 1 {
-        let is_small = windows.have_whole_rows() || loaded <= MOST_IN_ONE_LEVEL;
-        return is_small && windows.samples() >= TINY && column_stride == 1;
+        let samples = todo.levels[0].shape.iter().product::<usize>();
+        return windows.have_whole_rows()
+            && windows.samples() >= TINY
+            && samples >= LEAST_SAMPLES * compute_units
+            && column_stride == 1;
     }
+    let loaded = windows.loaded(compute_units);
     let most = match todo.problem.direction {
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,

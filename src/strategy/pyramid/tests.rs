@@ -139,11 +139,12 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
     assert_eq!(kernels(&[16, 9, 9], [1, 2]), ["register_block"]);
     assert_eq!(kernels(&[16, 262144], [0, 1]), ["register_block"]);
     assert_eq!(kernels(&[4, 2048, 2048], [1, 2]), ["streamed_one_level"]);
-    // One level of what is small, or as wide as a window.
+    // One level of what is no wider than a window.
     assert_eq!(kernels(&[16384, 64, 64], [1, 2]), ["pyramid_windows"]);
     assert_eq!(kernels(&[4096, 128, 128], [1, 2]), ["pyramid_windows"]);
-    assert_eq!(kernels(&[1024, 1024], [0, 1]), ["pyramid_windows"]);
-    assert_eq!(kernels(&[2048, 2048], [0, 1]), ["register_block"]);
+    assert_eq!(kernels(&[132, 64, 64], [1, 2]), ["pyramid_windows"]);
+    assert_eq!(kernels(&[64, 64, 64], [1, 2]), ["register_block"]);
+    assert_eq!(kernels(&[1024, 1024], [0, 1]), ["register_block"]);
     assert_eq!(kernels(&[512, 256, 256], [1, 2]), ["streamed_one_level"]);
 }
 
