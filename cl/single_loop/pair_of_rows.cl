@@ -164,7 +164,10 @@ INLINE void put_border(const Sweep *sweep, const Strip *strip, const int from, c
     for (int at = from; at < to; at += VECTOR_PLACES) {
       local const A *const row = sweep->borders + cy * ROW + place_in_border(strip, at);
       const AV channels[2] = {LOAD_V(row + PLACE_s), LOAD_V(row + PLACE_d)};
-      put_pairs(&results, cy, at, channels, false, false);
+      if (results.gathers)
+        put_through_caches(&results, cy, at, channels);
+      else
+        put_pairs(&results, cy, at, channels, false, false);
     }
   }
 }

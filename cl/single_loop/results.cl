@@ -1,7 +1,10 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that
-// they must be whole and aligned. Where they do not start at multiples of 16 bytes, and where pixels do not fill a
-// vector, they are gathered in local memory, which has room for GATHERED vectors of each run, and stored from
-// there some vectors later.
+// they must be whole and aligned. Where they do not start at multiples of 16 bytes, where rows end within a vector, and
+// where pixels do not fill one, they are gathered in local memory, which has room for GATHERED vectors of each run, and
+// stored from there some vectors later.
+//
+// What is gathered goes past the caches in whole lines (cpu/vectors.cl), and what is before the first one and after the
+// last through them.
 
 #include "single_loop/row_buffers.cl"
 
@@ -34,7 +37,7 @@ typedef struct {
   int first;     // the first place that is gathered
   local STORED *gathered;
   int base;        // the sample that the first one in each run's room is
-  int done[RUNS];  // the first that is not stored; always at a multiple of a vector
+  int done[RUNS];  // the first that is not stored of whole lines; always at a multiple of a vector
 } Results;
 
 INLINE global STORED *run_of(const Results *results, const int run) {
@@ -59,10 +62,10 @@ INLINE void begin_results(Results *results, const Picture *picture, const int p,
   results->base = first * PER_PAIR;
   bool aligned = FILLED, known = aligned, by_twos = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    const int past = (ulong)(run_of(results, run) + results->base) % sizeof(STORED_V) / sizeof(STORED);
-    results->done[run] = results->base + (VECTOR - past) % VECTOR;
-    aligned &= past * sizeof(STORED) % 16 == 0;
-    known &= !KNOWS_PLACE || past == 0;
+    const int past = past_line(run_of(results, run) + results->base), size = run_size(results, run);
+    results->done[run] = results->base + (LINE - past) % LINE;
+    aligned &= past * sizeof(STORED) % 16 == 0 && (size % VECTOR == 0 || (past == 0 && LINE == VECTOR));
+    known &= !KNOWS_PLACE || past % VECTOR == 0;
     by_twos &= (ulong)(run_of(results, run) + results->base) % (2 * sizeof(STORED_V)) == 0;
     dense &= !FORWARD || results->rows.stride[run] == COLOURS;
   }
@@ -76,23 +79,43 @@ INLINE STORED_V samples_of(const AV v, const int cx, const int cy) {
   return SAMPLE_V(SCALED_OUT(v, FACTOR_2D(OUT, cx, cy), PRE_SHIFT));
 }
 
-// Puts a vector of both channels of row cy. What is before the first whole vector of memory is stored as it is, too.
+// Stores what a vector, which begins at sample `from` of a run, has before the first whole line of memory.
+INLINE void put_head(const Results *results, const int run, const int from, const STORED_V v) {
+  const int n = min(results->done[run], run_size(results, run)) - from;
+  if (n > 0) store_some(v, run_of(results, run) + from, COLOURS, n, false);
+}
+
+// Puts a vector of both channels of row cy.
 INLINE void put_pairs(const Results *results, const int cy, const int at, const AV channels[2], const bool gathers,
                       const bool known) {
   const STORED_V low = samples_of(channels[0], 0, cy), high = samples_of(channels[1], 1, cy);
-  if (known)
+  if (known) {
     store_known_pairs(&results->rows, cy, at, low, high);
-  else if (!gathers || at < results->first + VECTOR)
+  } else if (!gathers) {
     store_pairs(&results->rows, cy, at, results->s_count, results->d_count, low, high, true);
-  if (!gathers) return;
-  local STORED *const to = results->gathered + at * PER_PAIR - results->base;
+  } else {
 #if FORWARD
-  STORE_L(low, to + 2 * cy * RUN_ROOM);
-  STORE_L(high, to + (2 * cy + 1) * RUN_ROOM);
+    const int low_run = 2 * cy, high_run = 2 * cy + 1, to_high = 0;
+    const STORED_V first = low, second = high;
 #else
-  STORE_L(MERGED(low, high, 0), to + cy * RUN_ROOM);
-  STORE_L(MERGED(low, high, 1), to + cy * RUN_ROOM + VECTOR);
+    const int low_run = cy, high_run = cy, to_high = VECTOR;
+    const STORED_V first = MERGED(low, high, 0), second = MERGED(low, high, 1);
 #endif
+    const int from = at * PER_PAIR;
+    if (at < results->first + LINE) {
+      put_head(results, low_run, from, first);
+      put_head(results, high_run, from + to_high, second);
+    }
+    local STORED *const to = results->gathered + from - results->base;
+    STORE_L(first, to + low_run * RUN_ROOM);
+    STORE_L(second, to + high_run * RUN_ROOM + to_high);
+  }
+}
+
+// The same through the caches, beside what is gathered.
+INLINE void put_through_caches(const Results *results, const int cy, const int at, const AV channels[2]) {
+  store_pairs(&results->rows, cy, at, results->s_count, results->d_count, samples_of(channels[0], 0, cy),
+              samples_of(channels[1], 1, cy), false);
 }
 
 // Puts two vectors of both sub-bands of row cy, which are `by_twos`.
@@ -128,8 +151,10 @@ INLINE void put_rest(const Results *results, const int end) {
   for (int run = 0; run < RUNS; ++run) {
     local const STORED *const from = results->gathered + run * RUN_ROOM - results->base;
     const int last = min(end * PER_PAIR, run_size(results, run));
+    const int whole = last - past_line(run_of(results, run) + last);
     int i = results->done[run];
-    for (; i + VECTOR <= last; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);
+    for (; i + VECTOR <= whole; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);
+    for (; i + VECTOR <= last; i += VECTOR) STORE_T(LOAD_L(from + i), run_of(results, run) + i);
     for (; i < last; ++i) run_of(results, run)[i] = from[i];
   }
 }

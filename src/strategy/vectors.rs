@@ -57,6 +57,12 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
+/// Samples of a row.
+const LONG: usize = 1000;
+
+/// Bytes.
+const CACHE_LINE: usize = 64;
+
 /// Numbers of a row that the column pass keeps: long runs of memory, as long as all
 /// rows fit the nearest cache.
 fn longest_row(vectors: &Vectors, target: &Target) -> usize {
@@ -73,6 +79,23 @@ fn column_border(lines: &Lines) -> usize {
 /// What borders of so many pairs leave open, of so many vectors of lines at once.
 fn borders(pairs: usize, vectors: usize) -> [Define; 2] {
     [define("BORDER", pairs), define("BORDER_VECTORS", vectors)]
+}
+
+/// Whether both sub-bands of a row are whole lines of the caches, of numbers of 32 bits or more: such
+/// rows gain by going past the caches, others seldom, as their ends are stored once more, through
+/// these. Doubles gain in long rows, too: inverse 1026 x 4088 0.55 instead of 0.68. In ns per sample, forward / inverse, past the caches and through them (PoCL 3.1, one core of Zen 4):
+///
+/// | rows | past | through |
+/// |---|---|---|
+/// | f32 `cdf97`, 2048 x 4096 | 0.30 / 0.27 | 0.36 / 0.38 |
+/// | 4112 x 2040 | 0.57 / 0.39 | 0.44 / 0.41 |
+/// | 31775 x 264 | 2.5 / 1.2 | 0.71 / 0.62 |
+/// | i16 `cdf53`, 4096 x 4096 | 0.43 / 0.22 | 0.27 / 0.22 |
+/// | 63550 x 264 | 1.4 / 1.3 | 0.45 / 0.39 |
+fn gain_past_the_caches(todo: &Todo, samples: usize) -> bool {
+    let size = todo.problem.sample.size();
+    let are_whole = (samples * size).is_multiple_of(2 * CACHE_LINE);
+    size >= 4 && are_whole || size > 4 && samples >= LONG
 }
 
 fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
@@ -94,6 +117,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             + meter.borders(geometry, reach)
     };
     let held = 4 * reach.border() * vectors.samples * vectors.bytes;
+    let vectors = vectors.past_the_caches_if(gain_past_the_caches(todo, samples));
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.extend(borders(reach.border(), 1));

@@ -25,6 +25,7 @@ pub(in crate::strategy) const CACHED: Tunable = Tunable {
 };
 
 /// Vectors of samples, and the schedules of steps that run on them.
+#[derive(Clone)]
 pub(in crate::strategy) struct Vectors {
     /// Samples in a vector.
     pub samples: usize,
@@ -89,6 +90,14 @@ impl Vectors {
         self.x.last += 1;
         self.x.kept = self.x.kept.max(self.x.last + 1);
         self
+    }
+
+    /// The same with results that go through the caches, unless they gain by going past them.
+    pub fn past_the_caches_if(&self, they_gain: bool) -> Self {
+        Vectors {
+            non_temporal: self.non_temporal && they_gain,
+            ..self.clone()
+        }
     }
 
     /// Numbers of a row that a work-item has at hand.
