@@ -50,6 +50,10 @@ const MOST_IN_WINDOWS: usize = 192 << 10;
 /// Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
+/// The same of one level whose rows are no vectors of so many samples of 16 bits.
+const MOST_OF_NO_VECTORS: usize = 56 << 10;
+const SHORTS: usize = 8;
+
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures
 /// the kernel `pyramid` is best for single levels, too, that windows do not take, where a work-group has so many results and a
 /// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
@@ -169,7 +173,7 @@ fn offer_of_levels(
     if !pass.geometry.band_sides().all(is_dense) {
         return None;
     }
-    let is_best = windows_are_best(todo, &windows, column_stride);
+    let is_best = windows_are_best(todo, &windows, &pass.geometry, column_stride);
     let taken = Taken {
         levels: windows.levels(),
         axes: 2,
@@ -186,17 +190,26 @@ fn offer_of_levels(
 /// 63 137 (144), by `register_block` 332 (321), 65536 of 32 x 32 135 (165), by the kernel `pyramid`
 /// 360 (364), where a copy takes 131. 512 of 256 x 256 take 103 (84), by `streamed` 74 (75), and of
 /// 1024 x 1024 or fewer small ones, 7.3 us and by `register_block` 7.7, each size has a program of
-/// its own for a tenth of the time.
-fn windows_are_best(todo: &Todo, windows: &Windows, column_stride: usize) -> bool {
+/// its own for a tenth of the time. But of 16 bits in rows that are no vectors, 2048 x 1500 by 5/3
+/// takes 9.1 us (9.8), by `streamed` 18.9 (19.3), 2047 x 2049 13.7 (12.4) and 30.6 (24.6); larger
+/// arrays were not timed.
+fn windows_are_best(
+    todo: &Todo,
+    windows: &Windows,
+    geometry: &Geometry,
+    column_stride: usize,
+) -> bool {
     let compute_units = todo.target.device.compute_units;
+    let loaded = windows.loaded(compute_units);
     if windows.levels() == 1 {
         let samples = todo.levels[0].shape.iter().product::<usize>();
-        return windows.have_whole_rows()
+        let are_shorts = todo.problem.sample.size() == 2;
+        let are_no_vectors = are_shorts && !geometry.signal.is_aligned(2, SHORTS);
+        return (windows.have_whole_rows() || are_no_vectors && loaded <= MOST_OF_NO_VECTORS)
             && windows.samples() >= TINY
             && samples >= LEAST_SAMPLES * compute_units
             && column_stride == 1;
     }
-    let loaded = windows.loaded(compute_units);
     let most = match todo.problem.direction {
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,

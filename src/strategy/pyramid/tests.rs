@@ -149,6 +149,23 @@ fn it_is_preferred_for_narrow_pictures_and_other_passes_for_tiny_ones() {
 }
 
 #[test]
+fn it_is_preferred_for_shorts_in_rows_that_are_no_vectors() {
+    let kernel = |sample, shape: [usize; 2]| {
+        let transform = Transform::new(Wavelet::CDF_5_3, shape);
+        let problem = problem(&transform, sample, Direction::Forward);
+        let design = Setting::of(large_gpu()).design(&problem).unwrap();
+        design.launches[0].pass.kernel.name
+    };
+    let shorts = |shape| kernel(SampleType::I16, shape);
+    assert_eq!(shorts([2048, 1500]), "pyramid_windows");
+    assert_eq!(shorts([2047, 2049]), "pyramid_windows");
+    assert_eq!(shorts([2048, 2048]), "streamed_one_level");
+    assert_eq!(shorts([4095, 4095]), "streamed_one_level");
+    let floats = kernel(SampleType::F32, [2047, 2049]);
+    assert_eq!(floats, "register_block");
+}
+
+#[test]
 fn it_is_preferred_for_narrow_pictures_backwards_too() {
     for shape in [[262144, 16], [262144, 32], [599186, 7], [1000000, 8]] {
         for levels in 1..4 {
