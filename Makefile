@@ -45,15 +45,13 @@ test:
 #
 # CI has ninety minutes for everything. There each of these tests runs once, with the optimiser or, where others are much like it,
 # without: in f64 as in f32, in f16 as in rounded samples, in i32 as in i16, by 13/7 and lopsided steps as by 5/3. And so do kernels
-# that CPUs have by name alone, but for windows, levels and boxes, which need larger work-groups than `make test` has. The slowest
-# tests, of rows in registers and of composed plans, leave out the wavelets whose steps are between the others'.
-BETWEEN = ccsds97m|vc2_dd97|vc2_legall53|vc2_haar0|vc2_haar1|vc2_daub97
-STEPS = daub4|haar|vc2_fidelity|$(BETWEEN)
+# that CPUs have by name alone, but for windows, levels and boxes, which need larger work-groups than `make test` has.
+STEPS = daub4|haar|ccsds97m|vc2_(dd97|legall53|haar0|haar1|fidelity|daub97)
 REST = work_groups_of_64|composed_as_on_[cg]pus::[a-z0-9_]*|in_a_loop::rounded
 ALIKE = vc2_dd137|(?<!windows::)(?<!levels::)(?<!boxes::)((doubles|halves|integers)(_[a-z_]*)?|[a-z_]*_(along_x_first|with_a_pre_shift|lopsided_steps))
 ON_GPUS = (shapes::(in_volumes|planes|colours::in_sub_groups)|matrices::(rounded_when_stored::)?(register_[a-z]+|streamed|pyramid))::.*
 LEFT = (.*::)?($(STEPS)|$(REST)$(if $(CI_CHECKS),|$(ALIKE)|$(ON_GPUS)))$$
-ONCE = $(if $(CI_CHECKS),|^(strategies|in_place)::(?!$(LEFT))|::(register_rows|composed_as_on_[cg]pus)::($(BETWEEN))$$)
+ONCE = $(if $(CI_CHECKS),|^(strategies|in_place)::(?!$(LEFT)))
 optimised:
 	scripts/setup
 	WAVELIFT_REQUIRE=$(WAVELIFT_REQUIRE),work-groups-of-256,fence \
