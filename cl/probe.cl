@@ -2,7 +2,7 @@
 //
 // Several sub-groups per work-group. Each goes through a loop as long as no other's, in which its work-items hand
 // values on through local memory, behind the fence alone, and by exchange; then they get their neighbours' bits as each
-// type that the steps compute in. The host compares (src/runtime/probe). Whatever the device does, nothing outside the
+// type that the steps compute in, and those in rings. The host compares (src/runtime/probe). Whatever the device does, nothing outside the
 // arrays is touched. Cost: nothing against that of building it.
 
 #include "core/exchange.cl"
@@ -11,7 +11,7 @@
 #error "GROUP: work-items in a work-group, several sub-groups"
 #endif
 
-#define TOLD 11
+#define TOLD 13
 
 // A place in local memory, also where sub-groups are not what the host takes them for.
 INLINE int place_of(const int sub_group, const int lane) { return min(sub_group * LANES + lane % LANES, GROUP - 1); }
@@ -33,13 +33,21 @@ void probe(global const int *bits, global int *told, const int rounds) {
     const uint right = from_right_int(sum);
     sum = 3 * handed + (lane + 1 < LANES ? right : (uint)own.y);
   }
+  // In rings of every size.
+  uint left_in_rings = 0, right_in_rings = 0;
+  UNROLL for (int n = 1; n <= LANES; n *= 2) {
+    left_in_rings = 3 * left_in_rings + (uint)from_ring_int(-1, own.x, n);
+    right_in_rings = 3 * right_in_rings + as_uint(from_ring_float(1, as_float(own.y), n));
+  }
   const int told_here[TOLD - 4] = {sub_group,
                                    lane,
                                    (int)sum,
                                    from_left_int(own.x),
                                    from_right_int(own.x),
                                    as_int(from_left_float(as_float(own.y))),
-                                   as_int(from_right_float(as_float(own.y)))};
+                                   as_int(from_right_float(as_float(own.y))),
+                                   (int)left_in_rings,
+                                   (int)right_in_rings};
 #if DOUBLE
   const int2 left = as_int2(from_left_double(as_double(own))), right = as_int2(from_right_double(as_double(own)));
 #else

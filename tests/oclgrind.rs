@@ -451,6 +451,9 @@ fn pyramids_in_windows() {
     check_windows::<i16>(&Transform::new(Wavelet::CDF_5_3, [12, 70]).levels(2));
     let pixels = Transform::new(Wavelet::CDF_9_7, [19, 26, 3]).axes([0, 1]);
     check_windows::<f32>(&pixels.levels(2));
+    let closed = Transform::new(Wavelet::CDF_9_7, [10, 16]).boundary(Boundary::Periodic);
+    check_windows::<f32>(&closed);
+    check_windows::<f32>(&Transform::new(Wavelet::HAAR, [40, 72]).levels(3));
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //   ITEM           its number, by which those of a sub-group are neighbours
 //   from_left(v)   the value that the work-item one place before holds
 //   from_right(v)  the value that the work-item one place after holds
+//   from_left_in_ring(v, n), from_right_in_ring(v, n)  the same in rings of n work-items, a power of two: each begins
+//                  at a multiple of n, and the left of its first one is its last one
 //   SUB_GROUP_SIZE the attribute that makes a kernel's sub-groups LANES large, where it can be asked for
 // The first (last) work-item gets something of no meaning from its left (right). All work-items of a
 // sub-group must call together. SUB_GROUP_FENCE makes what they stored in local memory seen among them.
@@ -57,6 +59,12 @@ INLINE int from_right_32(const int v) {
   asm volatile("shfl.sync.down.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
 }
+// By the number of a lane, of which segments of n lanes take the lower bits.
+INLINE int from_ring_32(const int by, const int v, const int n) {
+  int r;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;" : "=r"(r) : "r"(v), "r"(LANE + by), "r"((32 - n) << 8 | 31));
+  return r;
+}
 
 #elif EXCHANGE == EXCHANGE_KHR
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
@@ -66,6 +74,10 @@ INLINE int from_right_32(const int v) {
 #define SUB_GROUP_FENCE sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 INLINE int from_left_32(const int v) { return sub_group_shuffle_up(v, 1u); }
 INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
+INLINE int from_ring_32(const int by, const int v, const int n) {
+  const int left = sub_group_shuffle_up(v, by < 0 ? 1u : n - 1u), right = sub_group_shuffle_down(v, by < 0 ? n - 1u : 1u);
+  return (LANE & (n - 1)) == (by < 0 ? 0 : n - 1) ? (by < 0 ? right : left) : (by < 0 ? left : right);
+}
 
 #elif EXCHANGE == EXCHANGE_INTEL
 #pragma OPENCL EXTENSION cl_intel_subgroups : enable
@@ -74,6 +86,9 @@ INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
 #define SUB_GROUP_FENCE sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 INLINE int from_left_32(const int v) { return intel_sub_group_shuffle_up(v, v, 1u); }
 INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v, 1u); }
+INLINE int from_ring_32(const int by, const int v, const int n) {
+  return intel_sub_group_shuffle(v, (LANE & ~(n - 1u)) | ((LANE + by) & (n - 1u)));
+}
 
 #elif EXCHANGE == EXCHANGE_AMD
 // Sub-groups are 32 consecutive work-items, whether wavefronts have 32 or 64 lanes: with 64, one is the upper half
@@ -90,12 +105,12 @@ INLINE int from_right_32(const int v) { return intel_sub_group_shuffle_down(v, v
 // that must not move anything.
 #define SUB_GROUP_FENCE \
   { mem_fence(CLK_LOCAL_MEM_FENCE); __builtin_amdgcn_wave_barrier(); mem_fence(CLK_LOCAL_MEM_FENCE); }
-INLINE int from_half_32(const int by, const int v) {
+INLINE int from_ring_32(const int by, const int v, const int n) {
   const int lane = HARDWARE_LANE;
-  return __builtin_amdgcn_ds_bpermute(((lane & 32) | ((lane + by) & 31)) << 2, v);
+  return __builtin_amdgcn_ds_bpermute(((lane & ~(n - 1)) | ((lane + by) & (n - 1))) << 2, v);
 }
-INLINE int from_left_32(const int v) { return from_half_32(-1, v); }
-INLINE int from_right_32(const int v) { return from_half_32(1, v); }
+INLINE int from_left_32(const int v) { return from_ring_32(-1, v, 32); }
+INLINE int from_right_32(const int v) { return from_ring_32(1, v, 32); }
 #endif
 
 #define ITEM ((int)SUB_GROUP * LANES + (int)LANE)
@@ -104,13 +119,20 @@ INLINE int from_right_32(const int v) { return from_half_32(1, v); }
 // Values of each type that the steps compute in, by way of their bits.
 INLINE int from_left_int(const int v) { return from_left_32(v); }
 INLINE int from_right_int(const int v) { return from_right_32(v); }
+INLINE int from_ring_int(const int by, const int v, const int n) { return from_ring_32(by, v, n); }
+INLINE float from_ring_float(const int by, const float v, const int n) { return as_float(from_ring_32(by, as_int(v), n)); }
 INLINE float from_left_float(const float v) { return as_float(from_left_32(as_int(v))); }
 INLINE float from_right_float(const float v) { return as_float(from_right_32(as_int(v))); }
 #if DOUBLE
 #define BOTH_HALVES(move, v) as_double((int2)(move(as_int2(v).x), move(as_int2(v).y)))
 INLINE double from_left_double(const double v) { return BOTH_HALVES(from_left_32, v); }
 INLINE double from_right_double(const double v) { return BOTH_HALVES(from_right_32, v); }
+INLINE double from_ring_double(const int by, const double v, const int n) {
+  return as_double((int2)(from_ring_32(by, as_int2(v).x, n), from_ring_32(by, as_int2(v).y, n)));
+}
 #endif
 #define from_left(v) JOIN(from_left_, A)(v)
 #define from_right(v) JOIN(from_right_, A)(v)
+#define from_left_in_ring(v, n) JOIN(from_ring_, A)(-1, v, n)
+#define from_right_in_ring(v, n) JOIN(from_ring_, A)(1, v, n)
 #endif

@@ -15,7 +15,13 @@ INLINE void gather_beside(const int count, const int first, const int last, A *n
   UNROLL for (int i = 0; i < last; ++i) NEAR(count + i) = from_right(NEAR(i));
 }
 
-// Gets these, and first its own, which stand `stride` apart.
+// The same where `items` work-items have a whole line that repeats.
+INLINE void gather_around(const int items, const int count, const int first, const int last, A *near) {
+  UNROLL for (int i = -1; i >= first; --i) NEAR(i) = from_left_in_ring(NEAR(i + count), items);
+  UNROLL for (int i = 0; i < last; ++i) NEAR(count + i) = from_right_in_ring(NEAR(i), items);
+}
+
+// Gets what gather_beside gets, and first its own, which stand `stride` apart.
 INLINE void gather_near(const A *own, const int stride, const int count, const int first, const int last, A *near) {
   UNROLL for (int p = 0; p < count; ++p) NEAR(p) = own[p * stride];
   gather_beside(count, first, last, near);

@@ -41,12 +41,17 @@
 #endif
 // Without a halo at the ends of lines all work-items have results: three levels of 4096 pictures of 64 x 64 take 42 us
 // inverse, with one 72 (9/7 in f32, NVIDIA H200).
-#ifndef MIRRORED_ENDS
-#error "MIRRORED_ENDS: 1 where every step mirrors a window at its ends along x: forward always, inverse where it is a whole line"
+#ifndef ENDS
+#error "ENDS: what steps find beyond the ends of a window along x, by one of the numbers below"
 #endif
-// Mirroring once takes half of the instructions.
-#ifndef MIRRORED_OFTEN
-#error "MIRRORED_OFTEN: 1 where a level is so small that steps reach beyond the mirrored picture"
+// OPEN: nothing; what that makes wrong is the halo's. MIRRORED: each step mirrors the window; forward always, inverse
+// where it is a whole line. CLOSED: the other end, in a whole picture that repeats; its width is a power of two.
+#define ENDS_OPEN 0
+#define ENDS_MIRRORED 1
+#define ENDS_CLOSED 2
+// To go once around the border takes half of the instructions.
+#ifndef EXTENDED_OFTEN
+#error "EXTENDED_OFTEN: 1 where a level is so small that steps reach beyond the extended picture"
 #endif
 
 // The arguments besides the geometry.
@@ -114,12 +119,11 @@ typedef JOIN(S, 2) TwoSamples;
 typedef JOIN(A, 4) FourNumbers;
 typedef JOIN(A, 2) TwoNumbers;
 
-// The pair of a mirrored line that stands for one of channel `parity` beyond its border. What no result depends on is
-// any pair.
-INLINE int mirrored_pair(const int pair, const int parity, const int samples) {
+// The pair of a line that stands for one of channel `parity` beyond its border. What no result depends on is any pair.
+INLINE int pair_inside(const int pair, const int parity, const int samples) {
   const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
-#if MIRRORED_OFTEN
-  return place_in_signal(place, samples, 0) >> 1;
+#if EXTENDED_OFTEN || ENDS == ENDS_CLOSED
+  return place_in_signal(place, samples, ENDS == ENDS_CLOSED) >> 1;
 #else
   return mirrored_at(place, last) >> 1;
 #endif
@@ -143,7 +147,7 @@ INLINE int rows_lifted(constant const Window *window) {
 }
 #define MOST_ROWS_LIFTED (2 * MOST_OWN_PAIRS_Y + (X_FIRST ? 2 * (REACH_LO + REACH_HI) : 0))
 
-#if MIRRORED_ENDS
+#if ENDS == ENDS_MIRRORED
 // Where the pairs of a work-item stand in a line that ends with its window: what is beyond its ends is mirrored by
 // every step. Only for steps that read two neighbours, of which then one stands for both.
 typedef struct {
@@ -174,7 +178,7 @@ INLINE WindowEnds ends_of_window(constant const Window *window, const int pair, 
     row[2 * p + (cx)] = LIFT_##k(row[2 * p + (cx)], ONE_OF_TWO);                                   \
   }
 #else
-// What is beyond the ends of a window is garbage, as are the results near them.
+// What is beyond the ends of a window that is open is garbage, as are the results near them.
 typedef int WindowEnds;
 INLINE WindowEnds ends_of_window(constant const Window *window, const int pair, const int samples) { return 0; }
 #define LIFT_PAIRS(k, cx, first_read)                                                              \
@@ -194,9 +198,12 @@ INLINE void share_window_channel(constant const Window *window, const int cx, A 
 }
 INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
                              const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
-  UNROLL for (int i = first; i < MOST_OWN_PAIRS_X + last; ++i)
-    if (i < window->own_pairs_x + last)
-      NEAR(i) = shared[r][clamp((int)get_local_id(0) * window->own_pairs_x + i, 0, GROUP * window->own_pairs_x - 1)];
+  const int own = (int)get_local_id(0) * window->own_pairs_x, beyond = window->items_x * window->own_pairs_x - 1;
+  UNROLL for (int i = first; i < MOST_OWN_PAIRS_X + last; ++i) {
+    if (i >= window->own_pairs_x + last) continue;
+    const int closed = (own & ~beyond) | ((own + i) & beyond), open = clamp(own + i, 0, GROUP * window->own_pairs_x - 1);
+    NEAR(i) = shared[r][ENDS == ENDS_CLOSED ? closed : open];
+  }
 }
 #else
 #define ROWS_SHARED 1
@@ -205,7 +212,11 @@ INLINE void share_window_channel(constant const Window *window, const int cx, A 
 INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
                              const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
   EACH_PAIR(p) NEAR(p) = row[2 * p + cx];
+#if ENDS == ENDS_CLOSED
+  gather_around(window->items_x, window->own_pairs_x, first, last, near);
+#else
   gather_beside(window->own_pairs_x, first, last, near);
+#endif
 }
 #endif
 

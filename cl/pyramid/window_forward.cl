@@ -1,7 +1,7 @@
 // What a work-group of `pyramid_windows` reads and writes of a level, forward.
 //
 // A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and
-// elsewhere absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the
+// elsewhere absorbed by the halo, which is not stored. Steps that read nothing beyond their pair need no halo. So a level reads whole rows of vectors, and its low band is the
 // next one's window.
 
 #include "pyramid/window.cl"
@@ -39,15 +39,20 @@ INLINE Span span_of(const int length, const int level, const int pairs, const in
   return span;
 }
 
-// Which row of its window a work-item's row r is, mirrored. Where every work-item has a full block of rows of it, only
+// Which row of its window a work-item's row r is, or stands for. Where every work-item has a full block of rows of it, only
 // the halo can be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in f32,
 // NVIDIA H200).
 INLINE int row_in_window(constant const Window *window, const Span *y, const int r) {
   const int top = pairs_above(window) - REACH_LO, row = 2 * top + r, last = 2 * window->pairs_y - 1;
   const bool is_full = y->full && GROUP / window->items_x * window->own_pairs_y == window->pairs_y;
-  if (MIRRORED_OFTEN || !is_full) return 2 * mirrored_pair(top + r / 2, r % 2, y->samples) + r % 2;
+  if (EXTENDED_OFTEN || !is_full) return 2 * pair_inside(top + r / 2, r % 2, y->samples) + r % 2;
+#if ENDS == ENDS_CLOSED
+  if (r < 2 * REACH_LO) return row < 0 ? row + last + 1 : row;
+  return r < 2 * (REACH_LO + window->own_pairs_y) || row <= last ? row : row - last - 1;
+#else
   if (r < 2 * REACH_LO) return (int)abs(row);
   return r < 2 * (REACH_LO + window->own_pairs_y) ? row : last - (int)abs(last - row);
+#endif
 }
 
 // A row of the picture, from a work-item's first sample on.

@@ -1,4 +1,5 @@
-// pyramid_windows: one level or several of a picture that is mirrored, in one launch.
+// pyramid_windows: one level or several of a picture in one launch: of one that is mirrored, of a small one that
+// repeats, and of any by steps that read nothing beyond their pair.
 //
 // Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a
 // window of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.

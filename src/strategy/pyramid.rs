@@ -1,4 +1,4 @@
-//! Several levels of two axes in one launch: each work-group stores a tile of every level, and
+//! One level or several of two axes in one launch: each work-group stores a tile of every level, and
 //! computes by itself all that this takes (cl/pyramid/pyramid.cl).
 
 mod sizes;
@@ -50,13 +50,15 @@ const MOST_IN_WINDOWS: usize = 192 << 10;
 /// Doubles in as many take longer: four levels of 2048 x 2048 48 us instead of 36.
 const MOST_IN_WINDOWS_FORWARD: usize = 128 << 10;
 
-/// The same of one level whose rows are no vectors of so many samples of 16 bits.
+/// The same of one level of 16-bit samples whose rows do not start at multiples of SHORTS samples, 16
+/// bytes, and how many rows these have at least.
 const MOST_OF_NO_VECTORS: usize = 56 << 10;
 const SHORTS: usize = 8;
+const LOW: usize = 8;
 
 /// Samples of a row, up to which most of a strip or a block is beyond the picture: of such pictures
-/// the kernel `pyramid` is best for single levels, too, that windows do not take, where a work-group has so many results and a
-/// compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
+/// the kernel `pyramid` is best for the single levels that windows do not take, where a work-group
+/// has so many results and a compute unit so many samples. On an NVIDIA H200, in f32 by 9/7, one level of 262144 x 16 takes
 /// 22 us (inverse 22), of 599186 x 7 32 (28), of 4096 of 32 x 32 28 (31); by `register_block` 38
 /// (37), 79 (76), 33 (32), by `streamed` 51 (62), 253 (284), 44 (51); on an NVIDIA H100 149796 x 7
 /// takes 12 us, by `register_block` 24, 16384 x 32 8 and 7. Low pictures are `streamed`'s: 4 x
@@ -155,9 +157,12 @@ fn offer_of_windows(todo: &Todo, axes: [usize; 2], column_stride: usize) -> Opti
         ..*todo
     };
     let of_levels = |most| offer_of_levels(todo, axes, column_stride, most);
-    match (of_levels(usize::MAX)?, of_levels(1)) {
-        (Offer::Works(_), Some(one @ Offer::Preferred(_))) => Some(one),
-        (all, _) => Some(all),
+    match of_levels(usize::MAX) {
+        Some(all @ Offer::Preferred(_)) => Some(all),
+        all => match of_levels(1) {
+            Some(one @ Offer::Preferred(_)) => Some(one),
+            one => all.or(one),
+        },
     }
 }
 
@@ -185,37 +190,50 @@ fn offer_of_levels(
     })
 }
 
-/// One level is best by windows where rows are whole in them and a device has much to do: on an NVIDIA
-/// H200, in f32 by 9/7, 16384 of 64 x 64 take 133 us (inverse 136), by `streamed` 241 (272), of 63 x
-/// 63 137 (144), by `register_block` 332 (321), 65536 of 32 x 32 135 (165), by the kernel `pyramid`
-/// 360 (364), where a copy takes 131. 512 of 256 x 256 take 103 (84), by `streamed` 74 (75), and of
-/// 1024 x 1024 or fewer small ones, 7.3 us and by `register_block` 7.7, each size has a program of
-/// its own for a tenth of the time. But of 16 bits in rows that are no vectors, 2048 x 1500 by 5/3
-/// takes 9.1 us (9.8), by `streamed` 18.9 (19.3), 2047 x 2049 13.7 (12.4) and 30.6 (24.6); larger
-/// arrays were not timed.
+/// Several levels are best by windows where a picture is one tile, where no step reads beyond its pair,
+/// or where little is loaded. On an NVIDIA H200, three levels by Haar in f32 of 8192 x 8192 take 134 us
+/// (inverse 133), by `streamed` 188 (238), where a copy takes 131.
 fn windows_are_best(
     todo: &Todo,
     windows: &Windows,
     geometry: &Geometry,
     column_stride: usize,
 ) -> bool {
-    let compute_units = todo.target.device.compute_units;
-    let loaded = windows.loaded(compute_units);
     if windows.levels() == 1 {
-        let samples = todo.levels[0].shape.iter().product::<usize>();
-        let are_shorts = todo.problem.sample.size() == 2;
-        let are_no_vectors = are_shorts && !geometry.signal.is_aligned(2, SHORTS);
-        return (windows.have_whole_rows() || are_no_vectors && loaded <= MOST_OF_NO_VECTORS)
-            && windows.samples() >= TINY
-            && samples >= LEAST_SAMPLES * compute_units
-            && column_stride == 1;
+        return column_stride == 1 && one_level_is_best(todo, windows, geometry);
     }
     let most = match todo.problem.direction {
         Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
         Direction::Inverse => MOST_IN_WINDOWS,
     };
+    let loaded = windows.loaded(todo.target.device.compute_units);
     // Each colour of a pixel is loaded beside all others, which takes time where there are many.
-    column_stride == 1 && windows.is_one_tile() || column_stride * loaded <= most
+    column_stride == 1 && (windows.is_one_tile() || windows.have_no_halo())
+        || column_stride * loaded <= most
+}
+
+/// One level is best by windows where no step reads beyond its pair, and where rows are whole in them
+/// and a device has much to do: on an NVIDIA H200, in f32 by 9/7, 16384 of 64 x 64 take 133 us (inverse
+/// 136), by `streamed` 241 (272), of 63 x 63 137 (144), by `register_block` 332 (321), 65536 of 32 x 32
+/// 135 (165), by the kernel `pyramid` 360 (364), where a copy takes 131. 512 of 256 x 256 take 103 (84),
+/// by `streamed` 74 (75), and of 1024 x 1024 or fewer small ones, 7.3 us and by `register_block` 7.7,
+/// each size has a program of its own for a tenth of the time. But of 16 bits in rows that are no
+/// vectors, 2048 x 1500 by 5/3 takes 9.1 us (9.8), by `streamed` 18.9 (19.3), 2047 x 2049 13.7 (12.4),
+/// on another day by `streamed` 30.6 (24.6); larger arrays were not timed. Lower ones are mostly halo:
+/// 3 x 349525 takes 7.0 us (9.8), by `register_block` 7.6 (7.6), 7 x 149797 7.0 (7.3) and 7.4 (7.1).
+fn one_level_is_best(todo: &Todo, windows: &Windows, geometry: &Geometry) -> bool {
+    let device = todo.target.device;
+    let samples = todo.levels[0].shape.iter().product::<usize>();
+    let are_shorts = todo.problem.sample.size() == 2;
+    let are_no_vectors = are_shorts
+        && !geometry.signal.is_aligned(2, SHORTS)
+        && windows.rows() >= LOW
+        && windows.loaded(device.compute_units) <= MOST_OF_NO_VECTORS;
+    windows.have_no_halo()
+        || device.exchange != Exchange::None
+            && (windows.have_whole_rows() || are_no_vectors)
+            && windows.samples() >= TINY
+            && samples >= LEAST_SAMPLES * device.compute_units
 }
 
 /// Whether pictures are so small that it is launches and waiting that take time, and not memory.

@@ -48,13 +48,15 @@ const LARGEST_BLOCK: usize = 6;
 const MOSTLY_EMPTY: u128 = 2;
 
 /// Samples of a row that is not aligned, up to which this is the best strategy where blocks have at
-/// most so many times as many samples as there are, by the pairs of a work-item. On an NVIDIA H100,
+/// most so many times as many samples as there are, both by the pairs of a work-item. On an NVIDIA H100,
 /// in f32 by 9/7 (i16 by 5/3), 256 of 511 x 513 (3.0 times; 2.3) take 207 us (141), by `streamed`
 /// 293 (237), 64 of 1023 x 1021 272 (136) and 262 (197), inverse 205 (167) and 258 (169), 16 of
 /// 2047 x 2047 269 (138) and 237 (172). 16384 of 63 x 63 (5.4; 3.6) take 332 (255), by a pass per
 /// axis 519 (330); 131072 of 23 x 23 (6.8; 13.5) 439 (744) and 531 (325); 16384 of 45 x 45 (3.5;
-/// 5.3) 117 (194) and 267 (164).
-const UNALIGNED: i32 = 1 << 10;
+/// 5.3) 117 (194) and 267 (164). On an NVIDIA H200, in i16 by 5/3, 16 of 2047 x 2047 take 115 us
+/// (inverse 140), by `streamed` 302 (254), 8191 x 8191 111 (129) and 181 (139), 13 x 400001 14 (15)
+/// and 21 (20).
+const UNALIGNED: [i32; 2] = [1 << 10, i32::MAX];
 const MOST_TIMES: [usize; 2] = [7, 5];
 
 /// Rows of a picture whose blocks are best then however long its rows are: on the same card 3 x
@@ -133,7 +135,7 @@ fn is_best_for(
 /// `streamed` are at the border, which takes longer than to load the halo of a block. Blocks have
 /// so many times as many samples as the picture.
 fn is_best_of_unaligned(asked: &Todo, sizes: &Sizes, geometry: &Geometry, times: usize) -> bool {
-    (geometry.samples <= UNALIGNED || geometry.across[0] <= LOW)
+    (geometry.samples <= UNALIGNED[sizes.pairs - 1] || geometry.across[0] <= LOW)
         && times <= MOST_TIMES[sizes.pairs - 1]
         && streamed::rows_are_no_vectors(asked, *geometry)
 }

@@ -209,8 +209,67 @@ fn windows<T: RandomSample>(wavelet: Wavelet) {
     }
 }
 
+/// The same of whole pictures that repeat, and of pictures of any even size where no step reads beyond
+/// its pair.
+fn windows_without_mirrors<T: RandomSample>(wavelet: Wavelet, shapes: &[(&[usize], u32)]) {
+    let what = format!("windows of {} without mirrors", T::TYPE);
+    for device in devices() {
+        let has_groups = |info: &DeviceInfo| info.max_work_group >= 256;
+        if !can_run(&what, &device, "work-groups-of-256", has_groups) {
+            continue;
+        }
+        let engine = Engine::new(&device.with_kind(DeviceKind::Gpu)).unwrap();
+        for (seed, &(shape, levels)) in shapes.iter().enumerate() {
+            let y = shape.len() / 4;
+            let transform = Transform::new(wavelet.clone(), shape)
+                .axes([y, y + 1])
+                .boundary(Boundary::Periodic)
+                .levels(levels);
+            check::<T>(&engine, Strategy::Pyramid, &transform, seed as u64);
+            let plan = engine.plan_with::<T>(&transform, Strategy::Pyramid);
+            let kernels = format!("{:?}", plan.unwrap());
+            assert!(kernels.contains("pyramid_windows"), "{kernels}");
+        }
+        ran(&what, &device);
+    }
+}
+
 mod windows {
     use super::*;
+    /// Down to single pairs, which steps go around several times.
+    #[test]
+    fn closed_floats() {
+        let shapes: &[(&[usize], u32)] = &[
+            (&[2, 4], 1),
+            (&[6, 4], 1),
+            (&[6, 32], 1),
+            (&[64, 64], 5),
+            (&[16, 8, 3], 2),
+            (&[3, 50, 32, 1], 1),
+        ];
+        windows_without_mirrors::<f32>(Wavelet::CDF_9_7, shapes);
+    }
+    #[test]
+    fn closed_floats_by_steps_to_one_side() {
+        windows_without_mirrors::<f32>(Wavelet::DAUB_4, &[(&[36, 32], 2), (&[16, 16], 4)]);
+    }
+    #[test]
+    fn closed_integers_with_a_pre_shift() {
+        windows_without_mirrors::<i32>(Wavelet::VC2_DD_13_7, &[(&[24, 64], 3), (&[8, 4], 2)]);
+    }
+    #[test]
+    fn closed_shorts() {
+        windows_without_mirrors::<i16>(Wavelet::CDF_5_3, &[(&[24, 16], 2)]);
+    }
+    #[test]
+    fn floats_within_a_pair() {
+        let shapes: &[(&[usize], u32)] = &[(&[2, 6], 1), (&[264, 312], 3), (&[48, 40, 3], 2)];
+        windows_without_mirrors::<f32>(Wavelet::HAAR, shapes);
+    }
+    #[test]
+    fn shorts_within_a_pair_with_a_pre_shift() {
+        windows_without_mirrors::<i16>(Wavelet::VC2_HAAR_1, &[(&[136, 68], 2)]);
+    }
     #[test]
     fn floats() {
         windows::<f32>(Wavelet::CDF_9_7)

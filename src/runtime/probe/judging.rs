@@ -80,28 +80,41 @@ fn check_neighbours(
         let [left, right] = [lane + lanes - 1, lane + 1].map(|neighbour| own[neighbour % lanes]);
         let (has_left, has_right) = (lane > 0 || goes_round, lane + 1 < lanes || goes_round);
         let [x, y] = [0, 1];
+        let rings = |by, half| sum_of_rings(own, lane, by, half);
         for (has, what, at, expected) in [
             (has_left, "int from the left", 3, left[x]),
             (has_right, "int from the right", 4, right[x]),
             (has_left, "float from the left", 5, left[y]),
             (has_right, "float from the right", 6, right[y]),
-            (has_left, "first half of a double from the left", 7, left[x]),
+            (
+                true,
+                "sum of ints from the left in rings",
+                7,
+                rings(lanes - 1, x),
+            ),
+            (
+                true,
+                "sum of floats from the right in rings",
+                8,
+                rings(1, y),
+            ),
+            (has_left, "first half of a double from the left", 9, left[x]),
             (
                 has_left,
                 "second half of a double from the left",
-                8,
+                10,
                 left[y],
             ),
             (
                 has_right,
                 "first half of a double from the right",
-                9,
+                11,
                 right[x],
             ),
             (
                 has_right,
                 "second half of a double from the right",
-                10,
+                12,
                 right[y],
             ),
         ] {
@@ -114,6 +127,13 @@ fn check_neighbours(
         }
     }
     Ok(())
+}
+
+/// What a work-item has summed of those that are `by` places on in rings of every size.
+fn sum_of_rings(own: &[[i32; 2]], lane: usize, by: usize, half: usize) -> i32 {
+    let sizes = std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n <= own.len());
+    let told = sizes.map(|n| own[lane / n * n + (lane + by) % n][half]);
+    told.fold(0, |sum: i32, told| sum.wrapping_mul(3).wrapping_add(told))
 }
 
 /// Two numbers for each work-item: random bits, and NaNs of either kind, of floats and,
@@ -158,6 +178,8 @@ mod tests {
                 let [left, right] = [lane + lanes - 1, lane + 1].map(|place| own[place % lanes]);
                 told.extend([sub_group as i32, lane as i32, sum]);
                 told.extend([left[0], right[0], left[1], right[1]]);
+                told.push(sum_of_rings(&own, lane, lanes - 1, 0));
+                told.push(sum_of_rings(&own, lane, 1, 1));
                 told.extend(left.into_iter().chain(right));
             }
         }
@@ -174,8 +196,8 @@ mod tests {
             probe.check(&told).unwrap();
             for place in 0..told.len() {
                 let (item, what) = (place / TOLD, place % TOLD);
-                let is_first = item % way.1 == 0 && [3, 5, 7, 8].contains(&what);
-                let is_last = (item + 1) % way.1 == 0 && [4, 6, 9, 10].contains(&what);
+                let is_first = item % way.1 == 0 && [3, 5, 9, 10].contains(&what);
+                let is_last = (item + 1) % way.1 == 0 && [4, 6, 11, 12].contains(&what);
                 let means_nothing = (is_first || is_last) && way.0 != Exchange::Amd;
                 let mut wrong = told.clone();
                 wrong[place] ^= 1 << (place % 31);

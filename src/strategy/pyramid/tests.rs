@@ -160,7 +160,7 @@ fn it_is_preferred_for_shorts_in_rows_that_are_no_vectors() {
     assert_eq!(shorts([2048, 1500]), "pyramid_windows");
     assert_eq!(shorts([2047, 2049]), "pyramid_windows");
     assert_eq!(shorts([2048, 2048]), "streamed_one_level");
-    assert_eq!(shorts([4095, 4095]), "streamed_one_level");
+    assert_eq!(shorts([4095, 4095]), "register_block");
     let floats = kernel(SampleType::F32, [2047, 2049]);
     assert_eq!(floats, "register_block");
 }

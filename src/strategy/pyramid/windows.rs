@@ -1,5 +1,4 @@
-//! Levels that are mirrored at their borders, by windows whose sizes are constants of the program
-//! (cl/pyramid/windows.cl).
+//! Levels by windows whose sizes are constants of the program (cl/pyramid/windows.cl).
 
 mod launch;
 mod search;
@@ -19,6 +18,14 @@ const MOST_OWN_PAIRS_X: usize = 2;
 const ROW: usize = 1100;
 /// The same of the last work-group to arrive, until it goes on.
 const ARRIVAL: usize = 14_000;
+
+/// What steps find beyond the ends of a window along x. The kernel has the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    Open,
+    Mirrored,
+    Closed,
+}
 
 /// What a work-group has of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,12 +59,13 @@ pub(super) struct Windows {
     pictures: usize,
     /// Whether the device has vectors: a CPU, of which tests build few programs.
     in_one_program: bool,
-    /// Whether steps reach beyond the mirrored picture, at the smallest level.
-    mirrored_often: bool,
+    /// Whether steps reach beyond the extended picture, at the smallest level.
+    extended_often: bool,
     /// Whether steps read two neighbours, so that they can mirror a window at its ends.
     near: bool,
-    /// Whether they do along x: otherwise windows have a halo there.
-    mirrored_ends: bool,
+    /// Whether what they read beyond a border is at the other end.
+    repeats: bool,
+    ends: Ends,
     group: usize,
     /// Work-items in a sub-group, or in what takes its place.
     lanes: usize,
@@ -85,8 +93,13 @@ impl Windows {
         let finest = [height * (group / lanes), lanes * pairs];
         // Inverse, where a window is a whole line.
         let is_whole = finest[1] >= self.shape[1].div_ceil(2);
-        windows.mirrored_ends = self.forward || self.near && is_whole;
+        windows.ends = match self.near && (self.forward || is_whole) {
+            _ if self.repeats => Ends::Closed,
+            true => Ends::Mirrored,
+            false => Ends::Open,
+        };
         let [of_rows, of_columns] = match self.forward {
+            _ if self.repeats => windows.close(finest, pairs)?,
             true => windows.halve(finest)?,
             false => {
                 let halo = windows.halo_of(pairs);
@@ -110,9 +123,9 @@ impl Windows {
     /// Pairs of halo on one side along x, in whole work-items, besides those that are
     /// in the windows themselves.
     fn halo_of(&self, pairs: usize) -> usize {
-        match self.mirrored_ends {
-            true => 0,
-            false => self.reach.next_multiple_of(pairs),
+        match self.ends {
+            Ends::Open => self.reach.next_multiple_of(pairs),
+            Ends::Mirrored | Ends::Closed => 0,
         }
     }
 
@@ -165,6 +178,22 @@ impl Windows {
             all[axis] = (0..self.levels).map(|level| window >> level).collect();
         }
         (all[0][0] > 0 && all[1][0] > 0).then_some(all)
+    }
+
+    /// The same of a whole picture that repeats, of rows that work-items of so many pairs fill.
+    fn close(&mut self, most: [usize; 2], pairs: usize) -> Option<[Vec<usize>; 2]> {
+        let whole = self.shape.map(|samples| samples / 2);
+        let fills = whole[1].is_power_of_two() && whole[1].is_multiple_of(pairs);
+        if !fills || whole[0] > most[0] || whole[1] > most[1] {
+            return None;
+        }
+        self.tile = whole;
+        let rows = if self.in_one_program {
+            most[0]
+        } else {
+            whole[0]
+        };
+        Some([rows, whole[1]].map(|pairs| (0..self.levels).map(|level| pairs >> level).collect()))
     }
 
     /// Inverse, the same for a tile of so many pairs.
@@ -231,9 +260,19 @@ impl Windows {
         samples * (3 * groups.next_multiple_of(units) + groups.max(units)) / (4 * units)
     }
 
+    /// Whether no step reads beyond its pair.
+    pub fn have_no_halo(&self) -> bool {
+        self.around == 0
+    }
+
     /// Whether a picture is one tile.
     pub fn is_one_tile(&self) -> bool {
         self.tiles == [1, 1]
+    }
+
+    /// Of a picture.
+    pub fn rows(&self) -> usize {
+        self.shape[0]
     }
 
     /// Samples of a picture.

@@ -93,7 +93,7 @@ impl Windows {
         // CPUs keep the general way under test.
         let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
         let rest = self.rest.as_ref();
-        let mirrored_often = self.mirrored_often || rest.is_some_and(|rest| rest.mirrored_often);
+        let extended_often = self.extended_often || rest.is_some_and(|rest| rest.extended_often);
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -108,8 +108,8 @@ impl Windows {
                 rest.map_or(Fence::None, |_| device.fence()).number(),
             ),
             define("PLACES", self.places()),
-            define("MIRRORED_OFTEN", u8::from(mirrored_often)),
-            define("MIRRORED_ENDS", u8::from(self.mirrored_ends)),
+            define("EXTENDED_OFTEN", u8::from(extended_often)),
+            define("ENDS", self.ends as u8),
             define_distance(geometry.fits_32_bits(2, 0)),
             define("PLANAR", 1),
             define("SINGLE", u8::from(single)),

@@ -2,7 +2,7 @@
 //! from, and what takes least time.
 
 use super::super::{Border, borders};
-use super::{NAME, PAIRS, Windows};
+use super::{Ends, NAME, PAIRS, Windows};
 use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::extension::are_near;
 use crate::lifting::reach::Reach;
@@ -48,37 +48,34 @@ pub(in super::super) fn cheapest(
     most_levels: usize,
 ) -> Result<Windows, String> {
     let problem = todo.problem;
-    if problem.direction == Direction::Forward && !are_near(&problem.stencils()) {
+    if problem.transform.coefficient_layout() == Layout::Interleaved {
+        return Err("coefficients are interleaved".to_owned());
+    }
+    let border = border_of(todo, axes, 0).filter(|border| !border.is_restored());
+    let border = border.ok_or_else(|| "the level does not go on beyond its border".to_owned())?;
+    let is_mirrored = border == Border::Mirrored;
+    if problem.direction == Direction::Forward && is_mirrored && !are_near(&problem.stencils()) {
         return Err(
             "windows end with mirrors, which steps that read two neighbours have".to_owned(),
         );
     }
-    if problem.transform.coefficient_layout() == Layout::Interleaved {
-        return Err("coefficients are interleaved".to_owned());
-    }
-    let levels = mirrored_levels(todo, axes).min(most_levels);
-    if levels == 0 {
-        return Err("the level does not go on mirrored".to_owned());
-    }
-    let search = Search::new(todo, axes, column_stride, levels);
+    let most = todo.levels.len().min(LEVELS_AT_ONCE).min(most_levels);
+    let goes_on_so = |&level: &usize| border_of(todo, axes, level) == Some(border);
+    let levels = (0..most).take_while(goes_on_so).count();
+    let search = Search::new(todo, axes, column_stride, levels, border);
     search
         .of_least_time()
         .ok_or_else(|| "no windows fit".to_owned())
 }
 
-/// How many levels of the same axes go on mirrored, of those that a launch can take.
-fn mirrored_levels(todo: &Todo, axes: [usize; 2]) -> usize {
-    let is_mirrored = |&level: &usize| {
-        let next = Todo {
-            levels: &todo.levels[level..],
-            ..*todo
-        };
-        let is_mirrored = |border: &Border| *border == Border::Mirrored;
-        todo.levels[level].axes == todo.levels[0].axes
-            && borders(&next, axes).is_ok_and(|both| both.iter().all(is_mirrored))
+/// How a level of the same axes goes on beyond its border, along both in one way.
+fn border_of(todo: &Todo, axes: [usize; 2], level: usize) -> Option<Border> {
+    let next = Todo {
+        levels: &todo.levels[level..],
+        ..*todo
     };
-    let most = todo.levels.len().min(LEVELS_AT_ONCE);
-    (0..most).take_while(is_mirrored).count()
+    let [y, x] = borders(&next, axes).ok()?;
+    (todo.levels[level].axes == todo.levels[0].axes && y == x).then_some(y)
 }
 
 /// What to choose from.
@@ -87,6 +84,7 @@ struct Search<'a> {
     axes: [usize; 2],
     column_stride: usize,
     levels: usize,
+    border: Border,
     reach: Reach,
     sizes: Vec<Size>,
     in_one_program: bool,
@@ -96,7 +94,13 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(todo: &'a Todo<'a>, axes: [usize; 2], column_stride: usize, levels: usize) -> Self {
+    fn new(
+        todo: &'a Todo<'a>,
+        axes: [usize; 2],
+        column_stride: usize,
+        levels: usize,
+        border: Border,
+    ) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
         let in_one_program = device.float_vector > 1;
         // Where sub-groups have 128 registers, compilers spill some of what fills more (`make
@@ -112,15 +116,20 @@ impl<'a> Search<'a> {
         };
         let held = registers * (eighths - usize::from(words > 1)) / 8 / words * 2 / halves;
         let most_held = held.min(most);
+        let reach = Reach::new(&problem.stencils());
+        let width = todo.levels[0].shape[axes[1]];
+        let has_halo = reach.before + reach.after > 0;
         Search {
             todo,
             axes,
             column_stride,
             levels,
-            reach: Reach::new(&problem.stencils()),
+            border,
+            reach,
             sizes: match in_one_program {
                 true => vec![of_cpus(lanes_of(device))],
-                false => all_sizes(),
+                false if has_halo => all_sizes(),
+                false => sizes_without_halo(width, column_stride),
             },
             in_one_program,
             most_items: todo.target.of(NAME).work_group(NAME),
@@ -230,8 +239,9 @@ impl<'a> Search<'a> {
             pictures: whole / shape_of(0).iter().product::<usize>(),
             in_one_program: self.in_one_program,
             near: are_near(&todo.problem.stencils()),
-            mirrored_ends: false,
-            mirrored_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),
+            repeats: self.border == Border::Periodic && reach > 0,
+            ends: Ends::Open,
+            extended_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),
             group: 0,
             lanes: lanes_of(device),
             tile: [0; 2],
@@ -255,4 +265,15 @@ fn all_sizes() -> Vec<Size> {
         }
     }
     sizes
+}
+
+/// The same without a halo, where all sizes load as much: what has long runs of memory, and of 16
+/// bytes, side by side in a row, and several of them in a work-item. Pixels have one pair, as their
+/// other colours are between.
+fn sizes_without_halo(width: usize, column_stride: usize) -> Vec<Size> {
+    let pairs = if column_stride == 1 { 2 } else { 1 };
+    let lanes = width.div_ceil(2 * pairs).next_power_of_two().clamp(4, 32);
+    let all = all_sizes().into_iter();
+    all.filter(|size| size[0] == pairs && size[1] >= 2 && size[3] == lanes)
+        .collect()
 }

@@ -16,20 +16,31 @@ fn kernels(transform: &Transform, sample: SampleType, direction: Direction) -> V
 }
 
 #[test]
-fn they_take_mirrored_pictures_in_planar_sub_bands() {
+fn they_take_pictures_in_planar_sub_bands() {
     let picture = Transform::new(Wavelet::CDF_9_7, [256, 200]).levels(4);
     for direction in BOTH {
         for levels in [1, 4] {
             let taken = kernels(&picture.clone().levels(levels), SampleType::F32, direction);
             assert!(taken.iter().all(|&name| name == NAME), "{taken:?}");
         }
+        // Of pictures that repeat those whose rows a sub-group has, as vectors of a power of two.
+        let repeating = |wavelet, shape: [usize; 2]| {
+            let picture = Transform::new(wavelet, shape).boundary(Boundary::Periodic);
+            kernels(&picture.levels(2), SampleType::F32, direction)
+        };
+        for shape in [[256, 64], [12, 8], [128, 128], [4, 4]] {
+            assert_eq!(repeating(Wavelet::CDF_9_7, shape), [NAME], "{shape:?}");
+            assert_eq!(repeating(Wavelet::DAUB_4, shape), [NAME], "{shape:?}");
+        }
+        for shape in [[64, 256], [256, 48], [500, 64]] {
+            assert!(!repeating(Wavelet::CDF_9_7, shape).contains(&NAME));
+        }
+        // Where no step reads beyond its pair, all pictures of whole pairs.
+        let haar = Transform::new(Wavelet::HAAR, [1000, 72]).levels(3);
+        assert_eq!(kernels(&haar, SampleType::F32, direction), [NAME]);
         for other in [
             picture.clone().layout(Layout::Interleaved),
-            Transform::new(Wavelet::CDF_9_7, [256, 64])
-                .boundary(Boundary::Periodic)
-                .levels(4),
             picture.clone().boundary(Boundary::Zero),
-            Transform::new(Wavelet::HAAR, [256, 64]).levels(4),
         ] {
             let names = kernels(&other, SampleType::F32, direction);
             assert!(names.iter().all(|&name| name == "pyramid"), "{other:?}");
@@ -100,10 +111,18 @@ fn they_take_these_wavelets() {
         let taken = all.filter(|wavelet| takes(wavelet, direction));
         taken.map(Wavelet::name).collect::<Vec<_>>()
     };
-    let two_neighbours = ["cdf53", "cdf97", "vc2-legall53", "vc2-daub97"];
-    assert_eq!(taken(Direction::Forward), two_neighbours);
-    let all = ["cdf53", "cdf97", "ccsds97m", "vc2-legall53", "vc2-daub97"];
-    assert_eq!(taken(Direction::Inverse), all);
+    let [two_neighbours, within_a_pair] = [
+        ["cdf53", "cdf97", "vc2-legall53", "vc2-daub97"].as_slice(),
+        &["haar", "vc2-haar0", "vc2-haar1"],
+    ];
+    let sorted = |mut names: Vec<&'static str>| {
+        names.sort();
+        names
+    };
+    let forward = [two_neighbours, within_a_pair].concat();
+    assert_eq!(sorted(taken(Direction::Forward)), sorted(forward.clone()));
+    let inverse = [&forward[..], &["ccsds97m"]].concat();
+    assert_eq!(sorted(taken(Direction::Inverse)), sorted(inverse));
 }
 
 /// Every tile of every level: what it depends on of the level before is in that one's window.
@@ -239,7 +258,7 @@ fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
             let samples = (length + (1 << level) - 1) >> level;
             let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
             let pairs = of_level(launch, "OWN_PAIRS_X", level);
-            let halo = match number(&launch.pass.kernel, "MIRRORED_ENDS") {
+            let halo = match number(&launch.pass.kernel, "ENDS") {
                 0 => (reach + pairs - 1) / pairs * pairs,
                 _ => 0,
             };
