@@ -138,7 +138,7 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
 #if FORWARD
   // What no result depends on is read as well: so a simulator sees no read of what was never written.
   for (int i = get_local_id(0); EXCHANGE == EXCHANGE_NONE && i < PLACES; i += GROUP) ((local A *)kept)[i] = 0;
-  for (int r = 0; EXCHANGE == EXCHANGE_NONE && r < ROWS_HELD; ++r)
+  UNROLL for (int r = 0; EXCHANGE == EXCHANGE_NONE && r < ROWS_HELD; ++r)
     UNROLL for (int c = 0; c < COLUMNS_HELD; ++c) v[r][c] = 0;
   if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
   DO_LEVEL(0);

@@ -1,6 +1,6 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that
-// they must be whole and aligned. Where they do not start at multiples of 16 bytes, where rows end within a vector, and
-// where pixels do not fill one, they are gathered in local memory, which has room for GATHERED vectors of each run, and
+// they must be whole and aligned. Where they do not start at multiples of 16 bytes, where pixels do not fill one, and
+// where rows end within one that does not have a line of its own, they are gathered in local memory, which has room for GATHERED vectors of each run, and
 // stored from there some vectors later.
 //
 // What is gathered goes past the caches in whole lines (cpu/vectors.cl), and what is before the first one and after the
@@ -22,8 +22,9 @@
 #define PER_PAIR 2
 #endif
 #define RUN_ROOM (GATHERED * VECTOR * PER_PAIR)
-// They wait so long that a load does not meet two stores that are still on their way to the cache.
-#define LATE (4 * VECTOR)
+// They wait so long that a load does not meet two stores that are still on their way to the cache, and that the last
+// line is here when all that is left is stored.
+#define LATE (LINE > 5 * VECTOR ? LINE - VECTOR : 4 * VECTOR)
 
 // Results of a turn, by row and channel.
 typedef AV Turn[2][2];
@@ -62,7 +63,7 @@ INLINE void begin_results(Results *results, const Picture *picture, const int p,
   results->base = first * PER_PAIR;
   bool aligned = FILLED, known = aligned, by_twos = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    const int past = past_line(run_of(results, run) + results->base), size = run_size(results, run);
+    const int past = place_in_line(run_of(results, run) + results->base), size = run_size(results, run);
     results->done[run] = results->base + (LINE - past) % LINE;
     aligned &= past * sizeof(STORED) % 16 == 0 && (size % VECTOR == 0 || (past == 0 && LINE == VECTOR));
     known &= !KNOWS_PLACE || past % VECTOR == 0;
@@ -96,19 +97,19 @@ INLINE void put_pairs(const Results *results, const int cy, const int at, const 
   } else {
 #if FORWARD
     const int low_run = 2 * cy, high_run = 2 * cy + 1, to_high = 0;
-    const STORED_V first = low, second = high;
+    const STORED_V one = low, two = high;
 #else
     const int low_run = cy, high_run = cy, to_high = VECTOR;
-    const STORED_V first = MERGED(low, high, 0), second = MERGED(low, high, 1);
+    const STORED_V one = MERGED(low, high, 0), two = MERGED(low, high, 1);
 #endif
     const int from = at * PER_PAIR;
     if (at < results->first + LINE) {
-      put_head(results, low_run, from, first);
-      put_head(results, high_run, from + to_high, second);
+      put_head(results, low_run, from, one);
+      put_head(results, high_run, from + to_high, two);
     }
     local STORED *const to = results->gathered + from - results->base;
-    STORE_L(first, to + low_run * RUN_ROOM);
-    STORE_L(second, to + high_run * RUN_ROOM + to_high);
+    STORE_L(one, to + low_run * RUN_ROOM);
+    STORE_L(two, to + high_run * RUN_ROOM + to_high);
   }
 }
 
@@ -151,7 +152,7 @@ INLINE void put_rest(const Results *results, const int end) {
   for (int run = 0; run < RUNS; ++run) {
     local const STORED *const from = results->gathered + run * RUN_ROOM - results->base;
     const int last = min(end * PER_PAIR, run_size(results, run));
-    const int whole = last - past_line(run_of(results, run) + last);
+    const int whole = last - place_in_line(run_of(results, run) + last);
     int i = results->done[run];
     for (; i + VECTOR <= whole; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);
     for (; i + VECTOR <= last; i += VECTOR) STORE_T(LOAD_L(from + i), run_of(results, run) + i);
@@ -160,7 +161,7 @@ INLINE void put_rest(const Results *results, const int end) {
 }
 
 // Asks for what the results of pair of rows p will share with their neighbours in memory: stores of less than a
-// vector's worth of memory read it first, and all later ones wait for that.
+// line of memory read it first, and all later ones wait for that.
 INLINE void prefetch_seams(const Picture *picture, const int p, const Columns own) {
   Results next;
   find_rows(&next.rows, picture, p, own.left);

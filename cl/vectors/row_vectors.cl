@@ -44,9 +44,9 @@ INLINE void lift_row(const LoadedLine *in, const LoadedLine *later, const Stored
     if (at < 0) continue;
     const STORED_V done_s = SAMPLE_V(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
     const STORED_V done_d = SAMPLE_V(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
-    // Forward, what the borders store again soon stays in the caches. Inverse, all goes past them: where each vector
-    // was compared, Intel's runtime for CPUs took more than twice as long.
-    const bool non_temporal = !FORWARD || (at > 0 && at + VECTOR < d_count - REACH_HI);
+    // Forward, the lines that the borders store again soon stay in the caches: as many as have a vector of them. Inverse,
+    // all goes past them: where each vector was compared, Intel's runtime for CPUs took more than twice as long.
+    const bool non_temporal = !FORWARD || (at >= LINE && at + LINE < d_count - REACH_HI);
     store_pairs(&to_rows, 0, at, s_count, d_count, done_s, done_d, non_temporal);
   }
 }

@@ -9,7 +9,7 @@ use super::planning::design::{Define, Kernel, Pass, Slots, Target, define};
 use super::planning::planner::Offer;
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
-use super::shared::cpu::{CACHED, VECTOR, Vectors, wanted};
+use super::shared::cpu::{CACHE_LINE, CACHED, VECTOR, Vectors, stored_size, wanted};
 use super::shared::lines::{Lines, taken};
 use super::shared::pixels;
 use crate::device::DeviceKind;
@@ -44,10 +44,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     // The row pass loads and stores both channels of the signal at once.
     let are_rows = lines.are_rows && lines.apart == 1;
-    // A vector of 16-bit samples is half a line of the caches. Past them, 524288 x 32 by 5/3 in i16 takes
-    // 1.06 ns per sample (inverse 1.08), through them 0.52 (0.53); by 9/7 in f32 0.85 (0.90) and 0.99
-    // (0.97) (PoCL 3.1, one core of Zen 4).
-    let of_boxes = vectors.past_the_caches_if(problem.sample.size() >= 4);
+    // A vector of 16-bit samples is at most half a line of the caches. Past them, 524288 x 32 by 5/3 in
+    // i16 takes 1.06 ns per sample (inverse 1.08), through them 0.52 (0.53); by 9/7 in f32 0.83 (0.88)
+    // and 1.01 (0.96), in vectors of 8, half a line as well, 0.81 (1.03) and 1.04 (1.04) (PoCL 3.1, one
+    // core of Zen 4).
+    let of_boxes = vectors.past_the_caches_if(stored_size(todo) >= 4);
     let taken = boxes_in_cache::taken(todo, &of_boxes, are_rows).unwrap_or_else(|| {
         let pass = match are_rows {
             true => row_pass(todo, &vectors, &lines),
@@ -61,11 +62,10 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
 }
 
-/// Samples of a row.
+/// Bytes of a row from which on it gains by stores past the caches if its sub-bands are whole lines of
+/// these, and samples of a row of doubles from which on it gains in any case.
+const LONG_IN_LINES: usize = 2048;
 const LONG: usize = 1000;
-
-/// Bytes.
-const CACHE_LINE: usize = 64;
 
 /// Numbers of a row that the column pass keeps: long runs of memory, as long as all
 /// rows fit the nearest cache.
@@ -85,20 +85,23 @@ fn borders(pairs: usize, vectors: usize) -> [Define; 2] {
     [define("BORDER", pairs), define("BORDER_VECTORS", vectors)]
 }
 
-/// Whether both sub-bands of a row are whole lines of the caches, of numbers of 32 bits or more: such
-/// rows gain by going past the caches, others seldom, as their ends are stored once more, through
-/// these. Doubles gain in long rows, too: inverse 1026 x 4088 0.55 instead of 0.68. In ns per sample, forward / inverse, past the caches and through them (PoCL 3.1, one core of Zen 4):
+/// Whether rows gain by stores past the caches: such of numbers of 32 bits or more whose sub-bands are
+/// whole lines of the caches, and long. Others seldom do, as their ends are stored a second time,
+/// through these. Doubles do in long rows: inverse 1026 x 4088 takes 0.55 instead of 0.68. In ns per
+/// sample, forward / inverse, past the caches and through them (PoCL 3.1, one core of Zen 4):
 ///
 /// | rows | past | through |
 /// |---|---|---|
 /// | f32 `cdf97`, 2048 x 4096 | 0.30 / 0.27 | 0.36 / 0.38 |
+/// | 32768 x 512 | 0.51 / 0.60 | 0.63 / 0.61 |
+/// | 65536 x 256 | 0.86 / 0.63 | 0.64 / 0.57 |
 /// | 4112 x 2040 | 0.57 / 0.39 | 0.44 / 0.41 |
 /// | 31775 x 264 | 2.5 / 1.2 | 0.71 / 0.62 |
 /// | i16 `cdf53`, 4096 x 4096 | 0.43 / 0.22 | 0.27 / 0.22 |
 /// | 63550 x 264 | 1.4 / 1.3 | 0.45 / 0.39 |
-fn gain_past_the_caches(todo: &Todo, samples: usize) -> bool {
-    let size = todo.problem.sample.size();
-    let are_whole = (samples * size).is_multiple_of(2 * CACHE_LINE);
+fn rows_gain_past_the_caches(todo: &Todo, samples: usize) -> bool {
+    let (size, row) = (stored_size(todo), samples * stored_size(todo));
+    let are_whole = row.is_multiple_of(2 * CACHE_LINE) && row >= LONG_IN_LINES;
     size >= 4 && are_whole || size > 4 && samples >= LONG
 }
 
@@ -121,7 +124,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             + meter.borders(geometry, reach)
     };
     let held = 4 * reach.border() * vectors.samples * vectors.bytes;
-    let vectors = vectors.past_the_caches_if(gain_past_the_caches(todo, samples));
+    let vectors = vectors.past_the_caches_if(rows_gain_past_the_caches(todo, samples));
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.extend(borders(reach.border(), 1));

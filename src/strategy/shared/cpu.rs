@@ -3,9 +3,10 @@
 
 use super::super::Strategy;
 use super::super::planning::design::{Define, Problem, Target, define};
+use super::super::planning::todo::Todo;
 use super::super::planning::tuning::Tunable;
 use crate::lifting::schedule::Lags;
-use crate::wavelet::Stencil;
+use crate::wavelet::{Direction, Stencil};
 
 pub(in crate::strategy) const VECTOR: Tunable = Tunable {
     name: "VECTOR",
@@ -13,6 +14,17 @@ pub(in crate::strategy) const VECTOR: Tunable = Tunable {
     candidates: &[8, 16],
     says: "samples in a vector; without a line as many as the device's own vectors have",
 };
+
+/// Bytes of a line of the caches.
+pub(in crate::strategy) const CACHE_LINE: usize = 64;
+
+/// Bytes of a sample as it is stored.
+pub(in crate::strategy) fn stored_size(todo: &Todo) -> usize {
+    match todo.problem.direction {
+        Direction::Forward => todo.problem.sample.size(),
+        Direction::Inverse => todo.signal_size(),
+    }
+}
 
 /// Samples of a vector, at most.
 pub(in crate::strategy) const MOST_SAMPLES: usize = 16;
