@@ -63,7 +63,7 @@ INLINE void begin_results(Results *results, const Picture *picture, const int p,
   results->base = first * PER_PAIR;
   bool aligned = FILLED, known = aligned, by_twos = true, dense = true;
   UNROLL for (int run = 0; run < RUNS; ++run) {
-    const int past = place_in_line(run_of(results, run) + results->base), size = run_size(results, run);
+    const int past = place_in_cache_line(run_of(results, run) + results->base), size = run_size(results, run);
     results->done[run] = results->base + (LINE - past) % LINE;
     aligned &= past * sizeof(STORED) % 16 == 0 && (size % VECTOR == 0 || (past == 0 && LINE == VECTOR));
     known &= !KNOWS_PLACE || past % VECTOR == 0;
@@ -152,7 +152,7 @@ INLINE void put_rest(const Results *results, const int end) {
   for (int run = 0; run < RUNS; ++run) {
     local const STORED *const from = results->gathered + run * RUN_ROOM - results->base;
     const int last = min(end * PER_PAIR, run_size(results, run));
-    const int whole = last - place_in_line(run_of(results, run) + last);
+    const int whole = last - place_in_cache_line(run_of(results, run) + last);
     int i = results->done[run];
     for (; i + VECTOR <= whole; i += VECTOR) STORE_NON_TEMPORAL(LOAD_L(from + i), run_of(results, run) + i);
     for (; i + VECTOR <= last; i += VECTOR) STORE_T(LOAD_L(from + i), run_of(results, run) + i);
