@@ -2,8 +2,8 @@
 //
 // Several sub-groups per work-group. Each goes through a loop as long as no other's, in which its work-items hand
 // values on through local memory, behind the fence alone, and by exchange; then they get their neighbours' bits as each
-// type that the steps compute in, and those in rings. The host compares (src/runtime/probe). Whatever the device does, nothing outside the
-// arrays is touched. Cost: nothing against that of building it.
+// type that the steps compute in, and those in rings. The host compares (src/runtime/probe). Whatever the device does,
+// nothing outside the arrays is touched. Cost: nothing against that of building it.
 
 #include "core/exchange.cl"
 

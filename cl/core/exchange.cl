@@ -59,10 +59,11 @@ INLINE int from_right_32(const int v) {
   asm volatile("shfl.sync.down.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
 }
-// By the number of a lane, of which segments of n lanes take the lower bits.
+// By the number of a lane, of which each segment of n lanes takes the lower bits.
 INLINE int from_ring_32(const int by, const int v, const int n) {
+  const int lane = LANE + by, segments = (32 - n) << 8 | 31;
   int r;
-  asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;" : "=r"(r) : "r"(v), "r"(LANE + by), "r"((32 - n) << 8 | 31));
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane), "r"(segments));
   return r;
 }
 
@@ -75,8 +76,11 @@ INLINE int from_ring_32(const int by, const int v, const int n) {
 INLINE int from_left_32(const int v) { return sub_group_shuffle_up(v, 1u); }
 INLINE int from_right_32(const int v) { return sub_group_shuffle_down(v, 1u); }
 INLINE int from_ring_32(const int by, const int v, const int n) {
-  const int left = sub_group_shuffle_up(v, by < 0 ? 1u : n - 1u), right = sub_group_shuffle_down(v, by < 0 ? n - 1u : 1u);
-  return (LANE & (n - 1)) == (by < 0 ? 0 : n - 1) ? (by < 0 ? right : left) : (by < 0 ? left : right);
+  // From the other end of the ring the way is n - 1 places the other way round.
+  const uint around = n - 1, place = LANE & around;
+  const int from_before = sub_group_shuffle_up(v, by < 0 ? 1u : around);
+  const int from_behind = sub_group_shuffle_down(v, by < 0 ? around : 1u);
+  return by < 0 ? (place == 0 ? from_behind : from_before) : (place == around ? from_before : from_behind);
 }
 
 #elif EXCHANGE == EXCHANGE_INTEL
@@ -120,7 +124,9 @@ INLINE int from_right_32(const int v) { return from_ring_32(1, v, 32); }
 INLINE int from_left_int(const int v) { return from_left_32(v); }
 INLINE int from_right_int(const int v) { return from_right_32(v); }
 INLINE int from_ring_int(const int by, const int v, const int n) { return from_ring_32(by, v, n); }
-INLINE float from_ring_float(const int by, const float v, const int n) { return as_float(from_ring_32(by, as_int(v), n)); }
+INLINE float from_ring_float(const int by, const float v, const int n) {
+  return as_float(from_ring_32(by, as_int(v), n));
+}
 INLINE float from_left_float(const float v) { return as_float(from_left_32(as_int(v))); }
 INLINE float from_right_float(const float v) { return as_float(from_right_32(as_int(v))); }
 #if DOUBLE

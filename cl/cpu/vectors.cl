@@ -31,11 +31,13 @@ typedef LooseA LooseLoaded, LooseStored;
 
 // Samples of a line of the caches, or of a vector that has several, and how many of them are before a place.
 //
-// A line that is stored past the caches in one part and through them in another costs 0.2 to 0.5 us: one level of 116508
-// x 72 by 9/7 in f32 takes 7.4 ns per sample forward where that happens at the ends of rows, else 1.1, of 16777 x 1000
-// by 5/3 in i16 0.64 and 0.35 (PoCL 3.1, one core of Zen 4).
+// A line that is stored past the caches in one part and through them in another costs 0.2 to 0.5 us: one level of
+// 116508 x 72 by 9/7 in f32 took 7.4 ns per sample forward where that happened at the ends of rows, else 1.1, of 16777 x
+// 1000 by 5/3 in i16 0.64 and 0.35 (PoCL 3.1, one core of Zen 4).
 #define LINE (sizeof(STORED_V) > 64 ? VECTOR : (int)(64 / sizeof(STORED)))
-INLINE int place_in_cache_line(global const STORED *place) { return (ulong)place % (LINE * sizeof(STORED)) / sizeof(STORED); }
+INLINE int place_in_cache_line(global const STORED *place) {
+  return (ulong)place % (LINE * sizeof(STORED)) / sizeof(STORED);
+}
 
 // Stores a vector at a multiple of its size, past the caches where that is to be had; and asks for what will be loaded
 // soon.

@@ -198,11 +198,12 @@ INLINE void share_window_channel(constant const Window *window, const int cx, A 
 }
 INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
                              const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
-  const int own = (int)get_local_id(0) * window->own_pairs_x, beyond = window->items_x * window->own_pairs_x - 1;
+  const int own = (int)get_local_id(0) * window->own_pairs_x, in_row = window->items_x * window->own_pairs_x - 1;
   UNROLL for (int i = first; i < MOST_OWN_PAIRS_X + last; ++i) {
     if (i >= window->own_pairs_x + last) continue;
-    const int closed = (own & ~beyond) | ((own + i) & beyond), open = clamp(own + i, 0, GROUP * window->own_pairs_x - 1);
-    NEAR(i) = shared[r][ENDS == ENDS_CLOSED ? closed : open];
+    const int in_ring = (own & ~in_row) | ((own + i) & in_row);
+    const int in_group = clamp(own + i, 0, GROUP * window->own_pairs_x - 1);
+    NEAR(i) = shared[r][ENDS == ENDS_CLOSED ? in_ring : in_group];
   }
 }
 #else

@@ -1,8 +1,8 @@
 // What a work-group of `pyramid_windows` reads and writes of a level, forward.
 //
 // A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and
-// elsewhere absorbed by the halo, which is not stored. Steps that read nothing beyond their pair need no halo. So a level reads whole rows of vectors, and its low band is the
-// next one's window.
+// elsewhere absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the
+// next one's window. Steps that read nothing beyond their pair need no halo.
 
 #include "pyramid/window.cl"
 

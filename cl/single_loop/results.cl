@@ -1,7 +1,7 @@
 // Vectors of results on their way to memory, past the caches where the array is large (NON_TEMPORAL): for that
 // they must be whole and aligned. Where they do not start at multiples of 16 bytes, where pixels do not fill one, and
-// where rows end within one that does not have a line of its own, they are gathered in local memory, which has room for GATHERED vectors of each run, and
-// stored from there some vectors later.
+// where rows end within one that does not have a line of its own, they are gathered in local memory, which has room for
+// GATHERED vectors of each run, and stored from there some vectors later.
 //
 // What is gathered goes past the caches in whole lines (cpu/vectors.cl), and what is before the first one and after the
 // last through them.
