@@ -23,7 +23,8 @@
 #endif
 #define RUN_ROOM (GATHERED * VECTOR * PER_PAIR)
 // They wait so long that a load does not meet two stores that are still on their way to the cache, and that the last
-// line is here when all that is left is stored.
+// line is here when all that is left is stored. (By `max` inverse rows that are not even gathered took 1.4 times as long
+// with PoCL 3.1.)
 #define LATE (LINE > 5 * VECTOR ? LINE - VECTOR : 4 * VECTOR)
 
 // Results of a turn, by row and channel.
