@@ -12,5 +12,6 @@ int sub_group_shuffle_up(int value, uint delta);
 int sub_group_shuffle_down(int value, uint delta);
 
 // cl_intel_subgroups
+int intel_sub_group_shuffle(int value, uint lane);
 int intel_sub_group_shuffle_up(int previous, int current, uint delta);
 int intel_sub_group_shuffle_down(int current, int next, uint delta);
