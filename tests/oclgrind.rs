@@ -453,6 +453,8 @@ fn pyramids_in_windows() {
     check_windows::<f32>(&pixels.levels(2));
     let closed = Transform::new(Wavelet::CDF_9_7, [10, 16]).boundary(Boundary::Periodic);
     check_windows::<f32>(&closed);
+    let wrapped = Transform::new(Wavelet::CDF_5_3, [12, 76]).boundary(Boundary::Periodic);
+    check_windows::<i16>(&wrapped.levels(2));
     check_windows::<f32>(&Transform::new(Wavelet::HAAR, [40, 72]).levels(3));
 }
 

@@ -44,11 +44,16 @@
 #ifndef ENDS
 #error "ENDS: what steps find beyond the ends of a window along x, by one of the numbers below"
 #endif
-// OPEN: nothing; what that makes wrong is the halo's. MIRRORED: each step mirrors the window; forward always, inverse
-// where it is a whole line. CLOSED: the other end, in a whole picture that repeats; its width is a power of two.
+// OPEN: nothing; what that makes wrong is the halo's. MIRRORED: each step mirrors the window, where steps read two
+// neighbours; inverse only a whole line. Of pictures that repeat, CLOSED: the other end, where the picture is one
+// window; its width is a power of two. WRAPPED: nothing, where it is more; windows go on beyond it as the picture does.
 #define ENDS_OPEN 0
 #define ENDS_MIRRORED 1
 #define ENDS_CLOSED 2
+#define ENDS_WRAPPED 3
+#define PICTURE_REPEATS (ENDS == ENDS_CLOSED || ENDS == ENDS_WRAPPED)
+#define IS_WRAPPED(window) (ENDS == ENDS_WRAPPED && (window)->ends == ENDS_WRAPPED)
+#define IS_CLOSED(window) (PICTURE_REPEATS && !IS_WRAPPED(window))
 // To go once around the border takes half of the instructions.
 #ifndef EXTENDED_OFTEN
 #error "EXTENDED_OFTEN: 1 where a level is so small that steps reach beyond the extended picture"
@@ -62,14 +67,16 @@ typedef struct {
   int rest_aligned;      // the same of the level with which the last work-group goes on
 } Windows;
 
-// What is set of each level. Those of the rest are numbered from 0 again, and have a coarsest one of their own.
+// What is set of each level. Those of the rest are numbered from 0 again, and have a coarsest one of their own; where
+// windows before it wrap, it is closed.
 typedef struct {
-  int level, is_coarsest, pairs_y, pairs_x, own_pairs_x, own_pairs_y, items_x, kept;
+  int level, is_coarsest, ends, pairs_y, pairs_x, own_pairs_x, own_pairs_y, items_x, kept;
 } Window;
 
-#define WINDOW_OF(k)                                                                    \
-  {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS, PAIRS_Y_##k, PAIRS_X_##k, \
-   OWN_PAIRS_X_##k, OWN_PAIRS_Y_##k, ITEMS_X_##k, KEPT_##k},
+#define WINDOW_OF(k)                                                            \
+  {k < REST ? k : k - REST, k + 1 == REST || k + 1 == LEVELS,                   \
+   k >= REST && ENDS == ENDS_WRAPPED ? ENDS_CLOSED : ENDS,                      \
+   PAIRS_Y_##k, PAIRS_X_##k, OWN_PAIRS_X_##k, OWN_PAIRS_Y_##k, ITEMS_X_##k, KEPT_##k},
 // Window LEVELS is empty: only what it would keep, or leave, is asked for.
 constant const Window WINDOWS[] = {
     WINDOW_OF(0)
@@ -121,11 +128,12 @@ typedef JOIN(A, 2) TwoNumbers;
 
 // The pair of a line that stands for one of channel `parity` beyond its border. What no result depends on is any pair.
 INLINE int pair_inside(const int pair, const int parity, const int samples) {
-  const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
-#if EXTENDED_OFTEN || ENDS == ENDS_CLOSED
-  return place_in_signal(place, samples, ENDS == ENDS_CLOSED) >> 1;
+#if ENDS == ENDS_WRAPPED
+  return place_in_signal(pair, samples / 2, 1);
 #else
-  return mirrored_at(place, last) >> 1;
+  const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
+  const bool may_be_far = EXTENDED_OFTEN || ENDS == ENDS_CLOSED;
+  return (may_be_far ? place_in_signal(place, samples, ENDS == ENDS_CLOSED) : mirrored_at(place, last)) >> 1;
 #endif
 }
 
@@ -203,7 +211,7 @@ INLINE void gather_in_window(constant const Window *window, const int r, const i
     if (i >= window->own_pairs_x + last) continue;
     const int in_ring = (own & ~in_row) | ((own + i) & in_row);
     const int in_group = clamp(own + i, 0, GROUP * window->own_pairs_x - 1);
-    NEAR(i) = shared[r][ENDS == ENDS_CLOSED ? in_ring : in_group];
+    NEAR(i) = shared[r][IS_CLOSED(window) ? in_ring : in_group];
   }
 }
 #else
@@ -213,11 +221,10 @@ INLINE void share_window_channel(constant const Window *window, const int cx, A 
 INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
                              const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
   EACH_PAIR(p) NEAR(p) = row[2 * p + cx];
-#if ENDS == ENDS_CLOSED
-  gather_around(window->items_x, window->own_pairs_x, first, last, near);
-#else
-  gather_beside(window->own_pairs_x, first, last, near);
-#endif
+  if (IS_CLOSED(window))
+    gather_around(window->items_x, window->own_pairs_x, first, last, near);
+  else
+    gather_beside(window->own_pairs_x, first, last, near);
 }
 #endif
 

@@ -2,7 +2,8 @@
 //
 // A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and
 // elsewhere absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the
-// next one's window. Steps that read nothing beyond their pair need no halo.
+// next one's window. Steps that read nothing beyond their pair need no halo. Where pictures repeat, windows lie
+// anywhere, and only the finest one has to find the picture's other end.
 
 #include "pyramid/window.cl"
 
@@ -14,39 +15,41 @@
 
 // What a work-group has of a level along an axis, in pairs.
 typedef struct {
-  int begin;           // where its window begins
+  int begin;           // where its window begins; where that goes on beyond the picture, perhaps before it
   int samples;         // how many it has
   bool full;           // whether every window has all its pairs, the last one too
   int own, own_end;    // what is stored
   int s_count, d_count;  // approximations and details of the level
 } Span;
 
-// What the work-group of tile `number` has of a level, for an axis on which the finest level has `length` samples.
-INLINE Span span_of(const int length, const int level, const int pairs, const int tile, const int tiles,
-                    const int number) {
+// What the work-group of tile `number` has of a level, for an axis on which the finest level has `length` samples and
+// windows so many pairs.
+INLINE Span span_of(const int length, const int level, const int pairs, const bool is_wrapped, const int tile,
+                    const int tiles, const int number) {
   // Windows begin at whole pairs of all levels, and of vectors of two pairs.
   const int whole = max(1 << REST, 4) - 1, beyond = length - 2 * (pairs << level);
   const int last = (max(beyond, 0) + whole) & ~whole;
-  const int begin = min(2 * number * tile, last), samples = HALVED(length, level);
+  const int start = number * tile - (is_wrapped ? HALO : 0), samples = HALVED(length, level);
+  const int begin = is_wrapped ? 2 * start : min(2 * start, last);
   Span span;
   span.begin = begin >> (level + 1);
-  span.samples = min(2 * pairs, samples - 2 * span.begin);
-  span.full = beyond == last;
+  span.samples = is_wrapped ? 2 * pairs : min(2 * pairs, samples - 2 * span.begin);
+  span.full = is_wrapped || beyond == last;
   span.s_count = S_COUNT(samples);
   span.d_count = D_COUNT(samples);
-  span.own = number == 0 ? 0 : (number * tile + HALO) >> level;
-  span.own_end = number + 1 == tiles ? span.s_count : ((number + 1) * tile + HALO) >> level;
+  span.own = number == 0 ? 0 : (start + HALO) >> level;
+  span.own_end = number + 1 == tiles ? span.s_count : (start + tile + HALO) >> level;
   return span;
 }
 
-// Which row of its window a work-item's row r is, or stands for. Where every work-item has a full block of rows of it, only
-// the halo can be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in f32,
-// NVIDIA H200).
+// Which row of its window a work-item's row r is, or stands for. Where every work-item has a full block of rows of it,
+// only the halo can be beyond it: five levels of 2048 x 2048 take 23.5 us, where every row was mirrored 24.7 (9/7 in
+// f32, NVIDIA H200).
 INLINE int row_in_window(constant const Window *window, const Span *y, const int r) {
   const int top = pairs_above(window) - REACH_LO, row = 2 * top + r, last = 2 * window->pairs_y - 1;
   const bool is_full = y->full && GROUP / window->items_x * window->own_pairs_y == window->pairs_y;
   if (EXTENDED_OFTEN || !is_full) return 2 * pair_inside(top + r / 2, r % 2, y->samples) + r % 2;
-#if ENDS == ENDS_CLOSED
+#if PICTURE_REPEATS
   if (r < 2 * REACH_LO) return row < 0 ? row + last + 1 : row;
   return r < 2 * (REACH_LO + window->own_pairs_y) || row <= last ? row : row - last - 1;
 #else
@@ -55,18 +58,26 @@ INLINE int row_in_window(constant const Window *window, const Span *y, const int
 #endif
 }
 
-// A row of the picture, from a work-item's first sample on.
+// A row of the picture, from the window's first column on; where windows wrap, from the picture's.
 INLINE global const S *row_of_signal(const Picture *picture, constant const Window *window, const Span *y,
                                      const Span *x, const int r) {
-  return picture->signal +
-         ((2 * y->begin + row_in_window(window, y, r)) * picture->signal_pitch + 2 * x->begin * COLUMN_STRIDE);
+  const int row = 2 * y->begin + row_in_window(window, y, r);
+  if (IS_WRAPPED(window)) return picture->signal + place_in_signal(row, picture->height, 1) * picture->signal_pitch;
+  return picture->signal + (row * picture->signal_pitch + 2 * x->begin * COLUMN_STRIDE);
+}
+
+// Where in such a row a column of the window is.
+INLINE int column_of_signal(const Picture *picture, constant const Window *window, const Span *x, const int column) {
+  return IS_WRAPPED(window) ? place_in_signal(2 * x->begin + column, picture->width, 1) : column;
 }
 
 // Loads the picture, for the finest level.
 INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *window, const Span *y,
                         const Span *x, A (*v)[COLUMNS_HELD]) {
-  const int column = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
-  const bool is_vector = own->aligned && column + 2 * window->own_pairs_x <= x->samples;
+  const int in_window = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
+  const int column = column_of_signal(picture, window, x, in_window);
+  const int end = IS_WRAPPED(window) ? picture->width : x->samples;
+  const bool is_vector = own->aligned && column + 2 * window->own_pairs_x <= end;
   if (is_vector && window->own_pairs_x == 2) {
     EACH_ROW(r) {
       const FourSamples all = *(global const FourSamples *)(row_of_signal(picture, window, y, x, r) + column);
@@ -81,7 +92,10 @@ INLINE void load_signal(const Picture *picture, const Windows *own, constant con
   } else {
     EACH_ROW(r) {
       global const S *const from = row_of_signal(picture, window, y, x, r);
-      EACH_COLUMN(c) v[r][c] = LOAD_2D(0, 0, from[min(column + c, x->samples - 1) * COLUMN_STRIDE]);
+      EACH_COLUMN(c) {
+        const int one = column_of_signal(picture, window, x, in_window + c);
+        v[r][c] = LOAD_2D(0, 0, from[min(one, end - 1) * COLUMN_STRIDE]);
+      }
     }
   }
 }

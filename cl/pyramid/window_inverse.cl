@@ -1,8 +1,8 @@
 // What a work-group of `pyramid_windows` reads and writes of a level, inverse.
 //
 // The finest window is a tile. Going coarser, it is halved, and then the reach is added: so the halo stays short. Where
-// a window hangs over the border, places are mirrored or at the other end, and nothing reads what is computed beyond it.
-// Whole lines have no halo along x.
+// a window hangs over the border, places are mirrored or at the other end, and nothing reads what is computed beyond
+// it, but in windows that wrap. Whole lines have no halo along x.
 
 #include "pyramid/window.cl"
 
@@ -18,12 +18,14 @@ typedef struct {
 
 // The first pair of a level's window: of those whose results are wanted, for a tile that begins at pair `begin`.
 INLINE int window_begin(const int level, const int begin) {
-  return max((begin - ((1 << level) - 1) * MOST_REACH) >> level, 0);
+  const int first = (begin - ((1 << level) - 1) * MOST_REACH) >> level;
+  return ENDS == ENDS_WRAPPED ? first : max(first, 0);
 }
 
 // Work-items that have the halo to the left.
 INLINE int items_of_halo(constant const Window *window) {
-  return ENDS != ENDS_OPEN ? 0 : (REACH_LO + window->own_pairs_x - 1) / window->own_pairs_x;
+  const bool has_halo = ENDS == ENDS_OPEN || ENDS == ENDS_WRAPPED;
+  return has_halo ? (REACH_LO + window->own_pairs_x - 1) / window->own_pairs_x : 0;
 }
 
 INLINE PartOfWindow part_of(const Picture *picture, constant const Window *window, const int begin_y,
@@ -36,8 +38,8 @@ INLINE PartOfWindow part_of(const Picture *picture, constant const Window *windo
   return part;
 }
 
-// Loads the three sub-bands of details of a window. As vectors of two pairs they took 1.1 to 1.5 times as long in i16 by
-// 5/3, and in f32 by 9/7 as long (4096 pictures of 128 x 128 on an NVIDIA H200).
+// Loads the three sub-bands of details of a window. As vectors of two pairs they took 1.1 to 1.5 times as long in i16
+// by 5/3, and in f32 by 9/7 as long (4096 pictures of 128 x 128 on an NVIDIA H200).
 INLINE void load_window_details(const Picture *picture, constant const Window *window, const PartOfWindow *part,
                                 A (*v)[COLUMNS_HELD]) {
   const Distance row = picture->band_pitch[1], to_details = S_COUNT(part->height) * row;
@@ -67,11 +69,13 @@ INLINE void load_low_of_window(const Picture *picture, constant const Window *wi
   const int first_y = 2 * window_begin(window->level + 1, begin_y);
   int s[MOST_OWN_PAIRS_X];
   EACH_PAIR(p) {
-    s[p] = pair_inside(part->column + p, 0, part->width);
+    s[p] = part->column + p;
+    if (ENDS != ENDS_WRAPPED || window->is_coarsest) s[p] = pair_inside(s[p], 0, part->width);
     if (!window->is_coarsest) s[p] = clamp(s[p] - first_x, 0, 2 * coarser->pairs_x - 1);
   }
   UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, ROWS_HELD / 2) {
-    const int y = pair_inside(part->row - REACH_LO + n, 0, part->height);
+    int y = part->row - REACH_LO + n;
+    if (ENDS != ENDS_WRAPPED || window->is_coarsest) y = pair_inside(y, 0, part->height);
     if (window->is_coarsest) {
       EACH_PAIR(p) v[2 * n][2 * p] = NUMBER(picture->band[0][y * picture->band_pitch[0] + s[p] * COLUMN_STRIDE]);
     } else {

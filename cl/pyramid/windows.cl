@@ -1,5 +1,5 @@
-// pyramid_windows: one level or several of a picture in one launch: of one that is mirrored, of a small one that
-// repeats, and of any by steps that read nothing beyond their pair.
+// pyramid_windows: one level or several of a picture in one launch: of one that is mirrored, of one that repeats, and
+// of any by steps that read nothing beyond their pair.
 //
 // Each work-group stores a tile of every level (inverse, of the picture), and computes by itself all that this takes: a
 // window of each level (pyramid/window.cl), all of it at once in registers; its low band stays in local memory.
@@ -54,10 +54,10 @@ typedef struct {
 // Lifts a level, of which the low band is the next window.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *window, const Tile tile,
                      local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[COLUMNS_HELD]) {
-  const Span y = span_of(picture->height, window->level, window->pairs_y, own->tile_y, own->tiles_y,
+  const Span y = span_of(picture->height, window->level, window->pairs_y, IS_WRAPPED(window), own->tile_y, own->tiles_y,
                          own->tiles_y > 1 ? tile.y : 0);
-  const Span x =
-      span_of(picture->width, window->level, window->pairs_x, own->tile_x, own->tiles_x, own->tiles_x > 1 ? tile.x : 0);
+  const Span x = span_of(picture->width, window->level, window->pairs_x, IS_WRAPPED(window), own->tile_x, own->tiles_x,
+                         own->tiles_x > 1 ? tile.x : 0);
   const WindowEnds ends = ends_of_window(window, item_x(window) * window->own_pairs_x, x.samples);
   if (window->level == 0 && is_busy(window)) load_signal(picture, own, window, &y, &x, v);
   if (window->level > 0) barrier(CLK_LOCAL_MEM_FENCE);
@@ -98,16 +98,33 @@ INLINE void do_level(const Picture *picture, const Windows *own, constant const 
 }
 #endif
 
+// The levels, from the finest to the coarsest and back.
+#define EACH_LEVEL(DO)      \
+  DO(0)                     \
+  if (LEVELS > 1) { DO(1) } \
+  if (LEVELS > 2) { DO(2) } \
+  if (LEVELS > 3) { DO(3) } \
+  if (LEVELS > 4) { DO(4) } \
+  if (LEVELS > 5) { DO(5) } \
+  if (LEVELS > 6) { DO(6) }
+#define EACH_LEVEL_BACK(DO) \
+  if (LEVELS > 6) { DO(6) } \
+  if (LEVELS > 5) { DO(5) } \
+  if (LEVELS > 4) { DO(4) } \
+  if (LEVELS > 3) { DO(3) } \
+  if (LEVELS > 2) { DO(2) } \
+  if (LEVELS > 1) { DO(1) } \
+  DO(0)
+
 #if FENCE != FENCE_NONE
 #define COUNTED_IN , global Counter *arrivals, const int before
 // With the first level of the rest only the last work-group of a picture to arrive goes on.
-#define GOES_ON_WITH(k) (k != REST || is_last_to_arrive(arrivals + number, before, tiles, &is_last))
-#define DO_LEVEL(k) \
-  do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v)
+#define DO_LEVEL(k)                                                                             \
+  if (k == REST && !is_last_to_arrive(arrivals + number, before, tiles, &is_last)) return;      \
+  do_level(k < REST ? &picture : &rest, k < REST ? &known : &alone, &WINDOWS[k], tile, (local A *)kept, shared, v);
 #else
 #define COUNTED_IN
-#define GOES_ON_WITH(k) true
-#define DO_LEVEL(k) do_level(&picture, &known, &WINDOWS[k], tile, (local A *)kept, shared, v)
+#define DO_LEVEL(k) do_level(&picture, &known, &WINDOWS[k], tile, (local A *)kept, shared, v);
 #endif
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
@@ -141,55 +158,13 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   UNROLL for (int r = 0; EXCHANGE == EXCHANGE_NONE && r < ROWS_HELD; ++r)
     UNROLL for (int c = 0; c < COLUMNS_HELD; ++c) v[r][c] = 0;
   if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
-  DO_LEVEL(0);
-#if LEVELS > 1
-  if (!GOES_ON_WITH(1)) return;
-  DO_LEVEL(1);
-#endif
-#if LEVELS > 2
-  if (!GOES_ON_WITH(2)) return;
-  DO_LEVEL(2);
-#endif
-#if LEVELS > 3
-  if (!GOES_ON_WITH(3)) return;
-  DO_LEVEL(3);
-#endif
-#if LEVELS > 4
-  if (!GOES_ON_WITH(4)) return;
-  DO_LEVEL(4);
-#endif
-#if LEVELS > 5
-  if (!GOES_ON_WITH(5)) return;
-  DO_LEVEL(5);
-#endif
-#if LEVELS > 6
-  if (!GOES_ON_WITH(6)) return;
-  DO_LEVEL(6);
-#endif
+  EACH_LEVEL(DO_LEVEL)
 #if FENCE != FENCE_NONE && EXCHANGE == EXCHANGE_NONE
   // Otherwise PoCL takes what is behind the last barrier for the same in all work-items, as some work-groups end
   // before.
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #else
-#if LEVELS > 6
-  DO_LEVEL(6);
-#endif
-#if LEVELS > 5
-  DO_LEVEL(5);
-#endif
-#if LEVELS > 4
-  DO_LEVEL(4);
-#endif
-#if LEVELS > 3
-  DO_LEVEL(3);
-#endif
-#if LEVELS > 2
-  DO_LEVEL(2);
-#endif
-#if LEVELS > 1
-  DO_LEVEL(1);
-#endif
-  DO_LEVEL(0);
+  EACH_LEVEL_BACK(DO_LEVEL)
 #endif
 }

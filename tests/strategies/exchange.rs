@@ -325,7 +325,7 @@ fn exchange_in_volumes(way: Exchange, lanes: usize) {
 }
 
 /// The same for one level and two by windows: of one and of several tiles, whole lines and such with a
-/// halo, of odd and even lengths, and closed ones.
+/// halo, of odd and even lengths, closed ones, and such as wrap.
 fn exchange_in_windows(way: Exchange, lanes: usize) {
     let what = format!("exchange in windows by {way} among {lanes}");
     for device in exchanging(&what, way, lanes) {
@@ -337,9 +337,9 @@ fn exchange_in_windows(way: Exchange, lanes: usize) {
         cdf97.extend(
             [[27, 4 * lanes - 1], [40, 203]].map(|shape| Transform::new(Wavelet::CDF_9_7, shape)),
         );
-        let closed = |wavelet, shape| picture(wavelet, shape).boundary(Boundary::Periodic);
-        cdf97.extend([[24, 32], [12, 4]].map(|shape| closed(Wavelet::CDF_9_7, shape)));
-        cdf97.push(closed(Wavelet::DAUB_4, [16, 8]));
+        let repeating = |wavelet, shape| picture(wavelet, shape).boundary(Boundary::Periodic);
+        cdf97.extend([[24, 32], [12, 4]].map(|shape| repeating(Wavelet::CDF_9_7, shape)));
+        cdf97.extend([[16, 8], [20, 264]].map(|shape| repeating(Wavelet::DAUB_4, shape)));
         let engine = Engine::new(&device).unwrap();
         for transform in &cdf97 {
             let plan = engine.plan_with::<f32>(transform, Strategy::Pyramid);
@@ -348,9 +348,14 @@ fn exchange_in_windows(way: Exchange, lanes: usize) {
         }
         check_all::<f32>(&device, Strategy::Pyramid, &cdf97);
         let shorts = [[9, 14], [40, 201]].map(|shape| picture(Wavelet::CDF_5_3, shape));
-        check_all::<i16>(&device, Strategy::Pyramid, &shorts);
+        let wrapped = repeating(Wavelet::CDF_5_3, [12, 300]);
+        check_all::<i16>(
+            &device,
+            Strategy::Pyramid,
+            &[&shorts[..], &[wrapped]].concat(),
+        );
         let x_first = picture(Wavelet::VC2_LEGALL_5_3, [33, 150]);
-        let closed = closed(Wavelet::VC2_DD_13_7, [32, 16]);
+        let closed = repeating(Wavelet::VC2_DD_13_7, [32, 16]);
         check_all::<i32>(&device, Strategy::Pyramid, &[x_first, closed]);
         ran(&what, &device);
     }

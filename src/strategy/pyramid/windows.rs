@@ -25,6 +25,7 @@ enum Ends {
     Open,
     Mirrored,
     Closed,
+    Wrapped,
 }
 
 /// What a work-group has of a level.
@@ -93,15 +94,20 @@ impl Windows {
         let finest = [height * (group / lanes), lanes * pairs];
         // Inverse, where a window is a whole line.
         let is_whole = finest[1] >= self.shape[1].div_ceil(2);
-        windows.ends = match self.near && (self.forward || is_whole) {
-            _ if self.repeats => Ends::Closed,
-            true => Ends::Mirrored,
-            false => Ends::Open,
+        let closed = match self.repeats {
+            true => windows.close(finest, pairs),
+            false => None,
         };
-        let [of_rows, of_columns] = match self.forward {
-            _ if self.repeats => windows.close(finest, pairs)?,
-            true => windows.halve(finest)?,
-            false => {
+        windows.ends = match closed {
+            Some(_) => Ends::Closed,
+            None if self.repeats => Ends::Wrapped,
+            None if self.near && (self.forward || is_whole) => Ends::Mirrored,
+            None => Ends::Open,
+        };
+        let [of_rows, of_columns] = match closed {
+            Some(windows) => windows,
+            None if self.forward => windows.halve(finest)?,
+            None => {
                 let halo = windows.halo_of(pairs);
                 windows.shrink([finest[0], finest[1].checked_sub(2 * halo)?])?
             }
@@ -120,12 +126,11 @@ impl Windows {
         Some(windows)
     }
 
-    /// Pairs of halo on one side along x, in whole work-items, besides those that are
-    /// in the windows themselves.
+    /// Inverse, pairs of halo on one side along x, in whole work-items.
     fn halo_of(&self, pairs: usize) -> usize {
         match self.ends {
-            Ends::Open => self.reach.next_multiple_of(pairs),
-            Ends::Mirrored | Ends::Closed => 0,
+            Ends::Open | Ends::Wrapped if !self.forward => self.reach.next_multiple_of(pairs),
+            _ => 0,
         }
     }
 
@@ -153,23 +158,31 @@ impl Windows {
     fn halve(&mut self, most: [usize; 2]) -> Option<[Vec<usize>; 2]> {
         // Vectors are of up to two pairs.
         let unit = (1 << (self.levels - 1)).max(2);
-        // Pairs of the coarsest level that a mirror at the edge of a window makes wrong:
-        // before and after the others.
+        // Pairs of the coarsest level that the edges of a window make wrong: before and after the
+        // others. To steps that read two neighbours it is the same whether the last pair of a level
+        // has one wrong approximation of the level before or none.
         let wrong = (0..self.levels).fold([0, 0], |[before, after]: [usize; 2], _| {
-            [before.div_ceil(2) + self.reach, after / 2 + self.reach]
+            let after = if self.near {
+                after / 2
+            } else {
+                after.div_ceil(2)
+            };
+            [before.div_ceil(2) + self.reach, after + self.reach]
         });
         let [before, after] =
             wrong.map(|pairs| (pairs << (self.levels - 1)).next_multiple_of(unit));
         self.halo = before;
+        // At an end of the picture, windows have a halo only where they go on beyond it.
+        let is_wrapped = self.ends == Ends::Wrapped;
         let mut all = [Vec::new(), Vec::new()];
         for axis in 0..2 {
-            let whole = self.shape[axis].div_ceil(2);
+            let whole = self.shape[axis].div_ceil(2) + if is_wrapped { before + after } else { 0 };
             let window = match self.in_one_program {
                 true => most[axis] / unit * unit,
                 false => (most[axis] / unit * unit).min(whole.next_multiple_of(unit)),
             };
             self.tile[axis] = window;
-            if window < whole {
+            if is_wrapped || window < whole {
                 self.tile[axis] = window.checked_sub(before + after).filter(|&n| n > 0)?;
             }
             self.tiles[axis] = 1 + whole
@@ -213,7 +226,7 @@ impl Windows {
         for level in 0..self.levels {
             // CPUs have one program for all shapes that have the same ends,
             // so that tests build few.
-            all.push(match self.in_one_program {
+            all.push(match self.in_one_program || self.ends == Ends::Wrapped {
                 true => pairs,
                 false => pairs.min(self.shape[axis].div_ceil(2 << level)),
             });
@@ -268,6 +281,11 @@ impl Windows {
     /// Whether a picture is one tile.
     pub fn is_one_tile(&self) -> bool {
         self.tiles == [1, 1]
+    }
+
+    /// Whether its window has no halo: the kernel has that of the levels which all work-groups share.
+    fn are_whole(&self) -> bool {
+        self.is_one_tile() && self.ends != Ends::Wrapped
     }
 
     /// Of a picture.

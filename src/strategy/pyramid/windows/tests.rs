@@ -23,17 +23,15 @@ fn they_take_pictures_in_planar_sub_bands() {
             let taken = kernels(&picture.clone().levels(levels), SampleType::F32, direction);
             assert!(taken.iter().all(|&name| name == NAME), "{taken:?}");
         }
-        // Of pictures that repeat those whose rows a sub-group has, as vectors of a power of two.
+        // Of pictures that repeat those of even lengths at each level.
         let repeating = |wavelet, shape: [usize; 2]| {
             let picture = Transform::new(wavelet, shape).boundary(Boundary::Periodic);
             kernels(&picture.levels(2), SampleType::F32, direction)
         };
-        for shape in [[256, 64], [12, 8], [128, 128], [4, 4]] {
+        let closed = [[256, 64], [12, 8], [128, 128], [4, 4]];
+        for shape in closed.into_iter().chain([[64, 256], [256, 48], [500, 64]]) {
             assert_eq!(repeating(Wavelet::CDF_9_7, shape), [NAME], "{shape:?}");
             assert_eq!(repeating(Wavelet::DAUB_4, shape), [NAME], "{shape:?}");
-        }
-        for shape in [[64, 256], [256, 48], [500, 64]] {
-            assert!(!repeating(Wavelet::CDF_9_7, shape).contains(&NAME));
         }
         // Where no step reads beyond its pair, all pictures of whole pairs.
         let haar = Transform::new(Wavelet::HAAR, [1000, 72]).levels(3);
@@ -119,7 +117,8 @@ fn they_take_these_wavelets() {
         names.sort();
         names
     };
-    let forward = [two_neighbours, within_a_pair].concat();
+    let repeats = ["daub4"];
+    let forward = [two_neighbours, within_a_pair, &repeats].concat();
     assert_eq!(sorted(taken(Direction::Forward)), sorted(forward.clone()));
     let inverse = [&forward[..], &["ccsds97m"]].concat();
     assert_eq!(sorted(taken(Direction::Inverse)), sorted(inverse));
@@ -128,20 +127,36 @@ fn they_take_these_wavelets() {
 /// Every tile of every level: what it depends on of the level before is in that one's window.
 #[test]
 fn windows_hold_what_the_next_level_reads() {
-    let devices = [large_gpu(), gpu(Exchange::None, 1), gpu(Exchange::Khr, 16)];
     let shapes = [[64, 64], [37, 301], [1024, 77], [9, 12], [1021, 1023]];
-    let wavelets = [Wavelet::CDF_5_3, Wavelet::CDF_9_7];
-    for (device, shape) in devices
+    check_windows(Boundary::Symmetric, &shapes, ENDS_OPEN);
+}
+
+#[test]
+fn windows_that_wrap_hold_what_the_next_level_reads() {
+    let shapes = [[64, 256], [1024, 96], [16, 208], [1008, 1040]];
+    check_windows(Boundary::Periodic, &shapes, ENDS_WRAPPED);
+}
+
+const ENDS_OPEN: usize = Ends::Open as usize;
+const ENDS_WRAPPED: usize = Ends::Wrapped as usize;
+
+/// Windows of these shapes, of which inverse some at least have such ends.
+fn check_windows(boundary: Boundary, shapes: &[[usize; 2]], ends: usize) {
+    let devices = [large_gpu(), gpu(Exchange::None, 1), gpu(Exchange::Khr, 16)];
+    let mut found = false;
+    for (device, &shape) in devices
         .iter()
-        .flat_map(|one| shapes.map(|shape| (one, shape)))
+        .flat_map(|one| shapes.iter().map(move |shape| (one, shape)))
     {
-        for (wavelet, direction) in wavelets.iter().flat_map(|one| BOTH.map(|way| (one, way))) {
-            let picture = Transform::new(wavelet.clone(), shape).levels(4);
+        let wavelets = [Wavelet::CDF_5_3, Wavelet::CDF_9_7].into_iter();
+        for (wavelet, direction) in wavelets.flat_map(|one| BOTH.map(|way| (one.clone(), way))) {
+            let picture = Transform::new(wavelet, shape).boundary(boundary).levels(4);
             let stencils = problem(&picture, SampleType::F32, direction).stencils();
             let reach = Reach::new(&stencils).before as i64;
             let all = launches(device.clone(), &picture, SampleType::F32, direction);
             for launch in all.iter().filter(|launch| launch.pass.kernel.name == NAME) {
                 check_sizes(launch, reach, device);
+                found |= number(&launch.pass.kernel, "ENDS") == ends;
                 for axis in 0..2 {
                     match direction {
                         Direction::Forward => check_forward(launch, axis, reach),
@@ -151,6 +166,7 @@ fn windows_hold_what_the_next_level_reads() {
             }
         }
     }
+    assert!(found);
 }
 
 /// Of an axis: samples of the finest level, levels that all work-groups share, pairs from one tile
@@ -174,20 +190,25 @@ fn check_forward(launch: &Launch, axis: usize, reach: i64) {
     let name = ["PAIRS_Y", "PAIRS_X"][axis];
     let window = 2 * of_level(launch, name, 0);
     let whole = (1 << levels) - 1;
+    let wraps = number(&launch.pass.kernel, "ENDS") == ENDS_WRAPPED;
     let mut stored = vec![0; levels as usize];
     for number in 0..tiles {
-        let begin = (2 * number * tile).min(((length - window).max(0) + whole) & !whole);
+        let start = number * tile - if wraps { halo } else { 0 };
+        let begin = match wraps {
+            true => 2 * start,
+            false => (2 * start).min(((length - window).max(0) + whole) & !whole),
+        };
         // The samples of a level's low band that the next one depends on.
         let mut wanted = None;
         for level in (0..levels).rev() {
             let samples = (length + (1 << level) - 1) >> level;
             let own = match number {
                 0 => 0,
-                _ => (number * tile + halo) >> level,
+                _ => (start + halo) >> level,
             };
             let end = match number + 1 == tiles {
                 true => (samples + 1) / 2,
-                false => ((number + 1) * tile + halo) >> level,
+                false => (start + tile + halo) >> level,
             };
             assert_eq!(own, stored[level as usize], "{level} {number}: {launch:?}");
             stored[level as usize] = end;
@@ -195,9 +216,12 @@ fn check_forward(launch: &Launch, axis: usize, reach: i64) {
             let (lo, hi) = (lo.min(own), hi.max(end));
             // The last sample that a result depends on is an approximation.
             let (from, to) = (2 * (lo - reach), 2 * (hi - 1 + reach) + 1);
-            let (from, to) = (from.max(0), to.min(samples));
             let first = begin >> level;
-            let past = (first + 2 * of_level(launch, name, level)).min(samples);
+            let past = first + 2 * of_level(launch, name, level);
+            let (from, to, past) = match wraps {
+                true => (from, to, past),
+                false => (from.max(0), to.min(samples), past.min(samples)),
+            };
             assert!(
                 first <= from && to <= past,
                 "{level} {number} {from}..{to}: {launch:?}"
@@ -251,16 +275,19 @@ fn the_last_work_group_goes_on_where_it_can() {
 
 fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
     let [length, levels, tile, tiles] = line(launch, axis);
+    let ends = number(&launch.pass.kernel, "ENDS");
+    let wraps = ends == ENDS_WRAPPED;
     for begin in (0..tiles).map(|number| number * tile) {
         // The pairs whose results are wanted.
         let (mut lo, mut hi) = (begin, (begin + tile).min((length + 1) / 2));
         for level in 0..levels {
             let samples = (length + (1 << level) - 1) >> level;
-            let first = ((begin - ((1 << level) - 1) * reach) >> level).max(0);
+            let first = (begin - ((1 << level) - 1) * reach) >> level;
+            let first = if wraps { first } else { first.max(0) };
             let pairs = of_level(launch, "OWN_PAIRS_X", level);
-            let halo = match number(&launch.pass.kernel, "ENDS") {
-                0 => (reach + pairs - 1) / pairs * pairs,
-                _ => 0,
+            let halo = match [ENDS_OPEN, ENDS_WRAPPED].contains(&ends) {
+                true => (reach + pairs - 1) / pairs * pairs,
+                false => 0,
             };
             let count = match axis {
                 0 => of_level(launch, "PAIRS_Y", level),
@@ -270,8 +297,11 @@ fn check_inverse(launch: &Launch, axis: usize, reach: i64) {
                 first <= lo && hi <= first + count,
                 "{level} {lo}..{hi}: {launch:?}"
             );
-            (lo, hi) = ((lo - reach).max(0), (hi + reach).min((samples + 1) / 2));
-            (lo, hi) = (lo / 2, (hi + 1) / 2);
+            (lo, hi) = (lo - reach, hi + reach);
+            if !wraps {
+                (lo, hi) = (lo.max(0), hi.min((samples + 1) / 2));
+            }
+            (lo, hi) = (lo.div_euclid(2), (hi + 1) / 2);
         }
     }
 }

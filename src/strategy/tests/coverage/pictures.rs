@@ -215,7 +215,9 @@ impl Shares<'_> {
     pub fn forward_windows(&self) -> Coverage {
         let [columns, rows, pictures] = self.sizes();
         let mut coverage = Coverage::new(pictures * rows, columns);
-        let halo = self.number("HALO");
+        // ENDS_WRAPPED of cl/pyramid/window.cl: a halo before the first tile, too.
+        let wraps = self.number("ENDS") == 3;
+        let halo = if wraps { 0 } else { self.number("HALO") };
         let [tiles_x, tiles_y] = ["tiles_x", "tiles_y"].map(|name| self.own(name));
         let [tile_x, tile_y] = ["tile_x", "tile_y"].map(|name| self.own(name));
         assert_eq!(self.launch.pass.groups, tiles_x * tiles_y * pictures);
