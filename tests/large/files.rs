@@ -126,7 +126,8 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
             }
         });
         assert!(matches!(stopped, Err(Error::Cancelled { .. })));
-        drop(sink);
+        let unfinished = sink.finish().unwrap_err().to_string();
+        assert!(unfinished.contains("was cancelled"), "{unfinished}");
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut sink = SinkFile::<T>::create(path("old"), &[], len).unwrap();
             plan.inverse(&source, &mut sink, |_| panic!("a test"))

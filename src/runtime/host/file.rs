@@ -199,6 +199,8 @@ pub struct SinkFile<T: Sample> {
     /// working directory becomes.
     target: PathBuf,
     temporary: PathBuf,
+    /// Whether a transform into it has begun and not, or not well, ended.
+    pub(super) is_torn: bool,
     is_finished: bool,
 }
 
@@ -228,6 +230,7 @@ impl<T: Sample> SinkFile<T> {
             samples: Samples::new(file, named.to_owned(), first, len),
             target,
             temporary,
+            is_torn: false,
             is_finished: false,
         };
         let mut file = &sink.samples.file;
@@ -247,8 +250,14 @@ impl<T: Sample> SinkFile<T> {
     /// may be the only copy of the samples.
     ///
     /// # Errors
-    /// [`Error::File`]; the file is removed then, and the other one stays as it was.
+    /// [`Error::File`], also where the last transform into it failed or was cancelled; the file is
+    /// removed then, and the other one stays as it was.
     pub fn finish(mut self) -> Result<()> {
+        if self.is_torn {
+            let why = "has part of its samples: the transform into it failed or was cancelled";
+            let error = io::Error::new(ErrorKind::InvalidData, why);
+            return Err(Error::file(&self.samples.path, error));
+        }
         let written = self.samples.file.sync_data();
         let renamed = written.and_then(|()| std::fs::rename(&self.temporary, &self.target));
         renamed.map_err(|error| Error::file(&self.samples.path, error))?;

@@ -48,6 +48,21 @@ impl<T: Sample> Sink<'_, T> {
         }
     }
 
+    /// The same for a while.
+    pub(super) fn lend(&mut self) -> Sink<'_, T> {
+        match self {
+            Sink::Slice(slice) => Sink::Slice(slice),
+            Sink::File(file) => Sink::File(file),
+        }
+    }
+
+    /// Says whether all of it is written, or only some: then a file is not to be finished.
+    pub(super) fn set_torn(&mut self, is_torn: bool) {
+        if let Sink::File(file) = self {
+            file.is_torn = is_torn;
+        }
+    }
+
     /// An array of its own, all zero, where this one is.
     pub(super) fn another(&self, what: &'static str, len: usize) -> Result<Owned<T>> {
         Ok(match self {

@@ -177,9 +177,16 @@ impl<T: Sample> TiledPlan<T> {
         self.go(direction, input.into(), output.into(), go_on)
     }
 
-    fn go(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
+    fn go(&self, direction: Direction, from: Source<T>, mut to: Sink<T>, tell: Tell) -> Result<()> {
         check_length("the input", from.len(), self.transform.len())?;
         check_length("the output", to.len(), self.transform.len())?;
+        to.set_torn(true);
+        self.carry(direction, from, to.lend(), tell)?;
+        to.set_torn(false);
+        Ok(())
+    }
+
+    fn carry(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
         let mut turn = self.members.take().ok_or(Error::Busy {
             what: "a plan in tiles whose own call this thread is in",
             most: 1,

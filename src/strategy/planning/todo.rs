@@ -3,7 +3,7 @@
 
 use super::design::{Problem, Target};
 use crate::transform::geometry::{Axis, Geometry, Order, Side, Sides, View};
-use crate::transform::{Layout, Level};
+use crate::transform::{Layout, Level, MAX_LENGTH};
 use crate::wavelet::{Direction, Pixels};
 
 /// What is left to do.
@@ -116,7 +116,10 @@ impl Todo<'_> {
             detail: colours,
         };
         let inner = |side: &Side| side.across[1].stride == 1;
+        // Kernels count samples of a row as they do pixels, in 32 bits.
+        let places = i64::from(geometry.samples) * colours;
         let fits = (2..=most).contains(&colours)
+            && places <= MAX_LENGTH as i64
             && geometry.low_across[1] == geometry.across[1]
             && geometry.signal.line == pixel
             && inner(&geometry.signal)

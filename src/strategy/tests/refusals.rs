@@ -95,6 +95,23 @@ fn lines_are_counted_in_32_bits() {
     assert!(why.contains("more than 2147479551 lines"), "{why}");
 }
 
+/// Of pixels kernels count the samples of a row, which are more than its places.
+#[test]
+fn samples_of_rows_of_pixels_are_counted_in_32_bits() {
+    let loops = [
+        (large_gpu(), Strategy::StreamedColours),
+        (cpu(), Strategy::ColourLoop),
+    ];
+    for (device, strategy) in loops {
+        let setting = Setting::of(device).only(&[strategy]);
+        let picture = |width| Transform::new(Wavelet::CDF_5_3, [4, width, 8]).axes([0, 1]);
+        let fits = problem(&picture(1 << 27), SampleType::I16, Direction::Forward);
+        assert!(setting.design(&fits).is_ok(), "{strategy}");
+        let (what, _) = refused(&setting, &picture((1 << 27) + 2), SampleType::I16);
+        assert_eq!(what, "cdf53 on i16 samples, level 1, axes [0, 1]");
+    }
+}
+
 /// What each strategy alone says to a problem.
 fn reason(
     strategy: Strategy,
