@@ -35,8 +35,8 @@ struct Arguments {
     /// Adds normal noise of this standard deviation to the picture first; samples are 0 to 255
     #[arg(long, default_value_t = 0.0)]
     sigma: f32,
-    /// The picture without noise, to which the results are compared [default with
-    /// --sigma: the picture before]
+    /// The picture without noise, to which the results are compared; with --sigma it is the
+    /// picture before
     #[arg(long, value_name = "PICTURE", conflicts_with = "sigma")]
     clean: Option<PathBuf>,
     /// The folder to which the results are written

@@ -97,11 +97,11 @@ typedef VECTOR_OF(L) Numbers;
 #define STORED_PLACE(i) (FORWARD ? PLACE_IN_BANDS(i) : (i))
 
 // Pairs that a pipeline needs before results are right, how far behind the newest pair they
-// are, and pairs of rows read.
+// are, and pairs of rows read; and places that are kept of these: two each, and one of the low band.
 #define WARM_UP STEPS
 #define RESULTS_LAG (STEPS / 2)
 #define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
-#define ROWS_READ (3 * ROW_TURNS)
+#define PLACES_OF_ROWS (3 * ROW_TURNS)
 #if PREFETCHED != 1 && PREFETCHED != ROW_TURNS
 #error "PREFETCHED is a pair of rows, or all: rows of two pairs of planes would wait beside each other"
 #endif
@@ -168,7 +168,7 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.stage = stage + item / TOGETHER * TOGETHER * 4 * OWN_COLUMNS;
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
-  rows += item / ITEMS_X * ROWS_READ;
+  rows += item / ITEMS_X * PLACES_OF_ROWS;
   for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X) {
     const int y = place_in_signal(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0], IS_PERIODIC);
     rows[i] = FORWARD ? y * (Distance)pass->signal.across[0].detail : place_in_bands(pass->bands.across[0], y, i % 2);

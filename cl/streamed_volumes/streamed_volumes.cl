@@ -197,7 +197,7 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local Numbers kept[KEPT_ROWS * IN_PIPELINE * GROUP], seams[2 * ROWS_AT_SEAMS];
-  local Distance rows[ROWS_READ * (GROUP / ITEMS_X)];
+  local Distance rows[PLACES_OF_ROWS * (GROUP / ITEMS_X)];
   local S stage[IN_TURN ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(32)));
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);

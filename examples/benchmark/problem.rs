@@ -49,6 +49,9 @@ pub fn problems(arguments: &Arguments) -> Result<(Vec<Problem>, Vec<String>)> {
             }
         }
     }
+    if problems.is_empty() {
+        return Err(format!("nothing to measure; {}", left_out.join("; ")).into());
+    }
     Ok((problems, left_out))
 }
 

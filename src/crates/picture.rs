@@ -3,7 +3,9 @@
 //! A grey picture is an array of shape `[height, width]`. Of one with colours, the colours come one
 //! after the other, as a batch: `[3, height, width]`. In memory a picture has its colours innermost
 //! (`[height, width, 3]`, axes 0 and 1); wavelift transforms it like that as well, on GPUs in
-//! little more time, on CPUs in about as much.
+//! little more time, on CPUs in about as much. That is another transform than [`transform`] gives: a
+//! plan of pixels ([`Engine::plan_from`](crate::Engine::plan_from)) that is handed `as_raw()` of a
+//! picture with colours needs it.
 //!
 //! ```no_run
 //! use image::Rgb;
@@ -27,7 +29,8 @@ use image::{ImageBuffer, Pixel, Primitive};
 use std::ops::Deref;
 
 /// Describes one level of `wavelet` over the height and the width of a picture: of an array of
-/// shape `[height, width]`, or `[channels, height, width]` where pixels have several channels.
+/// shape `[height, width]`, or `[channels, height, width]` where pixels have several channels, as
+/// [`to_samples`] returns it. Pixels as they are in memory, `as_raw()`, are in another order.
 pub fn transform<P, C>(wavelet: Wavelet, picture: &ImageBuffer<P, C>) -> Transform
 where
     P: Pixel,

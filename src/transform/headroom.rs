@@ -25,8 +25,9 @@ impl Transform {
     /// are restored, in 10 bits.
     ///
     /// It is 0 for wavelets without a [pre-shift](crate::wavelet::Wavelet::pre_shift): they
-    /// restore every sample of the type, the extremes included. It is 0 for floats too, which
-    /// are not shifted. Otherwise it is at least the pre-shift, and with a single level no
+    /// restore every sample of the type, the extremes included. It is 0 for reals too, which
+    /// are not shifted: whether coefficients are within [`f16`](struct@crate::f16) and
+    /// [`Rounded`](crate::Rounded), it does not say. Otherwise it is at least the pre-shift, and with a single level no
     /// more. For several levels it is a bound that is proved from the wavelet's steps, for
     /// this shape and boundary rule, borders and rounding included. Mostly the worst data need
     /// as many bits, or one less.
@@ -71,8 +72,8 @@ impl Transform {
 
     /// Checks whether all samples are small enough for this transform to restore them exactly,
     /// which only wavelets with a [pre-shift](crate::wavelet::Wavelet::pre_shift) ask for: whether
-    /// they leave the [`headroom`](Self::headroom) free. Floats, and all samples of wavelets
-    /// without a pre-shift, pass.
+    /// they leave the [`headroom`](Self::headroom) free. Reals, those of 16 bits too, and all samples
+    /// of wavelets without a pre-shift pass.
     ///
     /// ```
     /// use wavelift::{Transform, Wavelet};

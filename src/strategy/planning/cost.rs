@@ -22,7 +22,8 @@ use std::ops::Add;
 pub struct Cost {
     /// Bytes of global memory that are read. What several work-groups or sub-groups read, because
     /// their tiles, strips or segments overlap, counts for each of them, even where a cache has it.
-    /// What stands in for samples beyond a border does not count.
+    /// What stands in for samples beyond a border counts where a strategy has blocks, tiles or strips
+    /// of one size.
     pub bytes_read: u64,
     /// Bytes of global memory that are written.
     pub bytes_written: u64,

@@ -239,17 +239,6 @@ fn the_ends_of_long_rows_are_joined_where_they_depend_on_each_other() {
 }
 
 #[test]
-fn places_past_the_end_of_the_longest_rows_fit_32_bits() {
-    let goes = |samples: usize| {
-        let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterRows]);
-        let problem = problem(&rows(samples, 1), SampleType::F32, Direction::Forward);
-        setting.design(&problem).is_ok()
-    };
-    assert!(goes((1 << 31) - 4100));
-    assert!(!goes((1 << 31) - 2));
-}
-
-#[test]
 fn work_groups_fit_local_memory_and_have_whole_sub_groups() {
     let group = |device: DeviceInfo, samples| {
         let setting = Setting::of(device).only(&[Strategy::RegisterRows]);

@@ -16,8 +16,8 @@ const MANY: i32 = 4096;
 pub(in crate::strategy) struct Lines {
     pub geometry: Geometry,
     pub reach: Reach,
-    /// Whether neighbours in a line are neighbours in memory, on one side at least; else
-    /// they are in other lines.
+    /// Whether no axis that has more than one sample is behind theirs, so that in an array in one
+    /// piece they are rows, and places of a line fit 32 bits.
     pub are_rows: bool,
     /// How far neighbours in a line are apart on the signal side.
     pub apart: i64,
@@ -45,8 +45,7 @@ impl Lines {
         let sides = [&geometry.signal, &geometry.bands, &geometry.low];
         let near = sides
             .iter()
-            .all(|side| fits_32_bits(side, geometry.samples))
-            && geometry.samples <= i32::MAX - PAST_THE_END;
+            .all(|side| fits_32_bits(side, geometry.samples));
         Lines {
             reach: Reach::new(&todo.problem.stencils()),
             are_rows: contiguous && near,
@@ -92,9 +91,6 @@ pub(in crate::strategy) fn taken(passes: Vec<Pass>) -> Taken {
         passes,
     }
 }
-
-/// Samples past the end of a line that its last tile counts, at most.
-const PAST_THE_END: i32 = 1 << 12;
 
 /// Whether places of a line in an array fit 32 bits.
 pub(in crate::strategy) fn fits_32_bits(side: &Side, samples: i32) -> bool {

@@ -7,7 +7,8 @@ use crate::lifting::reach::Reach;
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
 use crate::strategy::planning::design::{
-    Define, define, define_distance, groups_at_once, lack_of_registers, loops_as_they_are,
+    Define, LANES_ALONE, define, define_distance, groups_at_once, lack_of_registers,
+    loops_as_they_are,
 };
 use crate::strategy::planning::todo::{Coloured, Todo};
 use crate::strategy::planning::tuning::Tunable;
@@ -179,12 +180,14 @@ impl Sizes {
         if let Some(why) = lack_of_registers("what its steps still read", kept, problem.sample) {
             return Err(why);
         }
-        let filling = groups_at_once(GROUP, registers) * GROUP / 32;
         let lanes = if alone { 1 } else { device.lanes };
+        let group = GROUP.min(todo.target.work_group(NAME)) / lanes * lanes;
+        let side_by_side = if alone { LANES_ALONE } else { lanes };
+        let filling = groups_at_once(group, registers) * group / side_by_side;
         let reaches = [reach.before, reach.after];
         let sizes = Sizes {
             lanes,
-            group: GROUP.min(todo.target.work_group(NAME)) / lanes * lanes,
+            group,
             pairs,
             halo: if alone { reaches } else { [0, 0] },
             overlap: match alone {
