@@ -201,8 +201,8 @@ impl FromStr for DeviceSelector {
                 return Err(Error::Unknown {
                     what: "device",
                     expected: format!(
-                        "words like `nvidia` or `pocl:cpu`, with numbers from {LEAST_IN_NAMES} on, or two \
-                         numbers like `0:1`"
+                        "words joined by colons like `nvidia`, `pocl:cpu` or `nvidia:4090`, or a platform \
+                         and a device like `0:1`; in names, numbers count from {LEAST_IN_NAMES} on"
                     ),
                     got: text.to_owned(),
                 });

@@ -64,8 +64,18 @@ impl Region {
     pub fn part(&self, ranges: &[Range<usize>]) -> Result<Region> {
         let inside =
             |(range, &n): (&Range<usize>, &usize)| range.start <= range.end && range.end <= n;
-        let axes = ranges.len() == self.shape.len() && self.strides.len() == ranges.len();
-        if !axes || !ranges.iter().zip(&self.shape).all(inside) {
+        let (axes, strides) = (self.shape.len(), self.strides.len());
+        if strides != axes {
+            return refuse(
+                "strides",
+                format!("{axes} of them"),
+                format!("{:?}", self.strides),
+            );
+        }
+        if ranges.len() != axes {
+            return refuse("part", format!("{axes} ranges"), format!("{ranges:?}"));
+        }
+        if !ranges.iter().zip(&self.shape).all(inside) {
             return refuse(
                 "part",
                 format!("ranges within {:?}", self.shape),

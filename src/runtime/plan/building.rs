@@ -41,7 +41,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
 
     /// Builds a plan for host slices alone.
     fn in_tiles(site: &Site, transform: &Transform, regions: &Regions, why: Error) -> Result<Self> {
-        warn_of_tiles(site, &why);
+        warn_of_tiles(&why);
         let tiled = TiledPlan::new(site, transform)?;
         let none = || DeviceArray::new(&site.shared, &site.queue, 0);
         let scratch = [none()?, none()?, none()?, none()?];

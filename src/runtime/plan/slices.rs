@@ -180,7 +180,7 @@ impl<T: Sample, P: Element> Plan<T, P> {
         if let Some(tiled) = &*tiled {
             return Ok(tiled.clone());
         }
-        warn_of_tiles(&self.site, &why);
+        warn_of_tiles(&why);
         let new = TiledPlan::new(&self.site, &self.transform)?;
         Ok(tiled.insert(Arc::new(new)).clone())
     }
@@ -198,7 +198,6 @@ impl<T: Sample, P: Element> Plan<T, P> {
     }
 }
 
-pub(super) fn warn_of_tiles(site: &Site, why: &Error) {
-    let device = &site.shared.device;
-    log::warn!("host slices are transformed in tiles on {device}: {why}");
+pub(super) fn warn_of_tiles(why: &Error) {
+    log::warn!("host slices are transformed in tiles: {why}");
 }
