@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::common::{computes, devices};
+use std::ops::ControlFlow;
 use wavelift::{
-    Boundary, Device, DeviceKind, Direction, Engine, Error, Layout, Strategy, Transform, Wavelet,
-    reference,
+    Boundary, Device, DeviceKind, Direction, Engine, EngineGroup, Error, Layout, Strategy,
+    Transform, Wavelet, reference,
 };
 
 /// Under each of these limits, in bytes, and twice as many on devices that
@@ -132,6 +133,25 @@ fn the_least_limit_is_named_and_is_enough() {
         assert!(limit == 100 && needed > 100, "{refused}");
         println!("{refused}");
         check(&plan(needed).unwrap(), 3);
+        // Of a group it is enough for all, whether they copy tiles or not.
+        let tiled = |limit| {
+            let engine = engine.with_memory_limit(limit).unwrap();
+            let group = vec![engine.clone(), engine.with_copy_threads(1)];
+            EngineGroup::of(group)
+                .unwrap()
+                .plan_in_tiles::<i16>(&transform)
+        };
+        let refused = tiled(100).map(drop).unwrap_err();
+        let Error::Memory { needed, .. } = refused else {
+            panic!("{refused}")
+        };
+        let samples = random_samples::<i16>(transform.len(), 4);
+        let mut coefficients = vec![i16::POISON; transform.len()];
+        let go_on = |_| ControlFlow::Continue(());
+        let plan = tiled(needed).unwrap();
+        plan.forward(&samples, &mut coefficients, go_on).unwrap();
+        let expected = reference::forward(&transform, &samples).unwrap();
+        assert_eq!(coefficients, *expected);
     }
 }
 

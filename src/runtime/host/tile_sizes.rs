@@ -48,12 +48,25 @@ pub(super) fn choose_for_all<T: Sample>(
             let is_same = |other: &&&Site| Arc::ptr_eq(&other.shared, &site.shared);
             choose::<T>(site, sites.iter().filter(is_same).count(), transform, most)
         };
-        let choices: Vec<Choice> = sites.iter().map(choice).collect::<Result<_>>()?;
+        let choices = all_of(sites.iter().map(choice))?;
         let least = choices.iter().map(|choice| choice.most).min();
         if choices.iter().all(|choice| Some(choice.most) == least) {
             return Ok(choices);
         }
         most = least.unwrap_or(most);
+    }
+}
+
+/// All of them, or the error of the engine that needs most: with what it says all have enough.
+fn all_of(choices: impl Iterator<Item = Result<Choice>>) -> Result<Vec<Choice>> {
+    let (good, bad): (Vec<_>, Vec<_>) = choices.partition(Result::is_ok);
+    let needed = |error: &Error| match error {
+        Error::Memory { needed, .. } => *needed,
+        _ => u64::MAX,
+    };
+    match bad.into_iter().filter_map(Result::err).max_by_key(needed) {
+        Some(error) => Err(error),
+        None => good.into_iter().collect(),
     }
 }
 
