@@ -44,9 +44,9 @@
 #ifndef ENDS
 #error "ENDS: what steps find beyond the ends of a window along x, by one of the numbers below"
 #endif
-// OPEN: nothing; what that makes wrong is the halo's. MIRRORED: each step mirrors the window, where steps read two
-// neighbours; inverse only a whole line. Of pictures that repeat, CLOSED: the other end, where the picture is one
-// window; its width is a power of two. WRAPPED: nothing, where it is more; windows go on beyond it as the picture does.
+// OPEN: nothing; what that makes wrong is the halo's. MIRRORED: each step mirrors the window, where steps read one
+// neighbour on each side; inverse only a whole line. Of pictures that repeat, CLOSED: the other end, where the picture
+// is one window; its width is a power of two. WRAPPED, in all others: nothing; windows go on as the picture repeats.
 #define ENDS_OPEN 0
 #define ENDS_MIRRORED 1
 #define ENDS_CLOSED 2

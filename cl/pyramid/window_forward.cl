@@ -2,8 +2,8 @@
 //
 // A window lies inside the picture and is lifted as if the picture ended with it: right at the picture's border, and
 // elsewhere absorbed by the halo, which is not stored. So a level reads whole rows of vectors, and its low band is the
-// next one's window. Steps that read nothing beyond their pair need no halo. Where pictures repeat, windows lie
-// anywhere, and only the finest one has to find the picture's other end.
+// next one's window. Steps that read nothing beyond their pair need no halo. Where windows wrap, they may
+// begin before the picture and end behind it, and only the finest one has to find the picture's other end.
 
 #include "pyramid/window.cl"
 
@@ -15,7 +15,7 @@
 
 // What a work-group has of a level along an axis, in pairs.
 typedef struct {
-  int begin;           // where its window begins; where that goes on beyond the picture, perhaps before it
+  int begin;           // where its window begins; negative where it wraps before the picture
   int samples;         // how many it has
   bool full;           // whether every window has all its pairs, the last one too
   int own, own_end;    // what is stored

@@ -49,7 +49,7 @@ pub fn problems(arguments: &Arguments) -> Result<(Vec<Problem>, Vec<String>)> {
             }
         }
     }
-    if problems.is_empty() {
+    if problems.is_empty() && !left_out.is_empty() {
         return Err(format!("nothing to measure; {}", left_out.join("; ")).into());
     }
     Ok((problems, left_out))

@@ -3,9 +3,9 @@
 //! A grey picture is an array of shape `[height, width]`. Of one with colours, the colours come one
 //! after the other, as a batch: `[3, height, width]`. In memory a picture has its colours innermost
 //! (`[height, width, 3]`, axes 0 and 1); wavelift transforms it like that as well, on GPUs in
-//! little more time, on CPUs in about as much. That is another transform than [`transform`] gives: a
-//! plan of pixels ([`Engine::plan_from`](crate::Engine::plan_from)) that is handed `as_raw()` of a
-//! picture with colours needs it.
+//! little more time, on CPUs in about as much. [`transform`] does not describe that: a plan of
+//! pixels (`Engine::plan_from`) for `as_raw()` of a picture with colours needs
+//! `Transform::new(wavelet, [height, width, 3]).axes([0, 1])`.
 //!
 //! ```no_run
 //! use image::Rgb;

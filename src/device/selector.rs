@@ -202,7 +202,7 @@ impl FromStr for DeviceSelector {
                     what: "device",
                     expected: format!(
                         "words joined by colons like `nvidia`, `pocl:cpu` or `nvidia:4090`, or a platform \
-                         and a device like `0:1`; in names, numbers count from {LEAST_IN_NAMES} on"
+                         and a device like `0:1`; a number in a name is {LEAST_IN_NAMES} or more"
                     ),
                     got: text.to_owned(),
                 });

@@ -23,7 +23,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
             single_loop::offer_of(todo, Strategy::ColourLoop, geometry, colours)
         }
         None => Offer::no(format!(
-            "it takes two axes before an inner batch of 2 to {most}, in one piece"
+            "it takes two axes before an inner batch of 2 to {most}, in one piece, and rows of at most 2^30 samples"
         )),
     }
 }

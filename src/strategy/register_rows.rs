@@ -77,9 +77,9 @@ fn is_best_for(device: &DeviceInfo, sample: SampleType, lines: &Lines) -> bool {
     device.kind == DeviceKind::Gpu && device.exchange != Exchange::None && has_registers
 }
 
-/// How rows exchange values, by which their program is known. Lines side by side exchange nothing;
-/// but NVIDIA's GPUs have programs made for them, as for rows that do: of those that take as long
-/// runs Intel's compiler for CPUs crashes.
+/// How rows exchange values. Lines side by side exchange nothing; on NVIDIA's GPUs they have the
+/// program of rows that do all the same. Elsewhere they have the other one: on long runs in that of
+/// rows Intel's compiler for CPUs crashes.
 fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
     match device.exchange {
         Exchange::Ptx => Exchange::Ptx,

@@ -38,7 +38,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         ..*todo
     };
     let Some(picture) = todo.coloured_picture(MOST_COLOURS) else {
-        return Offer::no("it takes two axes before an inner batch of 2 to 8, in one piece");
+        return Offer::no(
+            "it takes two axes before an inner batch of 2 to 8, in one piece, and rows of at most 2^30 samples",
+        );
     };
     let found = Borders::new(todo, &picture).and_then(|borders| {
         let sizes = Sizes::new(todo, &picture, &borders)?;

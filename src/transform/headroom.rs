@@ -26,9 +26,8 @@ impl Transform {
     ///
     /// It is 0 for wavelets without a [pre-shift](crate::wavelet::Wavelet::pre_shift): they
     /// restore every sample of the type, the extremes included. It is 0 for reals too, which
-    /// are not shifted: whether coefficients are within [`f16`](struct@crate::f16) and
-    /// [`Rounded`](crate::Rounded), it does not say. Otherwise it is at least the pre-shift, and with a single level no
-    /// more. For several levels it is a bound that is proved from the wavelet's steps, for
+    /// are not shifted: it says nothing of whether coefficients fit `f16` or `Rounded`. Otherwise it
+    /// is at least the pre-shift, and with a single level no more. For several levels it is a bound that is proved from the wavelet's steps, for
     /// this shape and boundary rule, borders and rounding included. Mostly the worst data need
     /// as many bits, or one less.
     ///

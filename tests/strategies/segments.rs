@@ -209,7 +209,8 @@ fn windows<T: RandomSample>(wavelet: Wavelet) {
     }
 }
 
-/// A picture that repeats, of which the last work-group of a launch goes on alone after one level.
+/// A picture that repeats, of which on CPUs the last work-group of a launch goes on alone after one
+/// level.
 const GOES_ON: [usize; 2] = [96, 128];
 
 /// The same of pictures that repeat, whole or in tiles, and of pictures of any even size where no step
@@ -284,6 +285,16 @@ mod windows {
     #[test]
     fn wrapped_floats_by_steps_to_one_side() {
         windows_without_mirrors::<f32>(Wavelet::DAUB_4, &[(&[72, 68], 2), (&[98, 14], 1)]);
+    }
+    /// Of two taps on one side: a wrong approximation makes more pairs of the next level wrong.
+    #[test]
+    fn wrapped_integers_by_steps_to_one_side() {
+        let steps = [
+            IntegerStep::add(Channel::Approximation, 0, &[1, 2], 1, 2),
+            IntegerStep::subtract(Channel::Detail, -1, &[1, 1], 1, 1),
+        ];
+        let own = Wavelet::integer("one-sided", &steps, 0).unwrap();
+        windows_without_mirrors::<i32>(own, &[(&[68, 72], 2), (&[24, 136], 3)]);
     }
     #[test]
     fn wrapped_integers_with_a_pre_shift() {

@@ -199,7 +199,7 @@ pub struct SinkFile<T: Sample> {
     /// working directory becomes.
     target: PathBuf,
     temporary: PathBuf,
-    /// Whether a transform into it has begun and not, or not well, ended.
+    /// Whether a transform has begun to write it and has not succeeded.
     pub(super) is_torn: bool,
     is_finished: bool,
 }

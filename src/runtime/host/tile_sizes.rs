@@ -57,11 +57,16 @@ pub(super) fn choose_for_all<T: Sample>(
     }
 }
 
-/// All of them, or the error of the engine that needs most: with what it says all have enough.
+/// All of them, or the error of the engine that needs most: where it is the memory of one device,
+/// what it says is enough for all of them. First what no limit can mend.
 fn all_of(choices: impl Iterator<Item = Result<Choice>>) -> Result<Vec<Choice>> {
     let (good, bad): (Vec<_>, Vec<_>) = choices.partition(Result::is_ok);
     let needed = |error: &Error| match error {
-        Error::Memory { needed, .. } => *needed,
+        Error::Memory {
+            needed,
+            used: Some(_),
+            ..
+        } => *needed,
         _ => u64::MAX,
     };
     match bad.into_iter().filter_map(Result::err).max_by_key(needed) {

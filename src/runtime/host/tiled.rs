@@ -180,13 +180,6 @@ impl<T: Sample> TiledPlan<T> {
     fn go(&self, direction: Direction, from: Source<T>, mut to: Sink<T>, tell: Tell) -> Result<()> {
         check_length("the input", from.len(), self.transform.len())?;
         check_length("the output", to.len(), self.transform.len())?;
-        to.set_torn(true);
-        self.carry(direction, from, to.lend(), tell)?;
-        to.set_torn(false);
-        Ok(())
-    }
-
-    fn carry(&self, direction: Direction, from: Source<T>, to: Sink<T>, tell: Tell) -> Result<()> {
         let mut turn = self.members.take().ok_or(Error::Busy {
             what: "a plan in tiles whose own call this thread is in",
             most: 1,
@@ -199,6 +192,30 @@ impl<T: Sample> TiledPlan<T> {
             |one: &PlannedStage<T>| to.another("the low bands", one.stage.low().iter().product());
         let lows = tiles.stages[..last].iter().map(low);
         let mut lows: Vec<Owned<T>> = lows.collect::<Result<_>>()?;
+        to.set_torn(true);
+        self.sweep(
+            direction,
+            &tiles,
+            members,
+            (from, to.lend()),
+            &mut lows,
+            tell,
+        )?;
+        to.set_torn(false);
+        Ok(())
+    }
+
+    /// All stages, one after the other, with the low bands between them.
+    fn sweep(
+        &self,
+        direction: Direction,
+        tiles: &Tiles<T>,
+        members: &mut Members<T>,
+        (from, to): (Source<T>, Sink<T>),
+        lows: &mut [Owned<T>],
+        tell: Tell,
+    ) -> Result<()> {
+        let last = tiles.stages.len() - 1;
         let lows = lows.iter_mut().map(|low| Store::of_mut(low.as_sink()));
         let lows: Vec<Store<T>> = lows.collect();
         let (from, to) = (Store::of(from), Store::of_mut(to));
@@ -224,7 +241,7 @@ impl<T: Sample> TiledPlan<T> {
                 direction,
                 from,
                 to,
-                place: self.place(&tiles, number),
+                place: self.place(tiles, number),
                 pile: &piles[number],
                 device: 0,
             }

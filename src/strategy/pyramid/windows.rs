@@ -62,7 +62,7 @@ pub(super) struct Windows {
     in_one_program: bool,
     /// Whether steps reach beyond the extended picture, at the smallest level.
     extended_often: bool,
-    /// Whether steps read two neighbours, so that they can mirror a window at its ends.
+    /// Whether steps read one neighbour on each side, so that they can mirror a window at its ends.
     near: bool,
     /// Whether what they read beyond a border is at the other end.
     repeats: bool,
@@ -159,8 +159,8 @@ impl Windows {
         // Vectors are of up to two pairs.
         let unit = (1 << (self.levels - 1)).max(2);
         // Pairs of the coarsest level that the edges of a window make wrong: before and after the
-        // others. To steps that read two neighbours it is the same whether the last pair of a level
-        // has one wrong approximation of the level before or none.
+        // others. To steps that read one neighbour on each side it is the same whether the last pair
+        // of a level has one wrong approximation of the level before or none.
         let wrong = (0..self.levels).fold([0, 0], |[before, after]: [usize; 2], _| {
             let after = if self.near {
                 after / 2
@@ -224,8 +224,8 @@ impl Windows {
         let mut all = Vec::new();
         let mut pairs = tile;
         for level in 0..self.levels {
-            // CPUs have one program for all shapes that have the same ends,
-            // so that tests build few.
+            // CPUs have one program for all shapes that have the same ends, so that tests build few.
+            // Windows that wrap go on beyond the picture, so that its size is no limit.
             all.push(match self.in_one_program || self.ends == Ends::Wrapped {
                 true => pairs,
                 false => pairs.min(self.shape[axis].div_ceil(2 << level)),
@@ -283,8 +283,8 @@ impl Windows {
         self.tiles == [1, 1]
     }
 
-    /// Whether its window has no halo: the kernel has that of the levels which all work-groups share.
-    fn are_whole(&self) -> bool {
+    /// Whether that tile's window has no halo.
+    pub fn are_whole(&self) -> bool {
         self.is_one_tile() && self.ends != Ends::Wrapped
     }
 

@@ -107,7 +107,8 @@ fn samples_of_rows_of_pixels_are_counted_in_32_bits() {
         let picture = |width| Transform::new(Wavelet::CDF_5_3, [4, width, 8]).axes([0, 1]);
         let fits = problem(&picture(1 << 27), SampleType::I16, Direction::Forward);
         assert!(setting.design(&fits).is_ok(), "{strategy}");
-        let (what, _) = refused(&setting, &picture((1 << 27) + 2), SampleType::I16);
+        let (what, why) = refused(&setting, &picture((1 << 27) + 2), SampleType::I16);
+        assert!(why.ends_with("rows of at most 2^30 samples"), "{why}");
         assert_eq!(what, "cdf53 on i16 samples, level 1, axes [0, 1]");
     }
 }

@@ -1,6 +1,6 @@
 //! The launch of windows: its arguments, its cost, and what the kernel is specialised on.
 
-use super::{NAME, Window, Windows};
+use super::{Ends, NAME, Window, Windows};
 use crate::device::{Exchange, Fence};
 use crate::strategy::planning::cost::{Cost, Meter};
 use crate::strategy::planning::design::{
@@ -40,6 +40,8 @@ impl Windows {
         let [tiles_y, tiles_x] = self.tiles;
         let samples = 2 * self.windows[0].own_pairs_x;
         let is_short = samples * todo.signal_size() <= LARGEST_VECTOR;
+        // Beyond the end of a row that wraps, vectors are counted from its start.
+        let is_whole = self.ends != Ends::Wrapped || self.shape[1].is_multiple_of(samples);
         let rest_aligned = self.rest.as_ref().is_some_and(|rest| {
             let samples = 2 * rest.windows[0].own_pairs_x;
             rest.shape[1] % samples == 0 && samples * todo.problem.sample.size() <= LARGEST_VECTOR
@@ -51,7 +53,7 @@ impl Windows {
             ("tiles_y", tiles_y),
             (
                 "aligned",
-                usize::from(is_short && geometry.signal.is_aligned(2, samples)),
+                usize::from(is_short && is_whole && geometry.signal.is_aligned(2, samples)),
             ),
             ("rest_aligned", usize::from(rest_aligned)),
         ]

@@ -4,7 +4,7 @@
 use super::super::{Border, borders};
 use super::{Ends, NAME, PAIRS, Windows};
 use crate::device::{DeviceInfo, Exchange, Fence};
-use crate::lifting::extension::are_near;
+use crate::lifting::extension::are_between;
 use crate::lifting::reach::Reach;
 use crate::strategy::planning::design::{LANES_ALONE, MOST_ARRIVALS, MOST_REGISTERS, registers};
 use crate::strategy::planning::todo::Todo;
@@ -54,9 +54,10 @@ pub(in super::super) fn cheapest(
     let border = border_of(todo, axes, 0).filter(|border| !border.is_restored());
     let border = border.ok_or_else(|| "the level does not go on beyond its border".to_owned())?;
     let is_mirrored = border == Border::Mirrored;
-    if problem.direction == Direction::Forward && is_mirrored && !are_near(&problem.stencils()) {
+    if problem.direction == Direction::Forward && is_mirrored && !are_between(&problem.stencils()) {
         return Err(
-            "windows end with mirrors, which steps that read two neighbours have".to_owned(),
+            "windows end with mirrors, which steps that read one neighbour on each side have"
+                .to_owned(),
         );
     }
     let most = todo.levels.len().min(LEVELS_AT_ONCE).min(most_levels);
@@ -209,7 +210,7 @@ impl<'a> Search<'a> {
             let rest = Some(Box::new(self.best(rest)?));
             // Where windows wrap and do not run all at once, another launch takes less time: five
             // levels of 64 pictures of 256 x 256 in f32 by 9/7 took 31 us by 640 work-groups, of
-            // which the last ones went on, by `register_block` and a launch 25 (NVIDIA H200). CPUs
+            // which the last ones went on, by `register_block` and a launch 26 (NVIDIA H200). CPUs
             // keep this way under test.
             let may_wait = |shared: &Windows| {
                 let at_once = shared.groups() <= self.units() || self.in_one_program;
@@ -247,7 +248,7 @@ impl<'a> Search<'a> {
             shape: shape_of(first),
             pictures: whole / shape_of(0).iter().product::<usize>(),
             in_one_program: self.in_one_program,
-            near: are_near(&todo.problem.stencils()),
+            near: are_between(&todo.problem.stencils()),
             repeats: self.border == Border::Periodic && reach > 0,
             ends: Ends::Open,
             extended_often: self.in_one_program || shape_of(first + count - 1).iter().any(is_near),

@@ -3,11 +3,12 @@
 use super::*;
 use crate::device::{DeviceInfo, Exchange, Fence};
 use crate::lifting::reach::Reach;
+use crate::strategy::Strategy;
 use crate::strategy::planning::design::Launch;
 use crate::strategy::pyramid::tests::launches;
-use crate::strategy::tests::cases::{BOTH, gpu, large_gpu, problem};
+use crate::strategy::tests::cases::{BOTH, Setting, gpu, large_gpu, problem};
 use crate::strategy::tests::host::{levels_of, number, own};
-use crate::transform::{Layout, Transform};
+use crate::transform::{Layout, Region, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 
 fn kernels(transform: &Transform, sample: SampleType, direction: Direction) -> Vec<&'static str> {
@@ -33,6 +34,16 @@ fn they_take_pictures_in_planar_sub_bands() {
             assert_eq!(repeating(Wavelet::CDF_9_7, shape), [NAME], "{shape:?}");
             assert_eq!(repeating(Wavelet::DAUB_4, shape), [NAME], "{shape:?}");
         }
+        // Of an odd length at the second level only the first one.
+        let odd = problem(
+            &Transform::new(Wavelet::CDF_9_7, [250, 64])
+                .boundary(Boundary::Periodic)
+                .levels(2),
+            SampleType::F32,
+            direction,
+        );
+        let all = Setting::of(large_gpu()).design(&odd).unwrap().launches;
+        assert!(all.iter().any(|launch| launch.pass.kernel.name != NAME));
         // Where no step reads beyond its pair, all pictures of whole pairs.
         let haar = Transform::new(Wavelet::HAAR, [1000, 72]).levels(3);
         assert_eq!(kernels(&haar, SampleType::F32, direction), [NAME]);
@@ -124,6 +135,27 @@ fn they_take_these_wavelets() {
     assert_eq!(sorted(taken(Direction::Inverse)), sorted(inverse));
 }
 
+/// Of a region whose rows begin at whole vectors and do not end with one: behind their end, vectors
+/// that wrap would not be whole.
+#[test]
+fn vectors_wrap_with_rows_of_whole_vectors() {
+    let aligned = |width: usize, boundary| {
+        let picture = Transform::new(Wavelet::CDF_9_7, [64, width]).boundary(boundary);
+        let mut problem = problem(&picture, SampleType::F32, Direction::Forward);
+        problem.regions.signal = Region::dense([64, width]).with_strides([width + 2, 1]);
+        let like_cpu = DeviceInfo {
+            float_vector: 16,
+            ..gpu(Exchange::Khr, 16)
+        };
+        let setting = Setting::of(like_cpu).only(&[Strategy::Pyramid]);
+        let launch = setting.design(&problem).unwrap().launches.remove(0);
+        assert_eq!(of_level(&launch, "OWN_PAIRS_X", 0), 2);
+        own(&launch, "aligned")
+    };
+    assert_eq!(aligned(198, Boundary::Symmetric), 1);
+    assert_eq!(aligned(198, Boundary::Periodic), 0);
+}
+
 /// Every tile of every level: what it depends on of the level before is in that one's window.
 #[test]
 fn windows_hold_what_the_next_level_reads() {
@@ -140,10 +172,11 @@ fn windows_that_wrap_hold_what_the_next_level_reads() {
 const ENDS_OPEN: usize = Ends::Open as usize;
 const ENDS_WRAPPED: usize = Ends::Wrapped as usize;
 
-/// Windows of these shapes, of which inverse some at least have such ends.
+/// Windows of these shapes, of which some at least have such ends, inverse and where they wrap in
+/// both directions.
 fn check_windows(boundary: Boundary, shapes: &[[usize; 2]], ends: usize) {
     let devices = [large_gpu(), gpu(Exchange::None, 1), gpu(Exchange::Khr, 16)];
-    let mut found = false;
+    let mut found = Vec::new();
     for (device, &shape) in devices
         .iter()
         .flat_map(|one| shapes.iter().map(move |shape| (one, shape)))
@@ -156,7 +189,9 @@ fn check_windows(boundary: Boundary, shapes: &[[usize; 2]], ends: usize) {
             let all = launches(device.clone(), &picture, SampleType::F32, direction);
             for launch in all.iter().filter(|launch| launch.pass.kernel.name == NAME) {
                 check_sizes(launch, reach, device);
-                found |= number(&launch.pass.kernel, "ENDS") == ends;
+                if number(&launch.pass.kernel, "ENDS") == ends {
+                    found.push(direction);
+                }
                 for axis in 0..2 {
                     match direction {
                         Direction::Forward => check_forward(launch, axis, reach),
@@ -166,7 +201,8 @@ fn check_windows(boundary: Boundary, shapes: &[[usize; 2]], ends: usize) {
             }
         }
     }
-    assert!(found);
+    assert!(found.contains(&Direction::Inverse));
+    assert!(ends == ENDS_OPEN || found.contains(&Direction::Forward));
 }
 
 /// Of an axis: samples of the finest level, levels that all work-groups share, pairs from one tile
@@ -257,6 +293,14 @@ fn the_last_work_group_goes_on_where_it_can() {
         (all.len(), counts)
     };
     assert_eq!(goes_on(large_gpu(), &picture), (1, true));
+    // Where windows wrap, too, if all of them run at once.
+    let repeating = picture.clone().boundary(Boundary::Periodic);
+    assert_eq!(goes_on(large_gpu(), &repeating), (1, true));
+    let many = Transform::new(Wavelet::CDF_9_7, [64, 256, 256])
+        .axes([1, 2])
+        .levels(5)
+        .boundary(Boundary::Periodic);
+    assert!(!goes_on(large_gpu(), &many).1);
     assert_eq!(goes_on(gpu(Exchange::Khr, 16), &picture), (2, false));
     assert_eq!(goes_on(gpu(Exchange::None, 1), &picture), (2, false));
     let of_c = DeviceInfo {
