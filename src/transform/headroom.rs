@@ -27,9 +27,9 @@ impl Transform {
     /// It is 0 for wavelets without a [pre-shift](crate::wavelet::Wavelet::pre_shift): they
     /// restore every sample of the type, the extremes included. It is 0 for reals too, which
     /// are not shifted: it says nothing of whether coefficients fit `f16` or `Rounded`. Otherwise it
-    /// is at least the pre-shift, and with a single level no more. For several levels it is a bound that is proved from the wavelet's steps, for
-    /// this shape and boundary rule, borders and rounding included. Mostly the worst data need
-    /// as many bits, or one less.
+    /// is at least the pre-shift, and with a single level no more. For several levels it is a bound
+    /// that is proved from the wavelet's steps, for this shape and boundary rule, borders and rounding
+    /// included. Mostly the worst data need as many bits, or one less.
     ///
     /// It depends on the shape and not on the data. For the wavelets of the table it takes
     /// milliseconds; with many steps, in proportion to the square of their number.
