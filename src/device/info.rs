@@ -205,6 +205,12 @@ impl DeviceInfo {
         self.exchange != Exchange::None && self.lanes < self.wavefront
     }
 
+    /// Whether a work-item has the hardware's vectors, as on CPUs. Their compilers take long over
+    /// programs, so that tests build few for them.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.float_vector > 1
+    }
+
     /// The largest array, in bytes: all of it has addresses.
     pub(crate) fn largest_array(&self) -> u64 {
         self.max_allocation.min(self.last_address())

@@ -210,7 +210,7 @@ impl Boxes {
 
 /// Whether programs know their boxes. CPUs have one for all, so that tests build few.
 fn is_known(todo: &Todo) -> bool {
-    todo.target.device.float_vector == 1
+    !todo.target.device.has_vectors()
 }
 
 /// Numbers that a work-group's local memory holds.

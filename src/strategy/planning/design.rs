@@ -141,7 +141,7 @@ pub(crate) fn define_distance(fits_32_bits: bool) -> Define {
 /// What leaves the loops of a kernel made for GPUs as they are, on devices with vectors: CPUs,
 /// whose compilers take long over loops that are written out.
 pub(crate) fn loops_as_they_are(device: &DeviceInfo) -> Option<Define> {
-    (device.float_vector > 1).then(|| define("UNROLL", ""))
+    device.has_vectors().then(|| define("UNROLL", ""))
 }
 
 /// The same for kernels of pairs that a work-item lifts alone, in loops as long as the wavelet

@@ -199,7 +199,7 @@ impl Sizes {
             tile: [0; 2],
             loaded: 0,
             local: Local::default(),
-            in_one_program: device.float_vector > 1,
+            in_one_program: device.has_vectors(),
             group: GROUP.min(most),
         };
         let is_alike = |&level: &usize| {
@@ -315,7 +315,7 @@ impl Sizes {
     pub fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
         // CPUs keep the general way under test.
-        let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
+        let single = !device.has_vectors() && geometry.across[1] * geometry.across[2] == 1;
         let mut defines = vec![
             define("GROUP", self.group),
             define("MOST_LEVELS", MOST_LEVELS),

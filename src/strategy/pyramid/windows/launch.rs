@@ -93,7 +93,7 @@ impl Windows {
     fn defines(&self, todo: &Todo, geometry: &Geometry) -> Vec<Define> {
         let device = todo.target.device;
         // CPUs keep the general way under test.
-        let single = device.float_vector == 1 && geometry.across[1] * geometry.across[2] == 1;
+        let single = !device.has_vectors() && geometry.across[1] * geometry.across[2] == 1;
         let rest = self.rest.as_ref();
         let extended_often = self.extended_often || rest.is_some_and(|rest| rest.extended_often);
         let mut defines = vec![

@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         border: Border,
     ) -> Self {
         let (problem, device) = (todo.problem, todo.target.device);
-        let in_one_program = device.float_vector > 1;
+        let in_one_program = device.has_vectors();
         // Where sub-groups have 128 registers, compilers spill some of what fills more (`make
         // vendors`: skl), doubles sooner, and 16 bits, which wait beside the numbers that they
         // become (dg2); of 48 numbers and more they put all in memory in some programs (pvc). CPUs,
