@@ -21,22 +21,12 @@ INLINE bool is_past_an_end(const int begin, const int samples) {
   return begin < 0 || 2 * (begin + RUN_LOADED) > samples;
 }
 
-// Sets what a step reads of a channel beyond both ends of a line. The run itself begins within it: of the halo before
-// it nothing is past the end, and of the rest nothing before the beginning. (Where both were compared everywhere,
-// registers of Fidelity went to memory on Intel's pvc.)
-INLINE void restore_run(const int boundary, const int begin, const int parity, const int samples, A *v) {
-  const int count = COUNT_OF(parity, samples);
-  UNROLL for (int n = REACH_LO - 1; n >= 0; --n)
-    if (begin + n < 0) v[2 * n + parity] = beyond_border(boundary, v[2 * n + 2 + parity]);
-  UNROLL for (int n = REACH_LO; n < RUN_LOADED; ++n)
-    if (begin + n >= count) v[2 * n + parity] = beyond_border(boundary, v[2 * max(n - 1, 0) + parity]);
-}
-
 #define IN_RUN_s(offset) v[2 * (n + (offset))]
 #define IN_RUN_d(offset) v[2 * (n + (offset)) + 1]
-#define RUN_STEP(k, target, source, first, last, before, after)                                              \
-  if (RESTORED && is_past_an_end(begin, samples)) restore_run(boundary, begin, PARITY_##source, samples, v); \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)                                \
+#define RUN_STEP(k, target, source, first, last, before, after)                                         \
+  if (RESTORED && is_past_an_end(begin, samples))                                                       \
+    set_beyond(v + PARITY_##source, 2, REACH_LO, RUN_LOADED, begin, COUNT_##source(samples), boundary); \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + RUN + (after); ++n)                           \
     v[2 * n + PARITY_##target] = LIFT_##k(v[2 * n + PARITY_##target], IN_RUN_##source);
 
 INLINE void lift_run(const int boundary, const int samples, const int begin, A *v) { LIFT_STEPS(RUN_STEP) }

@@ -43,25 +43,15 @@ typedef struct {
 
 // --- along y -----------------------------------------------------------------------------------------
 
-// Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
-INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[COLUMNS_OWN]) {
-  UNROLL for (int i = COLUMNS_OWN * (BLOCK_PAIRS - 1) - 1; i >= 0; --i) {
-    const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    if (block->row + n < 0) v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * n + 2 + parity][c]);
-  }
-  UNROLL for (int i = 0; i < COLUMNS_OWN * BLOCK_PAIRS; ++i) {
-    const int n = i / COLUMNS_OWN, c = i % COLUMNS_OWN;
-    if (block->row + n >= count)
-      v[2 * n + parity][c] = beyond_border(block->boundary, v[2 * max(n - 1, 0) + parity][c]);
-  }
-}
-
 #define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][c]
 #define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][c]
-#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                   \
-  if (block->restored) restore_rows(block, PARITY_##source, block->source##_rows, v); \
-  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n) \
-    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                      \
+#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                                                \
+  if (block->restored)                                                                                             \
+    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                                   \
+      set_beyond(&v[PARITY_##source][c], 2 * COLUMNS_OWN, REACH_LO, BLOCK_PAIRS, block->row, block->source##_rows, \
+                 block->boundary);                                                                                 \
+  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n)                              \
+    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                                   \
       v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ABOVE_OR_BELOW_##source);
 
 INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(BLOCK_STEP_Y) }
@@ -93,39 +83,20 @@ INLINE void gather_shared(const Block *block, const int r, const int count, cons
   }
 }
 
-#define BLOCK_STEP_X(k, target, source, first, last, before, after)                          \
-  share_channel(PARITY_##source, v, shared);                                                 \
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                          \
-    gather_shared(block, r, block->source##_columns, first, last, shared, near);             \
+#define BLOCK_STEP_X(k, target, source, first, last, before, after)              \
+  share_channel(PARITY_##source, v, shared);                                     \
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                              \
+    gather_shared(block, r, block->source##_columns, first, last, shared, near); \
     LIFT_ROW(k, PARITY_##target) }
 
 #else
 #define SHARED_ROWS 1
 
-// Sets what a step reads to the left and right of the picture, of which the channel has `count` columns: perhaps one
-// less than the step's target has. Each turn passes it on by one work-item.
-INLINE void restore_columns(const Block *block, const int cx, const int count, const int first, const int last,
-                            A (*v)[COLUMNS_OWN]) {
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {
-    UNROLL for (int i = 0; i < -first; ++i) {
-      A inner = from_right(v[r][cx]);
-      UNROLL for (int p = PAIRS - 1; p >= 0; --p) {
-        if (block->column + p < 0) v[r][2 * p + cx] = beyond_border(block->boundary, inner);
-        inner = v[r][2 * p + cx];
-      }
-    }
-    UNROLL for (int i = 0; i <= last; ++i) {
-      A inner = from_left(v[r][2 * (PAIRS - 1) + cx]);
-      UNROLL for (int p = 0; p < PAIRS; ++p) {
-        if (block->column + p >= count) v[r][2 * p + cx] = beyond_border(block->boundary, inner);
-        inner = v[r][2 * p + cx];
-      }
-    }
-  }
-}
-
 #define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \
-  if (block->restored) restore_columns(block, PARITY_##source, block->source##_columns, first, last, v);       \
+  if (block->restored)                                                                                         \
+    UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r)                                                            \
+      set_beyond_beside(v[r] + PARITY_##source, 2, PAIRS, block->column, block->source##_columns, first, last, \
+                        block->boundary);                                                                      \
   UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                            \
     gather_near(v[r] + PARITY_##source, 2, PAIRS, first, last, near);                                          \
     LIFT_ROW(k, PARITY_##target) }

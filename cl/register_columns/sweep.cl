@@ -8,7 +8,7 @@
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef PREFETCHED
-#error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is"
+#error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is; ROUND is the larger one"
 #endif
 // Where this is not known, a work-item takes most of its instructions to find what is beyond the border.
 #ifndef LENGTH
@@ -52,27 +52,26 @@ INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const i
 
 // --- sweep -------------------------------------------------------------------------------------------
 
-#define PIPE_ROUND (RING > PREFETCHED ? RING : PREFETCHED)
-
 // Lifts the pairs from `from` to `to` of lines.
 INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pass *pass, const int periodic,
                           const int from, const int to) {
   LOADED_LINES prefetched[PREFETCHED][2];
   NUMBERS s[RING], d[RING];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
+  const Inside inside = inside_of(SAMPLES_ALONG(pass), false);
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
     load_pair_of_columns(in, pass, periodic, min(begin + a, last), prefetched[a]);
   UNROLL for (int i = 0; i < RING; ++i) s[i] = d[i] = (NUMBERS)0;
 
-  UNROLL_LINE for (int p = begin; p < end; p += PIPE_ROUND) {
-    UNROLL for (int phase = 0; phase < PIPE_ROUND; ++phase) {
+  UNROLL_LINE for (int p = begin; p < end; p += ROUND) {
+    UNROLL for (int phase = 0; phase < ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
       s[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][0]), IN_s, pass->shift);
       d[phase % RING] = SCALED_IN(AS_NUMBERS(prefetched[phase % PREFETCHED][1]), IN_d, pass->shift);
       if (newest + PREFETCHED <= last)
         load_pair_of_columns(in, pass, periodic, newest + PREFETCHED, prefetched[phase % PREFETCHED]);
-      lift_in_ring(s, d, 1, phase, newest, SAMPLES_ALONG(pass), pass->boundary);
+      lift_in_ring(s, d, 1, phase, newest, &inside, pass->boundary);
       if (done >= from) {
         *(global STORED_LINES *)(out->s + done * out->s_stride) =
             AS_STORED(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));

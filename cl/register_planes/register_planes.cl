@@ -115,10 +115,11 @@ INLINE void store_row_of_run(const PlaneRun *run, const int y, const int cy, con
 INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
   A s[RING][PIPED_COLUMNS], d[RING][PIPED_COLUMNS];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
+  const Inside inside = inside_of(run->plane.height, false);
   UNROLL for (int i = 0; i < RING; ++i) UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) s[i][c] = d[i][c] = 0;
 
-  for (int p = begin; p < end; p += RING) {
-    UNROLL for (int phase = 0; phase < RING; ++phase) {
+  for (int p = begin; p < end; p += ROUND) {
+    UNROLL for (int phase = 0; phase < ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
       A rows[2][RUN_COLUMNS];
@@ -129,7 +130,7 @@ INLINE void sweep_run(const PlaneRun *run, const int from, const int to) {
         s[phase][c] = rows[0][FIRST_PIPED + c];
         d[phase][c] = rows[1][FIRST_PIPED + c];
       }
-      lift_in_ring(s[0], d[0], PIPED_COLUMNS, phase, newest, run->plane.height, run->boundary);
+      lift_in_ring(s[0], d[0], PIPED_COLUMNS, phase, newest, &inside, run->boundary);
       if (done < from) continue;
       UNROLL for (int c = 0; c < PIPED_COLUMNS; ++c) {
         rows[0][FIRST_PIPED + c] = s[RING_AT(LAST_LAG)][c];

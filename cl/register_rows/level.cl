@@ -25,21 +25,13 @@ typedef struct {
   bool by_steps;  // whether the row goes step by step
 } Beyond;
 
-// Sets what a step reads of a channel of `count` samples beyond the border; the first one here is number `first`.
-INLINE void restore_beyond(A *v, const int held, const int first, const int count, const int boundary) {
-  UNROLL for (int n = held - 2; n >= 0; --n)
-    if (first + n < 0) v[n] = beyond_border(boundary, v[n + 1]);
-  UNROLL for (int n = 0; n < held; ++n)
-    if (first + n >= count) v[n] = beyond_border(boundary, v[max(n - 1, 0)]);
-}
-
 #define RUN_s(offset) s[n + (offset)]
 #define RUN_d(offset) d[n + (offset)]
-#define STEP_OF_RUN(k, target, source, first, last, before, after)                                        \
-  if (RESTORED)                                                                                           \
-    restore_beyond(source, REACH_LO + pairs + REACH_HI, item * pairs - REACH_LO, COUNT_##source(samples), \
-                   beyond.boundary);                                                                      \
-  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)                           \
+#define STEP_OF_RUN(k, target, source, first, last, before, after)                        \
+  if (RESTORED)                                                                           \
+    set_beyond(source, 1, REACH_LO, REACH_LO + pairs + REACH_HI, item * pairs - REACH_LO, \
+               COUNT_##source(samples), beyond.boundary);                                 \
+  UNROLL for (int n = REACH_LO - (before); n < REACH_LO + pairs + (after); ++n)           \
     target[n] = LIFT_##k(target[n], RUN_##source);
 
 // Each run with what its results depend on.

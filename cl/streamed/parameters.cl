@@ -4,6 +4,7 @@
 #include "core/boundary.cl"
 #include "core/exchange.cl"
 #include "core/picture.cl"
+#include "core/ring.cl"
 
 #ifndef GROUP
 #error "GROUP: work-items in a work-group"
@@ -19,19 +20,13 @@
 #error "OVERLAP_LO, STRIP: work-items before those of a sub-group that store; pairs that it stores"
 #endif
 #ifndef PREFETCHED
-#error "PREFETCHED: pairs of rows that are loaded before they are needed"
+#error "PREFETCHED: pairs of rows that are loaded before they are needed, of which RING and ROUND are multiples"
 #endif
 // Where few registers are left, the channel that the first step changes is loaded only when that step runs. Else its
 // rows wait, of VC-2's Fidelity in 24 registers (inverse 32), and clang with ptxas puts some in memory (`make
 // vendors`).
 #if !defined(NEWEST_s) || !defined(NEWEST_d)
 #error "NEWEST_s, NEWEST_d: how many pairs behind the newest each channel is loaded"
-#endif
-#ifndef RING
-#error "RING: pairs of rows that have registers of their own: those that steps still read, a multiple of PREFETCHED"
-#endif
-#ifndef ROUND
-#error "ROUND: turns of the loop that are written out, a multiple of PREFETCHED: all of the ring, or half of it"
 #endif
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"
@@ -51,10 +46,9 @@
 #error "EXTENSION: how the picture goes on beyond its border, one of those in core/boundary.cl"
 #endif
 // With NONE streamed/frame.cl lifts the border. In place of CLAMPED, 13/7 then takes 1.17 to 1.30 times as long,
-// Fidelity 1.29 to 1.42.
-#define CLAMPED (EXTENSION == EXTENSION_CLAMPED)
-#if EXTENSION < EXTENSION_NONE || EXTENSION > EXTENSION_CLAMPED
-#error "EXTENSION: not one of those in core/boundary.cl"
+// Fidelity 1.29 to 1.42. Only what is CLAMPED is RESTORED.
+#if EXTENSION < EXTENSION_NONE || EXTENSION > EXTENSION_CLAMPED || RESTORED != (EXTENSION == EXTENSION_CLAMPED)
+#error "EXTENSION: not one of those in core/boundary.cl, or RESTORED is not as it says"
 #endif
 
 // Without exchange a work-item is alone: it loads its own surroundings.

@@ -65,13 +65,12 @@ static inline OwnColumns columns_of(const int strip, const int left, const int r
 typedef struct {
   int down;       // 1: top-down, -1: bottom-up
   int from, to;  // the rows that it stores
-  int s_first, s_end, d_first, d_end;  // the pairs of the picture
+  Inside inside;  // the pairs of the picture
 } Segment;
 
 static inline Segment segment_of(const int down, const int from, const int to, const int height) {
-  const Segment top_down = {1, from, to, 0, S_COUNT(height), 0, D_COUNT(height)};
-  const Segment bottom_up = {-1, 1 - to, 1 - from, 1 - S_COUNT(height), 1, -D_COUNT(height), 0};
-  return down > 0 ? top_down : bottom_up;
+  const Segment segment = {down, down > 0 ? from : 1 - to, down > 0 ? to : 1 - from, inside_of(height, down < 0)};
+  return segment;
 }
 
 // The share of a sub-group of work-group `group`: a segment of a strip of one picture. False if there is none left.

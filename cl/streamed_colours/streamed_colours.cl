@@ -40,55 +40,27 @@
     *v = LIFT_##k(*v, at); }
 
 #if EXCHANGE == EXCHANGE_NONE
-// Sets what a step reads of a channel of `count` pixels to the left and right of the picture.
-INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, A *channel) {
-  const int first = pixels->own - HALO_LO;
-  UNROLL for (int i = PIXEL_RUN - COLOURS - 1; i >= 0; --i)
-    if (first + i / COLOURS < 0) channel[i] = beyond_border(boundary, channel[i + COLOURS]);
-  UNROLL for (int i = COLOURS; i < PIXEL_RUN; ++i)
-    if (first + i / COLOURS >= count) channel[i] = beyond_border(boundary, channel[i - COLOURS]);
-}
-
 // Steps run on ever fewer pixels; every neighbour is there.
 #define PIXEL_s(offset) row[(n + (offset)) * COLOURS + c]
 #define PIXEL_d(offset) row[PIXEL_RUN + (n + (offset)) * COLOURS + c]
-#define PIXEL_STEP(k, target, source, first, last, before, after)                                            \
-  if (RESTORED) restore_pixels(pixels, boundary, pixels->source##_count, row + PARITY_##source * PIXEL_RUN); \
-  UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)                                \
-    UNROLL for (int c = 0; c < COLOURS; ++c) LIFT_PIXEL(k, target, PIXEL_##source)
+#define PIXEL_STEP(k, target, source, first, last, before, after)                        \
+  UNROLL for (int c = 0; c < COLOURS; ++c) {                                             \
+    if (RESTORED)                                                                        \
+      set_beyond(row + PARITY_##source * PIXEL_RUN + c, COLOURS, HALO_LO, PIXELS_LOADED, \
+                 pixels->own - HALO_LO, pixels->source##_count, boundary);               \
+    UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)          \
+      LIFT_PIXEL(k, target, PIXEL_##source) }
 
 #else
-// The same, where what is beyond the border is passed on by one work-item each turn.
-INLINE void restore_pixels(const OwnPixels *pixels, const int boundary, const int count, const int first,
-                           const int last, A *channel) {
-  UNROLL for (int c = 0; c < COLOURS; ++c) {
-    UNROLL for (int turn = 0; turn < -first; turn += PAIRS) {
-      A inner = from_right(channel[c]);
-      UNROLL for (int p = PAIRS - 1; p >= 0; --p) {
-        if (pixels->own + p < 0) channel[p * COLOURS + c] = beyond_border(boundary, inner);
-        inner = channel[p * COLOURS + c];
-      }
-    }
-    // The work-item that has the last pixel sets what follows in it, perhaps one pixel; each further turn sets PAIRS
-    // more. A channel can have one pixel less than the step's target.
-    UNROLL for (int turn = 0; turn < last + PAIRS; turn += PAIRS) {
-      A inner = from_left(channel[(PAIRS - 1) * COLOURS + c]);
-      UNROLL for (int p = 0; p < PAIRS; ++p) {
-        if (pixels->own + p >= count) channel[p * COLOURS + c] = beyond_border(boundary, inner);
-        inner = channel[p * COLOURS + c];
-      }
-    }
-  }
-}
-
 // Each colour is lifted by itself: what its step reads for pixel n.
 #define PIXEL_BESIDE(offset) NEAR(n + (offset))
 #define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
-  if (RESTORED)                                                                                               \
-    restore_pixels(pixels, boundary, pixels->source##_count, first, last, row + PARITY_##source * PIXEL_RUN); \
   UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                  \
+    A *const channel = row + PARITY_##source * PIXEL_RUN + c;                                                 \
     A near[REACH_LO + PAIRS + REACH_HI];                                                                      \
-    gather_near(row + PARITY_##source * PIXEL_RUN + c, COLOURS, PAIRS, first, last, near);                    \
+    if (RESTORED)                                                                                             \
+      set_beyond_beside(channel, COLOURS, PAIRS, pixels->own, pixels->source##_count, first, last, boundary); \
+    gather_near(channel, COLOURS, PAIRS, first, last, near);                                                  \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
 
@@ -117,12 +89,13 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
   // Rounded down and up to whole pairs.
   const int top = from >> 1, bottom = (to + 1) >> 1;
   const int begin = top - REACH_LO, end = bottom + LAST_LAG, last = bottom + REACH_HI - 1;
+  const Inside inside = inside_of(picture->height, down < 0);
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
     load_pair_of_pixel_rows(picture, pixels, min(begin + a, last), down, prefetched[a]);
   UNROLL for (int i = 0; i < RING * ROW_LOADED; ++i) s[i] = d[i] = 0;
 
-  for (int p = begin; p < end; p += RING) {
-    UNROLL for (int phase = 0; phase < RING; ++phase) {
+  for (int p = begin; p < end; p += ROUND) {
+    UNROLL for (int phase = 0; phase < ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
       WORD(*const loaded)[WORDS_OF_PIXELS] = prefetched[phase % PREFETCHED];
@@ -135,7 +108,7 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
         lift_pixels(pixels, boundary, low);
         lift_pixels(pixels, boundary, high);
       }
-      lift_in_ring(s, d, ROW_LOADED, phase, newest, picture->height, boundary);
+      lift_in_ring(s, d, ROW_LOADED, phase, newest, &inside, boundary);
       A rows[2][ROW_LOADED];
       UNROLL for (int i = 0; i < ROW_LOADED; ++i) {
         rows[0][i] = s[RING_AT(LAST_LAG) * ROW_LOADED + i];

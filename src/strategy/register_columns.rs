@@ -129,6 +129,7 @@ impl Sizes {
         let mut defines = vec![
             define("GROUP", self.group),
             define("RING", self.ring),
+            define("ROUND", self.ring.max(PREFETCHED)),
             define("PREFETCHED", PREFETCHED),
             define("LENGTH", lines.known_length().unwrap_or(0)),
             define("RESTORED", u8::from(border.is_restored())),

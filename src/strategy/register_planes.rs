@@ -155,6 +155,7 @@ impl Sizes {
         let mut defines = vec![
             define("GROUP", self.group),
             define("RING", self.ring),
+            define("ROUND", self.ring),
             define("COLUMN_STRIDE", column_stride(geometry)),
             define("X_FIRST", u8::from(self.x_first)),
             define("RESTORED", u8::from(self.restored)),

@@ -4,6 +4,7 @@
 use super::picture::Picture;
 use super::segments::Segments;
 use super::sizes::FRAME_PAIRS;
+use crate::lifting::extension::Extension;
 use crate::strategy::planning::design::{
     Define, Kernel, Pass, Slots, define, define_distance, loops_as_they_are,
 };
@@ -121,6 +122,10 @@ impl Picture<'_> {
             define("INTERLEAVED", u8::from(self.interleaved)),
             define("LOW_APART", u8::from(self.low_apart())),
             define("EXTENSION", self.extension.map_or(0, |way| way as usize)),
+            define(
+                "RESTORED",
+                u8::from(self.extension == Some(Extension::Clamped)),
+            ),
             define("SINGLE", u8::from(self.count == 1 && exchanges)),
             define("PRE_SHIFT", self.todo.pre_shift()),
             define_distance(self.fits_32_bits()),

@@ -274,6 +274,7 @@ impl Sizes {
         let device = todo.target.device;
         let restored = borders.are_restored();
         let rows = self.rows(todo, picture);
+        let ring = self.lags.kept.next_multiple_of(self.prefetched);
         let mut defines = vec![
             define("EXCHANGE", device.exchange.number()),
             define("LANES", self.lanes),
@@ -292,7 +293,8 @@ impl Sizes {
             define("LOW_APART", u8::from(rows.low > 0)),
             define("LOW_VECTOR", rows.low),
             define("PREFETCHED", self.prefetched),
-            define("RING", self.lags.kept.next_multiple_of(self.prefetched)),
+            define("RING", ring),
+            define("ROUND", ring),
             define("RESTORED", u8::from(restored)),
             define(
                 "IS_PERIODIC",
