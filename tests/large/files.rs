@@ -134,6 +134,16 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
         }));
         assert!(panicked.is_err());
     }
+    // The next transform into it makes it whole.
+    let go_on = |_| ControlFlow::Continue(());
+    let expected = reference::forward(transform, &samples).unwrap();
+    let mut sink = SinkFile::<T>::create(path("whole"), &[], len).unwrap();
+    let stopped = plan.forward(&source, &mut sink, |_| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(Error::Cancelled { .. })));
+    plan.forward(&source, &mut sink, go_on).unwrap();
+    sink.finish().unwrap();
+    assert!(fs::read(path("whole")).unwrap() == bytemuck::cast_slice::<T, u8>(&expected));
+    fs::remove_file(path("whole")).unwrap();
     // A call from the callback of another one does not wait for itself, and this goes on.
     let mut slice = vec![T::POISON; len];
     let mut inner = None;
@@ -150,7 +160,6 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
     let writer = fs::File::options().write(true).open(&cut).unwrap();
     writer.set_len((len * size_of::<T>()) as u64).unwrap();
     let mut slice = vec![T::POISON; len];
-    let go_on = |_| ControlFlow::Continue(());
     let failed = plan.forward(&source, &mut slice, go_on).unwrap_err();
     let Error::File {
         kind,
@@ -166,7 +175,6 @@ fn check_stops<T: RandomSample>(plan: &TiledPlan<T>) {
     let short = plan.forward(&samples[1..], &mut slice, go_on);
     assert!(matches!(short, Err(Error::Length { .. })));
     plan.forward(&samples, &mut slice, go_on).unwrap();
-    let expected = reference::forward(transform, &samples).unwrap();
     assert!(bytemuck::cast_slice::<T, u8>(&slice) == bytemuck::cast_slice::<T, u8>(&expected));
     assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
     assert!(fs::read(&input).unwrap()[8..] == *bytemuck::cast_slice::<T, u8>(&samples));
@@ -249,6 +257,9 @@ fn files_that_cannot_be_are_refused() {
     ] {
         let refused = SourceFile::<i16>::open(path, first, len).unwrap_err();
         assert!(matches!(refused, Error::File { .. }), "{refused}");
+        let part = SourceFile::<i16>::open_part(path, first, len);
+        let is_part = *path == input && first == 8 && len < 1000;
+        assert_eq!(part.is_ok(), is_part, "{part:?}");
     }
     for (path, len) in [
         (path("old"), usize::MAX),
@@ -273,6 +284,29 @@ fn files_that_cannot_be_are_refused() {
         drop(socket);
     }
     assert_eq!(fs::read_to_string(path("old")).unwrap(), "as it was");
+}
+
+/// One frame of a longer file, of which nothing else is read.
+#[test]
+fn frames_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let frame = Transform::new(Wavelet::CDF_5_3, [50, 70]).levels(2);
+    let samples = random_samples::<i16>(3 * frame.len(), 1);
+    let video = file_of(folder.path(), "video", &samples);
+    for device in devices() {
+        let plan = Engine::new(&device).unwrap();
+        let plan = plan.plan_in_tiles::<i16>(&frame).unwrap();
+        for (number, expected) in samples.chunks(frame.len()).enumerate() {
+            let first = 8 + number * size_of_val(expected);
+            let source = SourceFile::open_part(&video, first as u64, frame.len()).unwrap();
+            let mut found = vec![i16::POISON; frame.len()];
+            let go_on = |_| ControlFlow::Continue(());
+            plan.forward(&source, &mut found, go_on).unwrap();
+            assert_eq!(found, reference::forward(&frame, expected).unwrap());
+        }
+        let last = SourceFile::<i16>::open_part(&video, 9, samples.len());
+        assert!(last.unwrap_err().to_string().contains("bytes take"));
+    }
 }
 
 /// What a device has room for 64 MiB of at a time is what it is as a whole, also in a file.

@@ -153,7 +153,7 @@ fn bytes_of<T>(path: &Path, first: u64, len: usize) -> Result<u64> {
 }
 
 /// Samples in an existing file, to be read by a [`TiledPlan`](super::TiledPlan): as they are in
-/// memory, in row-major order, behind a header of any length.
+/// memory, in row-major order, behind a header of any length, or behind other samples.
 ///
 /// The file is read at positions as it is needed and is never in memory as a whole.
 pub struct SourceFile<T: Sample>(pub(super) Samples<T>);
@@ -165,7 +165,20 @@ impl<T: Sample> SourceFile<T> {
     /// [`Error::File`] for a file that cannot be opened, that is no regular one, or
     /// that is of another length.
     pub fn open(path: impl AsRef<Path>, first: u64, len: usize) -> Result<Self> {
-        let path = path.as_ref();
+        Self::opened(path.as_ref(), first, len, true)
+    }
+
+    /// Opens a file that has `len` samples from the byte `first` on, whatever follows them: a frame
+    /// of a raw video, or a plane of a volume.
+    ///
+    /// # Errors
+    /// [`Error::File`] for a file that cannot be opened, that is no regular one, or that is
+    /// shorter.
+    pub fn open_part(path: impl AsRef<Path>, first: u64, len: usize) -> Result<Self> {
+        Self::opened(path.as_ref(), first, len, false)
+    }
+
+    fn opened(path: &Path, first: u64, len: usize, to_its_end: bool) -> Result<Self> {
         let about = |error| Error::file(path, error);
         let wanted = bytes_of::<T>(path, first, len)?;
         // Before it is opened: a pipe would wait for a writer.
@@ -175,7 +188,7 @@ impl<T: Sample> SourceFile<T> {
             return refuse("is not a regular file".to_owned());
         }
         let found = metadata.len();
-        if found != wanted {
+        if found < wanted || to_its_end && found > wanted {
             return refuse(format!(
                 "has {found} bytes, but {len} samples behind {first} bytes take {wanted}"
             ));
