@@ -75,9 +75,9 @@ INLINE int place_in_signal(const int place, const int samples, const int periodi
 INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }
 
 // Sets what a step reads beyond both ends of a channel of `count` numbers, in a run of `held` of them, `stride` apart,
-// from number `first` on. The run begins with a halo of so many: of these nothing is past the end, and of the rest
-// nothing before the beginning. (Where both were compared everywhere, registers of Fidelity went to memory on Intel's
-// pvc.)
+// from number `first` on, of which the first `halo` are no results of the run. Where it has any results, nothing of
+// these is past the end, and nothing of the rest is before the beginning. (Where both were compared everywhere,
+// registers of Fidelity went to memory on Intel's pvc.)
 INLINE void set_beyond(A *channel, const int stride, const int halo, const int held, const int first, const int count,
                        const int boundary) {
   UNROLL for (int n = halo - 1; n >= 0; --n)

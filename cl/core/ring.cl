@@ -11,7 +11,7 @@
 #error "RING: pairs that stay in registers, at least KEPT"
 #endif
 #ifndef ROUND
-#error "ROUND: turns of the loop over the phases: as many as the ring has pairs, half or a multiple of them"
+#error "ROUND: turns of the loop over the phases: as many as the ring has pairs, or half or a multiple of them"
 #endif
 #ifndef RESTORED
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
@@ -50,10 +50,12 @@ static inline Inside inside_of(const int samples, const bool backwards) {
 
 // Sets what steps read of a channel beyond the border, when its pair `lag` behind the newest has changed: zeros, or the
 // outermost pair. The first one is copied to all older places, each place after the last one gets what is before it.
-// Where that has left the ring, no step reads what is copied. What sees the first pair sweeps from REACH_LO pairs
-// before it: so that one can only come up in one phase, or in the next one (backwards, of an even length). Where every
-// phase looks out for it, far from the border too, VC-2's 13/7 takes 1.02 to 1.13 times as long in `streamed`, Fidelity
-// 1.09 to 1.15 (NVIDIA H200).
+// Where that has left the ring, no step reads what is copied.
+//
+// Whoever sweeps over the first pair begins REACH_LO pairs before it, and nobody else reads beyond it: segments have at
+// least as many pairs. So the first pair can only come up in one phase, or in the next one (backwards, of an even
+// length). Where every phase looks out for it, far from the border too, VC-2's 13/7 takes 1.02 to 1.13 times as long in
+// `streamed`, Fidelity 1.09 to 1.15 (NVIDIA H200).
 INLINE void restore_in_ring(NUMBERS *channel, const int width, const int lag, const int phase, const int newest,
                             const int first, const int end, const int boundary) {
   const int n = newest - lag;

@@ -8,7 +8,7 @@
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef PREFETCHED
-#error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is; ROUND is the larger one"
+#error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is; the larger of the two is ROUND"
 #endif
 // Where this is not known, a work-item takes most of its instructions to find what is beyond the border.
 #ifndef LENGTH

@@ -189,7 +189,12 @@ fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) ->
     let groups = todo.target.device.compute_units * groups_at_once(sizes.group, sizes.registers);
     let at_once = groups * sizes.group;
     let overlap = sizes.reach.before + sizes.lags.last;
-    let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, LEAST_SEGMENT));
+    // Of those that are restored, only the first segment reads beyond the beginning (cl/core/ring.cl).
+    let least = match sizes.restored {
+        true => sizes.reach.before.max(LEAST_SEGMENT),
+        false => LEAST_SEGMENT,
+    };
+    let pairs_each = rows.div_ceil(segments([items, rows], overlap, at_once, least));
     let segments = rows.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 2, todo.pre_shift()).with_signal(todo.signal_size());
     let around = 2 * (sizes.reach.before + sizes.reach.after);

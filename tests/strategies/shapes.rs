@@ -494,6 +494,7 @@ macro_rules! colours {
                 #[test] fn rounded() { check::<Rounded>(Wavelet::CDF_9_7) }
                 #[test] fn shorts_with_a_pre_shift() { check::<i16>(Wavelet::VC2_DD_13_7) }
                 #[test] fn integers_of_a_long_reach() { check::<i32>(Wavelet::VC2_FIDELITY) }
+                #[test] fn integers_of_no_reach() { check::<i32>(Wavelet::VC2_HAAR_0) }
             })*
         }
     };
