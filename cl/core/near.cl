@@ -29,8 +29,8 @@ INLINE void gather_near(const A *own, const int stride, const int count, const i
 }
 
 // Sets what a step reads beyond both ends of a channel of `count` numbers, of which each work-item has `pairs`,
-// `stride` apart, this one those from `own` on, a multiple of `pairs`. In each turn work-items get what those beside them
-// have set.
+// `stride` apart, this one those from `own` on, a multiple of `pairs`. In each turn work-items get what those beside
+// them have set.
 INLINE void set_beyond_beside(A *channel, const int stride, const int pairs, const int own, const int count,
                               const int first, const int last, const int boundary) {
   UNROLL for (int turn = 0; turn < -first; turn += pairs) {
