@@ -43,15 +43,19 @@ typedef struct {
 
 // --- along y -----------------------------------------------------------------------------------------
 
+// Sets what a step reads of a channel above and below the picture, of which the channel has `count` rows.
+INLINE void restore_rows(const Block *block, const int parity, const int count, A (*v)[COLUMNS_OWN]) {
+  if (!block->restored) return;
+  UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)
+    set_beyond(&v[parity][c], 2 * COLUMNS_OWN, REACH_LO, BLOCK_PAIRS, block->row, count, block->boundary);
+}
+
 #define ABOVE_OR_BELOW_s(offset) v[2 * (n + (offset))][c]
 #define ABOVE_OR_BELOW_d(offset) v[2 * (n + (offset)) + 1][c]
-#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                                                \
-  if (block->restored)                                                                                             \
-    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                                   \
-      set_beyond(&v[PARITY_##source][c], 2 * COLUMNS_OWN, REACH_LO, BLOCK_PAIRS, block->row, block->source##_rows, \
-                 block->boundary);                                                                                 \
-  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n)                              \
-    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                                                   \
+#define BLOCK_STEP_Y(k, target, source, first, last, before, after)                   \
+  restore_rows(block, PARITY_##source, block->source##_rows, v);                      \
+  UNROLL for (int n = REACH_LO - (before); n < BLOCK_PAIRS - REACH_HI + (after); ++n) \
+    UNROLL for (int c = 0; c < COLUMNS_OWN; ++c)                                      \
       v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ABOVE_OR_BELOW_##source);
 
 INLINE void lift_block_y(const Block *block, A (*v)[COLUMNS_OWN]) { LIFT_STEPS(BLOCK_STEP_Y) }
@@ -92,13 +96,18 @@ INLINE void gather_shared(const Block *block, const int r, const int count, cons
 #else
 #define SHARED_ROWS 1
 
-#define BLOCK_STEP_X(k, target, source, first, last, before, after)                                            \
-  if (block->restored)                                                                                         \
-    UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r)                                                            \
-      set_beyond_beside(v[r] + PARITY_##source, 2, PAIRS, block->column, block->source##_columns, first, last, \
-                        block->boundary);                                                                      \
-  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                                            \
-    gather_near(v[r] + PARITY_##source, 2, PAIRS, first, last, near);                                          \
+// Sets what a step reads to the left and right of the picture, of which the channel has `count` columns.
+INLINE void restore_columns(const Block *block, const int cx, const int count, const int first, const int last,
+                            A (*v)[COLUMNS_OWN]) {
+  if (!block->restored) return;
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r)
+    set_beyond_beside(v[r] + cx, 2, PAIRS, block->column, count, first, last, block->boundary);
+}
+
+#define BLOCK_STEP_X(k, target, source, first, last, before, after)                 \
+  restore_columns(block, PARITY_##source, block->source##_columns, first, last, v); \
+  UNROLL for (int r = X_ROW; r < X_ROWS_END; ++r) {                                 \
+    gather_near(v[r] + PARITY_##source, 2, PAIRS, first, last, near);               \
     LIFT_ROW(k, PARITY_##target) }
 #endif
 

@@ -58,24 +58,28 @@ INLINE void share_ends(const A *channel, const RunPart *part, const int pairs, c
 #endif
 }
 
-// All that is beyond the end is set: of the first place there alone, by `n == left`, NVIDIA's compiler would make one
-// with a run-time index, and keep the run in memory (runs of 8 pairs took 51 us instead of 17 for three levels of 32513
-// x 129).
-#define BESIDE_RUN(offset) pair_or_beside(channel, pairs, n + (offset), before_run, after_run)
-#define RUN_STEP_ACROSS(k, target, source, first, last, before, after)                                             \
-  {                                                                                                                \
-    A *const channel = samples + PARITY_##source;                                                                  \
-    const int left = part->left_##source;                                                                          \
-    A first_of_row = 0, last_of_row = 0;                                                                           \
-    share_ends(channel, part, pairs, left, ends, &first_of_row, &last_of_row);                                     \
-    const A beside = (first) < 0 ? from_left(channel[2 * pairs - 2]) : from_right(channel[0]);                     \
-    const A before_run = (first) < 0 && part->is_first ? BEYOND_ROW(channel[0], last_of_row) : beside;             \
-    const A after_run = (first) == 0 && left <= pairs ? BEYOND_ROW(channel[2 * pairs - 2], first_of_row) : beside; \
-    UNROLL for (int n = 0; n < pairs; ++n)                                                                         \
-      if (n >= left) channel[2 * n] = BEYOND_ROW(n > 0 ? channel[2 * n - 2] : before_run, first_of_row);           \
-    UNROLL for (int n = 0; n < pairs; ++n)                                                                         \
-      samples[2 * n + PARITY_##target] = LIFT_##k(samples[2 * n + PARITY_##target], BESIDE_RUN);                   \
-  }
+// Gets what a step reads beside a run: the number before it, or the one behind, and sets what of the run is beyond the
+// end of its row, from number `left` on. All of that is set: of the first place there alone, by `n == left`, NVIDIA's
+// compiler would make one with a run-time index, and keep the run in memory (runs of 8 pairs took 51 us instead of 17
+// for three levels of 32513 x 129).
+INLINE void gather_beside_run(const RunPart *part, const int pairs, const int left, const int first, local L *ends,
+                              A *channel, A *before_run, A *after_run) {
+  A first_of_row = 0, last_of_row = 0;
+  share_ends(channel, part, pairs, left, ends, &first_of_row, &last_of_row);
+  const A beside = first < 0 ? from_left(channel[2 * pairs - 2]) : from_right(channel[0]);
+  *before_run = first < 0 && part->is_first ? BEYOND_ROW(channel[0], last_of_row) : beside;
+  *after_run = first == 0 && left <= pairs ? BEYOND_ROW(channel[2 * pairs - 2], first_of_row) : beside;
+  UNROLL for (int n = 0; n < pairs; ++n)
+    if (n >= left) channel[2 * n] = BEYOND_ROW(n > 0 ? channel[2 * n - 2] : *before_run, first_of_row);
+}
+
+#define BESIDE_RUN(offset) pair_or_beside(samples + parity, pairs, n + (offset), before_run, after_run)
+#define RUN_STEP_ACROSS(k, target, source, first, last, before, after)                            \
+  { const int parity = PARITY_##source, left = part->left_##source;                               \
+    A before_run, after_run;                                                                      \
+    gather_beside_run(part, pairs, left, first, ends, samples + parity, &before_run, &after_run); \
+    UNROLL for (int n = 0; n < pairs; ++n)                                                        \
+      samples[2 * n + PARITY_##target] = LIFT_##k(samples[2 * n + PARITY_##target], BESIDE_RUN); }
 
 INLINE void lift_run_across(const RunPart *part, const int pairs, A *samples, const int shift, local L *ends) {
   UNROLL for (int n = 0; n < pairs; ++n) {

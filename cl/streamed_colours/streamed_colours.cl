@@ -34,33 +34,39 @@
 
 // --- along x -----------------------------------------------------------------------------------------
 
-// Colour c of pixel n of the target.
-#define LIFT_PIXEL(k, target, at)                                     \
-  { A *const v = row + PARITY_##target * PIXEL_RUN + n * COLOURS + c; \
+// Gets what a step reads of a colour of a channel, of which the picture has `count` pixels in a row; without exchange
+// all that is in the picture is there.
+INLINE void gather_colour(const OwnPixels *pixels, const int boundary, const int count, const int first,
+                          const int last, A *colour, A *near) {
+#if EXCHANGE == EXCHANGE_NONE
+  if (RESTORED) set_beyond(colour, COLOURS, HALO_LO, PIXELS_LOADED, pixels->own - HALO_LO, count, boundary);
+#else
+  if (RESTORED) set_beyond_beside(colour, COLOURS, PAIRS, pixels->own, count, first, last, boundary);
+  gather_near(colour, COLOURS, PAIRS, first, last, near);
+#endif
+}
+
+// Colour c of a channel, and of its pixel n, the target of a step.
+#define COLOUR_OF(parity) (row + (parity) * PIXEL_RUN + c)
+#define LIFT_PIXEL(k, target, at)                          \
+  { A *const v = COLOUR_OF(PARITY_##target) + n * COLOURS; \
     *v = LIFT_##k(*v, at); }
 
 #if EXCHANGE == EXCHANGE_NONE
-// Steps run on ever fewer pixels; every neighbour is there.
-#define PIXEL_s(offset) row[(n + (offset)) * COLOURS + c]
-#define PIXEL_d(offset) row[PIXEL_RUN + (n + (offset)) * COLOURS + c]
-#define PIXEL_STEP(k, target, source, first, last, before, after)                        \
-  UNROLL for (int c = 0; c < COLOURS; ++c) {                                             \
-    if (RESTORED)                                                                        \
-      set_beyond(row + PARITY_##source * PIXEL_RUN + c, COLOURS, HALO_LO, PIXELS_LOADED, \
-                 pixels->own - HALO_LO, pixels->source##_count, boundary);               \
-    UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n)          \
-      LIFT_PIXEL(k, target, PIXEL_##source) }
+// Steps run on ever fewer pixels.
+#define PIXEL_s(offset) COLOUR_OF(0)[(n + (offset)) * COLOURS]
+#define PIXEL_d(offset) COLOUR_OF(1)[(n + (offset)) * COLOURS]
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                        \
+  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                             \
+    gather_colour(pixels, boundary, pixels->source##_count, first, last, COLOUR_OF(PARITY_##source), 0); \
+    UNROLL for (int n = HALO_LO - (before); n < HALO_LO + PAIRS + (after); ++n) LIFT_PIXEL(k, target, PIXEL_##source) }
 
 #else
-// Each colour is lifted by itself: what its step reads for pixel n.
 #define PIXEL_BESIDE(offset) NEAR(n + (offset))
-#define PIXEL_STEP(k, target, source, first, last, before, after)                                             \
-  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                  \
-    A *const channel = row + PARITY_##source * PIXEL_RUN + c;                                                 \
-    A near[REACH_LO + PAIRS + REACH_HI];                                                                      \
-    if (RESTORED)                                                                                             \
-      set_beyond_beside(channel, COLOURS, PAIRS, pixels->own, pixels->source##_count, first, last, boundary); \
-    gather_near(channel, COLOURS, PAIRS, first, last, near);                                                  \
+#define PIXEL_STEP(k, target, source, first, last, before, after)                                           \
+  UNROLL for (int c = 0; c < COLOURS; ++c) {                                                                \
+    A near[REACH_LO + PAIRS + REACH_HI];                                                                    \
+    gather_colour(pixels, boundary, pixels->source##_count, first, last, COLOUR_OF(PARITY_##source), near); \
     UNROLL for (int n = 0; n < PAIRS; ++n) LIFT_PIXEL(k, target, PIXEL_BESIDE) }
 #endif
 

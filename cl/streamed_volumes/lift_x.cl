@@ -100,6 +100,9 @@ INLINE A right_of(const PlaceInRow *place, const A own, const A beyond_seam) {
 #define OWN_d(n) own[2 * (n) + 1]
 #define BEYOND_s(side, n) beyond[side][2 * (n)]
 #define BEYOND_d(side, n) beyond[side][2 * (n) + 1]
+// What a step reads to the left of a work-item's own, and to the right.
+#define LEFT_OF(c, parity) left_of(&place, OWN_##c(OWN_PAIRS - 1), BEYOND_##c(0, OWN_PAIRS - 1), OWN_##c(1 - (parity)))
+#define RIGHT_OF(c) right_of(&place, OWN_##c(0), BEYOND_##c(SIDES - 1, 0))
 // Pair n of a work-item's own, or beside them.
 #define OWN_PAIR(c, n) ((n) < 0 ? left : (n) < OWN_PAIRS ? OWN_##c(n) : right)
 // Pair n of those across a seam, with its own on either side of them: of columns to the left only what is to their
@@ -119,19 +122,14 @@ INLINE A one_of(const bool first, const A a, const A b) { return first ? a : b; 
 #define NEAR_BEYOND_d(offset) MIRRORED_AT(ENDS_ACROSS, BEYOND_PAIR, d, n + (offset))
 
 // Of those across a seam a step changes as many as the steps after it reach, from either end.
-#define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                                               \
-  {                                                                                                                         \
-    A left = 0, right = 0;                                                                                                  \
-    if ((first_read) < 0)                                                                                                   \
-      left = left_of(&place, OWN_##source(OWN_PAIRS - 1), BEYOND_##source(0, OWN_PAIRS - 1), OWN_##source(1 - PARITY_##source)); \
-    if ((last_read) > 0)                                                                                                    \
-      right = right_of(&place, OWN_##source(0), BEYOND_##source(SIDES - 1, 0));                                               \
-    UNROLL for (int side = 0; side < SIDES && HAS_SEAMS; ++side)                                                            \
-      UNROLL for (int n = 0; n < OWN_PAIRS; ++n)                                                                            \
-        if (n < (after) || n >= OWN_PAIRS - (before))                                                                       \
-          BEYOND_##target(side, n) = LIFT_##k(BEYOND_##target(side, n), NEAR_BEYOND_##source);                              \
-    UNROLL for (int n = 0; n < OWN_PAIRS; ++n) OWN_##target(n) = LIFT_##k(OWN_##target(n), NEAR_OWN_##source);              \
-  }
+#define COLUMNS_STEP(k, target, source, first_read, last_read, before, after)                  \
+  { const A left = (first_read) < 0 ? LEFT_OF(source, PARITY_##source) : 0;                    \
+    const A right = (last_read) > 0 ? RIGHT_OF(source) : 0;                                    \
+    UNROLL for (int side = 0; side < SIDES && HAS_SEAMS; ++side)                               \
+      UNROLL for (int n = 0; n < OWN_PAIRS; ++n)                                               \
+        if (n < (after) || n >= OWN_PAIRS - (before))                                          \
+          BEYOND_##target(side, n) = LIFT_##k(BEYOND_##target(side, n), NEAR_BEYOND_##source); \
+    UNROLL for (int n = 0; n < OWN_PAIRS; ++n) OWN_##target(n) = LIFT_##k(OWN_##target(n), NEAR_OWN_##source); }
 
 // Lifts a work-item's columns of a row, of which `seams` are those at the seams.
 INLINE void lift_columns(const VolumePart *part, const int samples, local const Numbers *seams, A *own) {
