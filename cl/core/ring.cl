@@ -54,7 +54,7 @@ static inline Inside inside_of(const int samples, const bool backwards) {
 //
 // Whoever sweeps over the first pair begins REACH_LO pairs before it, and nobody else reads beyond it: segments have at
 // least as many pairs. So the first pair can only come up in one phase, or in the next one (backwards, of an even
-// length). Where every phase looks out for it, far from the border too, VC-2's 13/7 takes 1.02 to 1.13 times as long in
+// length). Where every phase looks out for it, far from the border too, VC-2's 13/7 takes up to 1.13 times as long in
 // `streamed`, Fidelity 1.09 to 1.15 (NVIDIA H200).
 INLINE void restore_in_ring(NUMBERS *channel, const int width, const int lag, const int phase, const int newest,
                             const int first, const int end, const int boundary) {

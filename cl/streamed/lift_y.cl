@@ -1,6 +1,7 @@
 // Lifting along y as a pipeline in registers (core/ring.cl): a row is `count` samples, the approximations along x, then
 // the details.
 
+#include "core/ring.cl"
 #include "streamed/lift_x.cl"
 
 // Where a round of the loop is half the turns of the ring, what the ring holds moves on by half

@@ -1,5 +1,6 @@
 // Which work-item has which columns of a picture, and which sub-group which rows.
 
+#include "core/ring.cl"
 #include "streamed/parameters.cl"
 
 // The sample that stands for `place`, which may lie beyond an axis by no more than its length; by twice that where

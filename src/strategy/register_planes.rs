@@ -189,7 +189,8 @@ fn pass(todo: &Todo, geometry: &Geometry, sizes: &Sizes, [x, y]: [Border; 2]) ->
     let groups = todo.target.device.compute_units * groups_at_once(sizes.group, sizes.registers);
     let at_once = groups * sizes.group;
     let overlap = sizes.reach.before + sizes.lags.last;
-    // Of those that are restored, only the first segment reads beyond the beginning (cl/core/ring.cl).
+    // Where planes are restored, only their first segments may read beyond their beginning
+    // (cl/core/ring.cl).
     let least = match sizes.restored {
         true => sizes.reach.before.max(LEAST_SEGMENT),
         false => LEAST_SEGMENT,

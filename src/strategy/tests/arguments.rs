@@ -2,8 +2,6 @@
 //! of the struct that the kernel takes last.
 
 use super::cases::{BOTH, Setting, cpu, large_gpu, problem, settings, wavelets};
-use super::host::{number, own};
-use crate::lifting::reach::Reach;
 use crate::strategy::{Pass, Problem, Strategy};
 use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, PixelType, Pixels, SampleType, Wavelet};
@@ -182,50 +180,4 @@ fn own_arguments_are_the_fields_of_the_kernels_struct() {
         seen.insert(kernel.name.to_owned());
     }
     assert_eq!(seen, kernels());
-}
-
-/// Sweeps along lines that are restored take for granted that only the first segment reads beyond
-/// their beginning (cl/core/ring.cl).
-#[test]
-fn segments_but_the_first_begin_inside() {
-    let mut checked = BTreeSet::new();
-    let shapes: [(&[usize], &[usize]); 7] = [
-        (&[8, 8, 3], &[0, 1]),
-        (&[41, 23, 2], &[0, 1]),
-        (&[57, 64, 16], &[0, 1]),
-        (&[300, 301], &[0, 1]),
-        (&[2000, 8], &[0]),
-        (&[40, 24, 3], &[0]),
-        (&[114, 500, 3], &[0, 1]),
-    ];
-    for (shape, axes) in shapes {
-        for wavelet in [Wavelet::VC2_DD_13_7, Wavelet::VC2_FIDELITY] {
-            for strategy in [
-                Strategy::RegisterPlanes,
-                Strategy::RegisterColumns,
-                Strategy::StreamedColours,
-                Strategy::Streamed,
-            ] {
-                for direction in BOTH {
-                    let transform = Transform::new(wavelet.clone(), shape).axes(axes);
-                    let transform = transform.boundary(Boundary::Clamp);
-                    let problem = problem(&transform, SampleType::I32, direction);
-                    let design = Setting::of(large_gpu()).only(&[strategy]).design(&problem);
-                    let Ok(design) = design else { continue };
-                    let launch = &design.launches[0];
-                    let is_restored = number(&launch.pass.kernel, "RESTORED") == 1;
-                    if !is_restored || own(launch, "segments") < 2 {
-                        continue;
-                    }
-                    let before = Reach::new(&problem.stencils()).before as i32;
-                    assert!(
-                        own(launch, "pairs_per_segment") >= before,
-                        "{strategy} {shape:?}"
-                    );
-                    checked.insert(strategy.name());
-                }
-            }
-        }
-    }
-    assert_eq!(checked.len(), 4, "{checked:?}");
 }

@@ -76,6 +76,23 @@ impl Shares<'_> {
         defines.any(|(known, set)| known == name && set == value)
     }
 
+    fn sets(&self, name: &str) -> bool {
+        let mut defines = self.launch.pass.kernel.defines.iter();
+        defines.any(|(known, _)| known == name)
+    }
+
+    /// Of sweeps along lines that are restored, only the first segment reads beyond their beginning,
+    /// as cl/core/ring.cl takes for granted.
+    fn check_ring(&self) {
+        if self.has("RESTORED", "1") && self.sets("RING") && self.own("segments") > 1 {
+            assert!(
+                self.own("pairs_per_segment") >= self.reach.before,
+                "{:#?}",
+                self.launch
+            );
+        }
+    }
+
     fn groups(&self) -> Range<usize> {
         0..self.launch.pass.groups
     }
@@ -130,6 +147,7 @@ fn check(
                 x * y <= device.max_work_group && y <= device.max_work_items[1],
                 "{launch:?}"
             );
+            shares.check_ring();
             let coverage = match kernel.name {
                 "row_pairs" | "row_exchanged" => shares.rows(),
                 "column_exchanged" => shares.column_exchanged(),
