@@ -72,16 +72,18 @@ INLINE void lift_frame(const Picture *picture, const int boundary, const Streame
                          : window_of(picture->height, number - 1, own->top, own->bottom);
   const int width = number < 0 ? 0 : x.samples, height = number < 0 ? 0 : y.samples;
   const int row = width | 1;  // odd, so that a column does not stay in one bank of local memory
+  const TileLines columns = {height, row, max(width, 1), 1};
 
-  for (int i = get_local_id(0); i < width * height; i += GROUP) {
-    const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
+  // Neighbouring work-items take neighbours in a row, without a division for each.
+  for (Target t = first_target(&columns); t.n < height; t = next_target(t, &columns)) {
+    const int ix = t.line, iy = t.n, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     tile[iy * row + ix] = (L)LOAD_2D(cx, cy, *FRAME_LOADED(picture, cx, cy, px, py));
   }
   lift_tile(tile, boundary, width, height, row);
 
-  for (int i = get_local_id(0); i < width * height; i += GROUP) {
-    const int ix = i % width, iy = i / width, cx = ix & 1, cy = iy & 1;
+  for (Target t = first_target(&columns); t.n < height; t = next_target(t, &columns)) {
+    const int ix = t.line, iy = t.n, cx = ix & 1, cy = iy & 1;
     const int px = pair_at(&x, ix / 2), py = pair_at(&y, iy / 2);
     if (!is_stored(&x, px) || !is_stored(&y, py)) continue;
     const A v = tile[iy * row + ix];

@@ -3,7 +3,6 @@
 
 use super::picture::Picture;
 use super::segments::Segments;
-use super::sizes::FRAME_PAIRS;
 use crate::lifting::extension::Extension;
 use crate::strategy::planning::design::{
     Define, Kernel, Pass, Slots, define, define_distance, loops_as_they_are,
@@ -140,7 +139,7 @@ impl Picture<'_> {
             defines.extend([
                 define("BORDER_X", sizes.border_x(self.wide)),
                 define("BORDER_Y", sizes.reach.border()),
-                define("FRAME_PAIRS", FRAME_PAIRS),
+                define("FRAME_PAIRS", self.frame_pairs()),
                 define("FRAME_TILE", sizes.frame_tile),
             ]);
         }

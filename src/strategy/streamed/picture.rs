@@ -2,7 +2,7 @@
 //! how they are shared out.
 
 use super::segments::{Segments, of_one_level, of_two_levels};
-use super::sizes::{FRAME_PAIRS, Sizes};
+use super::sizes::{FEW_FRAME_PAIRS, FRAME_PAIRS, Sizes};
 use crate::device::Exchange;
 use crate::lifting::extension::{Extension, is_symmetric};
 use crate::strategy::planning::design::group_of_sub_groups;
@@ -178,7 +178,18 @@ impl<'a> Picture<'a> {
     pub fn frames(&self) -> [usize; 2] {
         match self.extension {
             Some(_) => [0, 0],
-            None => [&self.columns, &self.rows].map(|inside| inside.len().div_ceil(FRAME_PAIRS)),
+            None => {
+                [&self.columns, &self.rows].map(|inside| inside.len().div_ceil(self.frame_pairs()))
+            }
+        }
+    }
+
+    /// Pairs that a tile of the frame is long.
+    pub fn frame_pairs(&self) -> usize {
+        let pairs = self.count * (self.columns.len() + self.rows.len());
+        match 2 * pairs > FRAME_PAIRS * self.todo.target.device.compute_units {
+            true => FRAME_PAIRS,
+            false => FEW_FRAME_PAIRS,
         }
     }
 
