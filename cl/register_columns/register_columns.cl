@@ -27,6 +27,6 @@ void register_columns(global S *signal, global T *bands, global T *low, const Pa
   const int index = (item - number * own.vectors) * LINES;
   const LoadedLine in = input_line(signal, bands, low, &pass, index);
   const StoredLine out = output_line(signal, bands, low, &pass, index);
-  const int count = S_COUNT(SAMPLES_ALONG(&pass)), from = LENGTH > 0 ? 0 : number * own.pairs_per_segment;
-  sweep_columns(&in, &out, &pass, own.periodic, from, LENGTH > 0 ? count : min(from + own.pairs_per_segment, count));
+  const int from = number * own.pairs_per_segment;
+  sweep_columns(&in, &out, &pass, own.periodic, from, min(from + own.pairs_per_segment, S_COUNT(pass.samples)));
 }

@@ -10,10 +10,6 @@
 #ifndef PREFETCHED
 #error "PREFETCHED: pairs that are loaded ahead, a power of two, as RING is; the larger of the two is ROUND"
 #endif
-// Where this is not known, a work-item takes most of its instructions to find what is beyond the border.
-#ifndef LENGTH
-#error "LENGTH: samples of a line, where it is short and one segment; 0 where they are known at run time only"
-#endif
 
 // What a work-item has of neighbouring lines: as they are loaded and stored, and to compute with.
 #ifdef VECTOR
@@ -30,19 +26,12 @@
 #define AS_NUMBERS NUMBER
 #endif
 
-#define SAMPLES_ALONG(pass) (LENGTH > 0 ? LENGTH : (pass)->samples)
-#if LENGTH > 0
-#define UNROLL_LINE UNROLL
-#else
-#define UNROLL_LINE
-#endif
-
 // --- loads -------------------------------------------------------------------------------------------
 
 // Pair n of lines, which may be beyond the border.
 INLINE void load_pair_of_columns(const LoadedLine *in, const Pass *pass, const int periodic, const int n,
                                  LOADED_LINES *pair) {
-  const int samples = SAMPLES_ALONG(pass);
+  const int samples = pass->samples;
   const bool is_inside = n >= 0 && n < D_COUNT(samples);
   const int s = is_inside ? n : place_to_load(2 * n, samples, periodic) >> 1;
   const int d = is_inside ? n : place_to_load(2 * n + 1, samples, periodic) >> 1;
@@ -58,12 +47,12 @@ INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pas
   LOADED_LINES prefetched[PREFETCHED][2];
   NUMBERS s[RING], d[RING];
   const int begin = from - REACH_LO, end = to + LAST_LAG, last = to + REACH_HI - 1;
-  const Inside inside = inside_of(SAMPLES_ALONG(pass), false);
+  const Inside inside = inside_of(pass->samples, false);
   UNROLL for (int a = 0; a < PREFETCHED; ++a)
     load_pair_of_columns(in, pass, periodic, min(begin + a, last), prefetched[a]);
   UNROLL for (int i = 0; i < RING; ++i) s[i] = d[i] = (NUMBERS)0;
 
-  UNROLL_LINE for (int p = begin; p < end; p += ROUND) {
+  for (int p = begin; p < end; p += ROUND) {
     UNROLL for (int phase = 0; phase < ROUND; ++phase) {
       const int newest = p + phase, done = newest - LAST_LAG;
       if (newest >= end) return;
@@ -75,7 +64,7 @@ INLINE void sweep_columns(const LoadedLine *in, const StoredLine *out, const Pas
       if (done >= from) {
         *(global STORED_LINES *)(out->s + done * out->s_stride) =
             AS_STORED(SCALED_OUT(s[RING_AT(LAST_LAG)], OUT_s, pass->shift));
-        if (done < D_COUNT(SAMPLES_ALONG(pass)))
+        if (done < D_COUNT(pass->samples))
           *(global STORED_LINES *)(out->d + done * out->d_stride) =
               AS_STORED(SCALED_OUT(d[RING_AT(LAST_LAG)], OUT_d, pass->shift));
       }

@@ -5,8 +5,8 @@
 
 #include "register_rows/row_tile.cl"
 
-#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 3
-#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 3 at most"
+#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 7
+#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 7 at most"
 #endif
 
 #ifndef DENSE_ROWS

@@ -131,7 +131,6 @@ impl Sizes {
             define("RING", self.ring),
             define("ROUND", self.ring.max(PREFETCHED)),
             define("PREFETCHED", PREFETCHED),
-            define("LENGTH", lines.known_length().unwrap_or(0)),
             define("RESTORED", u8::from(border.is_restored())),
             smallest_sub_groups(todo.target.device),
         ];
@@ -169,10 +168,7 @@ fn pass(todo: &Todo, lines: &Lines, border: &Border) -> Pass {
     };
     let at_once = todo.target.device.compute_units * sizes.at_once;
     let overlap = reach.before + lags.last;
-    let cuts = match lines.known_length() {
-        Some(_) => 1,
-        None => segments([vectors, pairs], overlap, at_once, LEAST_SEGMENT * overlap),
-    };
+    let cuts = segments([vectors, pairs], overlap, at_once, LEAST_SEGMENT * overlap);
     let pairs_each = pairs.div_ceil(cuts);
     let segments = pairs.div_ceil(pairs_each);
     let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
@@ -245,7 +241,7 @@ mod tests {
         assert_eq!(of(SampleType::F32, &[64, 3, 6], 0), 2);
         assert_eq!(of(SampleType::F32, &[5, 64, 6], 1), 2);
         assert_eq!(of(SampleType::F64, &[64, 64, 64], 0), 2);
-        assert_eq!(of(SampleType::I16, &[64, 64, 64], 0), 8);
+        assert_eq!(of(SampleType::I16, &[264, 64, 64], 0), 8);
         // Of a low band that is half as wide as the details begin.
         let picture = Transform::new(Wavelet::VC2_LEGALL_5_3, [64, 32, 12]);
         let problem = problem(&picture.levels(2), SampleType::I16, Direction::Forward);
@@ -279,15 +275,6 @@ mod tests {
         assert_eq!(segments([10, 256], 4, 1000, 16), 16);
         assert_eq!(segments([600, 256], 4, 1000, 16), 5);
         assert_eq!(segments([9, 8], 4, 1000, 16), 1);
-    }
-
-    #[test]
-    fn lines_of_known_length_are_whole() {
-        // Haar has no overlap, for which others are not cut.
-        let short = Transform::new(Wavelet::HAAR, [8, 9000]).axes([0]);
-        let launch = launch(large_gpu(), &short, SampleType::F32);
-        assert_eq!(number(&launch.pass.kernel, "LENGTH"), 8);
-        assert_eq!(own(&launch, "segments"), 1);
     }
 
     #[test]

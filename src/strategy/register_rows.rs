@@ -2,7 +2,7 @@
 //! lift it level by level (cl/register_rows/register_rows.cl). Rows that are too long go in tiles,
 //! and their ends in work-groups of their own where they depend on each other. Short ones that
 //! follow one another stay in registers (cl/register_rows/rows_in_registers.cl), those of a few
-//! samples in a work-item's (cl/register_rows/short_rows.cl).
+//! samples, and many that stand side by side, in a work-item's (cl/register_rows/short_rows.cl).
 
 mod row;
 mod share;
@@ -28,9 +28,9 @@ pub(super) const TUNABLES: &[Tunable] = &[];
 /// `register_columns` 23, 28 and 25; of 1024 x 512 x 5 21 and 19, of 8 44 and 15.
 const MOST_BESIDE: i64 = 4;
 
-/// Samples of the shortest lines side by side that are best done here: on the same card three
-/// levels of 262144 lines of 16 take 20 and 25 us, by a pass per level 28 and 31, of 1398101 lines
-/// of 3 57 and 74, by passes that know their length 43 and 40.
+/// Samples of the shortest lines side by side that are best done in local memory: on the same card
+/// three levels of 262144 lines of 16 took 20 and 25 us so, by a pass per level 28 and 31, of
+/// 1398101 lines of 3 57 and 74, and 43 and 40. (So many stay in the registers of a work-item.)
 const LEAST_SIDE_BY_SIDE: usize = 16;
 
 const NAME: &str = "register_rows";

@@ -196,7 +196,7 @@ impl Boxes {
         }
         // Where there are many such lines, a work-item lifts each (cl/register_rows/short_rows.cl).
         let lines = Lines::new(todo);
-        let goes_short = lines.near && lines.known_length().is_some();
+        let goes_short = lines.near && lines.are_many();
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
             (1, levels) => are_tiny && levels > 1 && self.side_by_side && !goes_short,

@@ -87,6 +87,50 @@ mod many_short_lines {
     }
 }
 
+/// Many lines side by side, each in the registers of a work-item through all levels.
+mod many_lines_side_by_side {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet, rules: &[Boundary], lengths: &[usize]) {
+        let columns = |length| Transform::new(wavelet.clone(), [length, 4099]).axes([0]);
+        let mut transforms = Vec::new();
+        for (&rule, &length) in rules
+            .iter()
+            .flat_map(|rule| lengths.iter().map(move |n| (rule, n)))
+        {
+            transforms.push(columns(length).levels(7).boundary(rule));
+        }
+        let interleaved = columns(lengths[0]).layout(Layout::Interleaved).levels(3);
+        transforms.push(interleaved);
+        for device in devices() {
+            check_all::<T>(&device, Strategy::RegisterRows, &transforms);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7, Boundary::ALL, &[17, 64])
+    }
+    #[test]
+    fn doubles_to_one_side() {
+        check::<f64>(Wavelet::DAUB_4, Boundary::ALL, &[33])
+    }
+    #[test]
+    fn halves() {
+        check::<f16>(Wavelet::CDF_9_7, &[Boundary::Symmetric], &[16, 127])
+    }
+    #[test]
+    fn integers_of_a_long_reach() {
+        check::<i32>(
+            Wavelet::VC2_FIDELITY,
+            &[Boundary::Clamp, Boundary::Periodic],
+            &[9, 31],
+        )
+    }
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check::<i16>(Wavelet::VC2_DD_13_7, &[Boundary::Clamp], &[24, 128])
+    }
+}
+
 /// Pictures whose pixels have several samples, small ones first, and what goes by lines as it has
 /// too many. All boundary rules and layouts for three colours, as all wavelets compose them; for
 /// others those of the wavelet.

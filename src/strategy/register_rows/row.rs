@@ -271,26 +271,40 @@ impl Row {
         }
     }
 
-    /// Whether a work-item does best with a row by itself: by several levels, where rows follow one
-    /// another or would fill half a tile at most, and where rows stand side by side what does not
-    /// go by vectors. On an NVIDIA H100, in f32 by 9/7, us forward and inverse:
+    /// Whether a work-item does best with a row by itself. Of rows a few samples long, by several
+    /// levels or where they follow one another; on an NVIDIA H100, in f32 by 9/7, us forward and
+    /// inverse:
+    ///
+    /// | rows | here | in local memory |
+    /// |---|---|---|
+    /// | three levels of 599186 x 7, last axis | 13, 12 | 32, 36 |
+    /// | one level of them | 13, 12 | 19, 16 |
+    /// | one level of 1398101 x 3, last axis | 13, 14 | 31, 33 |
+    ///
+    /// Of rows side by side, as many samples as fit registers, but for one level of those that are
+    /// vectors of four bytes a sample; on an NVIDIA H200, along the first axis:
     ///
     /// | rows | here | otherwise |
     /// |---|---|---|
-    /// | three levels of 599186 x 7, last axis | 13, 12 | 32, 36 in local memory |
-    /// | one level of them | 13, 12 | 19, 16 in local memory |
-    /// | one level of 1398101 x 3, last axis | 13, 14 | 31, 33 in local memory |
-    /// | one level of 3 x 1398101, first axis | 14, 14 | 25, 21 by `register_columns` |
-    /// | one level of 8 x 524288, first axis, by vectors | 27, 27 | 13, 13 by `register_columns` |
+    /// | five levels of 24 x 1080 x 1920 | 108, 109 | 314, 351 in local memory |
+    /// | the same in i16 by 5/3 | 69, 68 | 219, 232 in local memory |
+    /// | five levels of 128 x 524288 | 144, 148 | 170, 186 in local memory |
+    /// | one level of 16 x 4194304 | 141, 139 | 136, 137 by `register_columns` |
+    /// | the same in i16 by 5/3 | 80, 78 | 107, 105 by `register_columns` |
+    /// | one level of 63 x 65537, by no vectors | 12, 12 | 15, 15 by `register_columns` |
     fn is_short(&self, todo: &Todo, lines: &Lines) -> bool {
-        let Some(samples) = lines.known_length() else {
-            return false;
-        };
-        let alone = match self.side_by_side {
-            true => lines.apart % VECTOR != 0,
-            false => samples as usize <= LEAST_RUN || are_dense(&lines.geometry),
-        };
-        alone || levels_of_rows(todo, None) > 1
+        let several = levels_of_rows(todo, None) > 1;
+        let known = lines.known_length();
+        if !self.side_by_side {
+            let is_tiny = |samples: i32| samples as usize <= LEAST_RUN;
+            return known
+                .is_some_and(|samples| several || is_tiny(samples) || are_dense(&lines.geometry));
+        }
+        let words = lines.geometry.samples as usize * self.bytes.max(4) / 4;
+        let fits = 2 * words <= registers(todo.target.device) + 1;
+        let by_vectors = lines.apart % VECTOR == 0 && !self.border.is_apart();
+        let is_best = several || known.is_some() || !by_vectors || todo.problem.sample.size() < 4;
+        lines.are_many() && fits && is_best
     }
 
     /// The pairs of a run that stays in registers, where rows follow one another in memory and each

@@ -82,11 +82,42 @@ fn several_levels_of_lines_side_by_side_are_preferred_and_one_of_few() {
     assert_eq!(names([512, 512], 4), [NAME]);
     assert_eq!(names([512, 7], 1), [NAME]);
     assert_eq!(names([2048, 512], 4), [NAME, "register_columns"]);
-    // What is short goes otherwise, and lines of a few samples in a work-item each.
+    // What is short goes otherwise, and many of them in a work-item each.
     assert_eq!(names([15, 900], 2), ["register_columns"; 2]);
-    assert_eq!(names([15, 9000], 3), ["register_columns", "short_rows"]);
-    assert_eq!(names([7, 9000], 1), ["register_columns"]);
+    assert_eq!(names([15, 9000], 3), ["short_rows"]);
+    assert_eq!(names([128, 9000], 6), ["short_rows"]);
+    assert_eq!(names([129, 9000], 6), [NAME]);
+    assert_eq!(names([9, 9000], 1), ["register_columns"]);
+    assert_eq!(names([7, 9000], 1), ["short_rows"]);
     assert_eq!(names([7, 9001], 1), ["short_rows"]);
+}
+
+#[test]
+fn lines_side_by_side_stay_in_a_work_item_as_far_as_its_registers_hold_them() {
+    let is_short = |device, samples, sample, rule| {
+        let columns = Transform::new(Wavelet::CDF_9_7, [samples, 9000]).axes([0]);
+        let launch = launches(&Setting::of(device), &columns.boundary(rule), sample).remove(0);
+        launch.pass.kernel.name == "short_rows"
+    };
+    let symmetric = Boundary::Symmetric;
+    // One level of vectors of four bytes is a pass of columns, but where both ends meet.
+    assert!(!is_short(large_gpu(), 64, SampleType::F32, symmetric));
+    assert!(!is_short(
+        large_gpu(),
+        64,
+        SampleType::F32,
+        Boundary::Periodic
+    ));
+    assert!(is_short(
+        large_gpu(),
+        63,
+        SampleType::F32,
+        Boundary::Periodic
+    ));
+    for (device, most) in [(large_gpu(), 128), (gpu(Exchange::Intel, 16), 32)] {
+        assert!(is_short(device.clone(), most, SampleType::F16, symmetric));
+        assert!(!is_short(device, most + 1, SampleType::F16, symmetric));
+    }
 }
 
 #[test]

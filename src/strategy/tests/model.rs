@@ -210,12 +210,17 @@ fn assert_seen(seen: &Seen, expected: &[&str]) {
 #[test]
 fn rows_of_a_few_samples_and_rows_that_are_cut_are_those_of_the_reference() {
     let seen = Seen::default();
-    let few = [([4097, 3], 1), ([7, 4099], 0), ([5, 4100], 0)];
+    let few = [
+        ([4097, 3], 1),
+        ([7, 4099], 0),
+        ([5, 4100], 0),
+        ([61, 4100], 0),
+    ];
     let cut = [([3, 4099], 1), ([2, 2050], 1), ([1031, 17], 0)];
     for (shape, axis) in few.into_iter().chain(cut) {
         for boundary in Boundary::ALL {
             let rows = Transform::new(Wavelet::VC2_DD_13_7, shape).axes([axis]);
-            let rows = rows.levels(3).boundary(*boundary);
+            let rows = rows.levels(4).boundary(*boundary);
             check_i32(&seen, (rows, Setting::of(large_gpu()), 7)).unwrap();
         }
     }

@@ -35,11 +35,7 @@ impl Shares<'_> {
             let (vector, segment) = (item % vectors, item / vectors);
             for line in vector * lines..(vector + 1) * lines {
                 if segment < segments {
-                    // Lines of known length are whole in every segment.
-                    let from = match self.number("LENGTH") {
-                        0 => segment * each,
-                        _ => 0,
-                    };
+                    let from = segment * each;
                     coverage.store(line, from..(from + each).min(self.pairs()));
                 }
             }
