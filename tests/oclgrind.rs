@@ -580,6 +580,16 @@ mod vectors {
         check_boxes::<i32>(&Transform::new(Wavelet::VC2_DD_13_7, [37, 9, 3]).axes([1]));
     }
 
+    /// Each in the registers of a work-item, or some in its vectors.
+    #[test]
+    fn many_short_lines_side_by_side() {
+        let columns = Transform::new(Wavelet::CDF_9_7, [9, 4099]).axes([0]);
+        for columns in both_layouts(columns.levels(2)) {
+            check_boxes::<f32>(&columns);
+            check_rows::<f32>(&columns);
+        }
+    }
+
     /// In strips, and with results past the caches, as wide pictures have them.
     fn check_strips<T: RandomSample>(strip: usize, transform: &Transform) {
         let sample = T::TYPE;

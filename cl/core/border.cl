@@ -15,9 +15,9 @@
 
 // Number `index` of a channel; 0 for -1, which has no place. It reads an existing place in either case, as Intel's
 // runtime for CPUs reads before it compares.
-INLINE A read_or_zero(const A *channel, const int index) {
-  const A v = channel[max(index, 0)];
-  return index < 0 ? (A)0 : v;
+INLINE NUMBERS read_or_zero(const NUMBERS *channel, const int index) {
+  const NUMBERS v = channel[max(index, 0)];
+  return index < 0 ? (NUMBERS)0 : v;
 }
 
 #if JOINED_SAMPLES > 0
@@ -31,7 +31,7 @@ INLINE A read_or_zero(const A *channel, const int index) {
   UNROLL_JOINED for (int n = 0; n < ends.target##_count; ++n) target[n] = LIFT_##k(target[n], JOINED_##source);
 
 // Lifts a joined line from what was loaded to what is to be stored.
-INLINE void lift_joined(A *s, A *d, const Ends ends, const Pass pass) {
+INLINE void lift_joined(NUMBERS *s, NUMBERS *d, const Ends ends, const Pass pass) {
 #ifdef RULE
   const int boundary = RULE;  // The compiler knows it.
 #else

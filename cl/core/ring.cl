@@ -17,12 +17,6 @@
 #error "RESTORED: 1 where samples beyond the border follow the rule anew at every step; else mirrored or periodic"
 #endif
 
-#ifdef VECTOR
-#define NUMBERS AV
-#else
-#define NUMBERS A
-#endif
-
 // Where the sample is that is loaded for one at `place`, which may be beyond the border. Where those are RESTORED, it
 // is the nearest one of the same channel, which zeros replace in the ring.
 INLINE int place_to_load(const int place, const int samples, const int periodic) {

@@ -126,4 +126,9 @@ INLINE TV rounded_numbers(const AV v) {
 #else
 #define SAMPLE_V(v) JOIN(convert_, STORED_V)(v)
 #endif
+
+// What a work-item computes with: numbers of as many lines side by side.
+#define NUMBERS AV
+#else
+#define NUMBERS A
 #endif

@@ -3,21 +3,12 @@
 // Where rows follow one another on both sides, a work-group moves its rows as one piece, by way of local memory; else
 // each work-item moves its own sample by sample.
 
+#include "core/short_line.cl"
 #include "register_rows/row_tile.cl"
-
-#if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 7
-#error "JOINED_SAMPLES, LEVELS: samples of a row, and its levels, 7 at most"
-#endif
 
 #ifndef DENSE_ROWS
 #error "DENSE_ROWS: 1 where rows follow one another in memory on both sides: then neighbouring work-items move neighbours"
 #endif
-
-// The samples of a row, which is lifted as what core/border.cl calls a joined line.
-#define ROW_SAMPLES JOINED_SAMPLES
-// What is left of a row when a level begins, and after the last one.
-#define SAMPLES_OF_LEVEL(level) HALVED(ROW_SAMPLES, (level) - 1)
-#define LOWS_OF_ROW HALVED(ROW_SAMPLES, LEVELS)
 
 // Sample i of the signal, approximation j of the last level and detail j of a level: of the row of local memory that a
 // work-item has, or of one that stands in `samples`, `lows` and `band`.
@@ -37,14 +28,14 @@
 // Moves `count` neighbours between global memory and the rows of a work-group.
 INLINE void fetch_rows(global const LOADED *from, const int count, local LOADED *to) {
   const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < ROW_SAMPLES; ++k)
+  UNROLL for (int k = 0; k < LINE_SAMPLES; ++k)
     if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 INLINE void put_rows(local const STORED *from, const int count, global STORED *to) {
   barrier(CLK_LOCAL_MEM_FENCE);
   const int item = get_local_id(0);
-  UNROLL for (int k = 0; k < ROW_SAMPLES; ++k)
+  UNROLL for (int k = 0; k < LINE_SAMPLES; ++k)
     if (k * GROUP + item < count) to[k * GROUP + item] = from[k * GROUP + item];
 }
 #else
@@ -58,7 +49,7 @@ INLINE void put_rows(local const STORED *from, const int count, global STORED *t
 #define EACH_DETAIL(level, MOVE)                                               \
   if (level <= LEVELS) {                                                       \
     BAND_OF(level)                                                             \
-    A *const details = row + S_COUNT(SAMPLES_OF_LEVEL(level));                 \
+    A *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));                 \
     UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE     \
   }
 #define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(DETAIL_AT(level, j));)

@@ -16,42 +16,22 @@
 // where a copy takes 12. Rows of 8, whose work-items meet in the same banks of local memory, take 18 (18), row by row
 // 33 (35). On an NVIDIA H200 five levels along the first axis of 128 x 524288 take 144 us (148), a copy 130.
 
-#include "core/border.cl"
 #include "register_rows/short_row_moves.cl"
-
-// The levels from the finest to the coarsest and back.
-#define EACH_SHORT_LEVEL(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-#define EACH_SHORT_LEVEL_BACK(DO) DO(7) DO(6) DO(5) DO(4) DO(3) DO(2) DO(1)
-
-// Lifts the first `samples` samples of a row, and leaves its details behind its approximations; the inverse the other
-// way round. The compiler knows how many there are, and so keeps them in registers.
-INLINE void lift_short_level(A *row, const int samples, const Pass pass) {
-  const Ends ends = {0, samples, S_COUNT(samples), D_COUNT(samples)};
-  A s[2 * BORDER], d[2 * BORDER];
-  UNROLL for (int j = 0; j < ends.s_count; ++j) s[j] = row[FORWARD ? 2 * j : j];
-  UNROLL for (int j = 0; j < ends.d_count; ++j) d[j] = row[FORWARD ? 2 * j + 1 : ends.s_count + j];
-  lift_joined(s, d, ends, pass);
-  UNROLL for (int j = 0; j < ends.s_count; ++j) row[FORWARD ? j : 2 * j] = (A)(L)s[j];
-  UNROLL for (int j = 0; j < ends.d_count; ++j) row[FORWARD ? ends.s_count + j : 2 * j + 1] = (A)(L)d[j];
-}
-
-#define LIFT_SHORT_LEVEL(level) \
-  if (level <= LEVELS) lift_short_level(row, SAMPLES_OF_LEVEL(level), pass);
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   const RowTile tile = row_tile(&pass, &own, get_local_id(0));
-  A row[ROW_SAMPLES];
+  A line[LINE_SAMPLES];
 #if DENSE_ROWS
-  local LOADED all_loaded[GROUP * ROW_SAMPLES];
-  local STORED all_stored[GROUP * ROW_SAMPLES];
+  local LOADED all_loaded[GROUP * LINE_SAMPLES];
+  local STORED all_stored[GROUP * LINE_SAMPLES];
   // Work-items beyond the last row do as the one before them.
   const int begin = get_group_id(0) * GROUP, count = min(GROUP, pass.lines - begin), item = tile.row - begin;
   global S *const samples = signal_of_row(signal, &pass, begin);
   global T *const coefficients = bands_of_row(bands, low, &pass, begin).s;
-  local const LOADED *const loaded = all_loaded + item * ROW_SAMPLES;
-  local STORED *const stored = all_stored + item * ROW_SAMPLES;
-  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * ROW_SAMPLES,
+  local const LOADED *const loaded = all_loaded + item * LINE_SAMPLES;
+  local STORED *const stored = all_stored + item * LINE_SAMPLES;
+  fetch_rows(FORWARD ? (global const LOADED *)samples : (global const LOADED *)coefficients, count * LINE_SAMPLES,
              all_loaded);
 #else
   if (tile.to == 0) return;
@@ -62,17 +42,17 @@ void short_rows(global S *signal, global T *bands, global T *low, const Pass pas
 #endif
   // All loads come before all stores.
 #if FORWARD
-  UNROLL for (int i = 0; i < ROW_SAMPLES; ++i) row[i] = NUMBER(SIGNAL_AT(i));
+  UNROLL for (int i = 0; i < LINE_SAMPLES; ++i) line[i] = NUMBER(SIGNAL_AT(i));
   EACH_SHORT_LEVEL(LIFT_SHORT_LEVEL)
-  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) LOW_AT(j) = SAMPLE(row[j]);
+  UNROLL for (int j = 0; j < LOWS_OF_LINE; ++j) LOW_AT(j) = SAMPLE(line[j]);
   EACH_SHORT_LEVEL_BACK(STORE_SHORT_DETAILS)
 #else
-  UNROLL for (int j = 0; j < LOWS_OF_ROW; ++j) row[j] = NUMBER(LOW_AT(j));
+  UNROLL for (int j = 0; j < LOWS_OF_LINE; ++j) line[j] = NUMBER(LOW_AT(j));
   EACH_SHORT_LEVEL_BACK(LOAD_SHORT_DETAILS)
   EACH_SHORT_LEVEL_BACK(LIFT_SHORT_LEVEL)
-  UNROLL for (int i = 0; i < ROW_SAMPLES; ++i) SIGNAL_AT(i) = SAMPLE(row[i]);
+  UNROLL for (int i = 0; i < LINE_SAMPLES; ++i) SIGNAL_AT(i) = SAMPLE(line[i]);
 #endif
 #if DENSE_ROWS
-  put_rows(all_stored, count * ROW_SAMPLES, FORWARD ? (global STORED *)coefficients : (global STORED *)samples);
+  put_rows(all_stored, count * LINE_SAMPLES, FORWARD ? (global STORED *)coefficients : (global STORED *)samples);
 #endif
 }

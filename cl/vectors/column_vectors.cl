@@ -8,7 +8,7 @@
 // reads and 5 writes of the ring. Limited by memory.
 
 #include "cpu/pipeline_y.cl"
-#include "vectors/parallel_lines.cl"
+#include "vectors/borders_in_vectors.cl"
 
 #ifndef CACHED_VECTORS
 #error "CACHED_VECTORS: how many vectors the ring takes, and no fewer than BORDER_VECTORS borders do"
@@ -20,27 +20,13 @@ typedef struct {
   int pairs_per_segment;
 } ColumnVectors;
 
-// Lines [first, first + count) of a strip, all low-pass or all not across it: those before `low_across` stand apart.
-typedef struct {
-  int first, count;
-} StripOfLines;
-
-static inline StripOfLines strip_of(const Pass *pass, const int number) {
-  const int low = pass->low_across[0], low_strips = (low + ROW - 1) / ROW;
-  const bool is_low = number < low_strips;
-  StripOfLines strip;
-  strip.first = is_low ? number * ROW : low + (number - low_strips) * ROW;
-  strip.count = min(ROW, (is_low ? low : pass->across[0]) - strip.first);
-  return strip;
-}
-
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void column_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const ColumnVectors own) {
   // The ring, then the borders. Of vectors, so that rows start at whole ones.
   local AV memory[CACHED_VECTORS];
   local A *const ring = (local A *)memory;
   const int number = get_group_id(0), rest = number / own.strips, rows = pass.lines / pass.across[0];
-  const StripOfLines strip = strip_of(&pass, number % own.strips);
+  const StripOfLines strip = strip_of(&pass, number % own.strips, ROW);
   const bool non_temporal = !is_ragged(strip.count);
   const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
   // Whole vectors, and no more than there are lines: ROW apart, the rows of 32 lines pushed each other out of the

@@ -1,12 +1,7 @@
-// Lines that are neighbours along the first axis across, one in each element of a vector; and their borders.
+// Lines that are neighbours along the first axis across, one in each element of a vector.
 
-#include "core/ends.cl"
 #include "core/pass.cl"
-#include "cpu/lines_in_cache.cl"
-
-#ifndef BORDER_VECTORS
-#error "BORDER_VECTORS: how many vectors of lines have their borders lifted at once"
-#endif
+#include "cpu/vectors.cl"
 
 // How far a line's approximations and its details are from those of the next line.
 typedef struct {
@@ -65,42 +60,17 @@ INLINE bool is_ragged(const int lines) { return lines < 32 * VECTOR && lines % V
 // that the vector before has, too, are lifted twice, in places of their own.
 INLINE int first_line(const int lines, const int j) { return is_ragged(lines) ? max(min(j, lines - VECTOR), 0) : j; }
 
-// Lifts and stores the borders of `count` lines: what core/border.cl does for one, or all of those that are no longer
-// than borders. In vectors it takes a tenth of the time of a volume of 256 x 256 x 256 on two cores of Zen 5 (PoCL
-// 3.1), number by number it took half. `places` has room for BORDER_VECTORS vectors of lines, 4 * BORDER samples each.
-INLINE void lift_borders_of(const LoadedLines in, const StoredLines out, const int count, const Pass pass,
-                            local AV *places) {
-  const Ends ends = ends_of(pass.samples);
-  const bool non_temporal = !is_ragged(count);
-  for (int from = 0; from < count; from += BORDER_VECTORS * VECTOR) {
-    const int vectors = min(BORDER_VECTORS, (count - from + VECTOR - 1) / VECTOR);
-    // Channel by channel: by turns, rows of i16 took 1.1 times as long.
-    UNROLL for (int is_d = 0; is_d < 2; ++is_d) {
-      const long next = is_d ? in.d_next : in.s_next;
-      for (int j = is_d; j < ends.samples; j += 2) {
-        const long p = pair_of_line(ends, j / 2);
-        global const LOADED *const row = is_d ? in.first.d + p * in.first.d_stride : in.first.s + p * in.first.s_stride;
-        for (int i = 0; i < vectors; ++i) {
-          const int line = first_line(count, from + i * VECTOR);
-          const AV v = NUMBER_V(load_some(row + line * next, next, count - line));
-          places[j * vectors + i] = is_d ? SCALED_IN(v, IN_d, pass.shift) : SCALED_IN(v, IN_s, pass.shift);
-        }
-      }
-    }
-    const CachedLines joined = {ends.samples, vectors, vectors, 1, false};
-    lift_lines(places, joined, pass.boundary);
-    for (int j = 0; j < ends.samples; ++j) {
-      if (!is_result(ends, j / 2)) continue;
-      const long p = pair_of_line(ends, j / 2);
-      const bool is_d = j % 2;
-      global STORED *const row = is_d ? out.first.d + p * out.first.d_stride : out.first.s + p * out.first.s_stride;
-      const long next = is_d ? out.d_next : out.s_next;
-      for (int i = 0; i < vectors; ++i) {
-        const int line = first_line(count, from + i * VECTOR);
-        const AV v = places[j * vectors + i];
-        store_some(SAMPLE_V(is_d ? SCALED_OUT(v, OUT_d, pass.shift) : SCALED_OUT(v, OUT_s, pass.shift)),
-                   row + line * next, next, count - line, non_temporal);
-      }
-    }
-  }
+// Lines [first, first + count) of a strip, all low-pass or all not across it: those before `low_across` stand apart.
+typedef struct {
+  int first, count;
+} StripOfLines;
+
+// Strip `number` of a row of lines, of at most `most` each.
+static inline StripOfLines strip_of(const Pass *pass, const int number, const int most) {
+  const int low = pass->low_across[0], low_strips = (low + most - 1) / most;
+  const bool is_low = number < low_strips;
+  StripOfLines strip;
+  strip.first = is_low ? number * most : low + (number - low_strips) * most;
+  strip.count = min(most, (is_low ? low : pass->across[0]) - strip.first);
+  return strip;
 }

@@ -9,7 +9,7 @@
 
 #include "cpu/pairs.cl"
 #include "cpu/pipeline_x.cl"
-#include "vectors/parallel_lines.cl"
+#include "vectors/borders_in_vectors.cl"
 
 // The arguments besides the geometry.
 typedef struct {

@@ -7,9 +7,8 @@ mod launch;
 use super::planning::planner::Taken;
 use super::planning::todo::Todo;
 use super::shared::cpu::{Vectors, wanted};
-use super::shared::lines::Lines;
+use super::shared::lines::{Lines, levels_alone};
 use crate::lifting::reach::Reach;
-use crate::transform::Level;
 use crate::transform::geometry::{Axis, Geometry};
 use crate::wavelet::Boundary;
 
@@ -98,19 +97,12 @@ fn is_periodic(todo: &Todo) -> bool {
     todo.problem.transform.boundary_rule() == Boundary::Periodic
 }
 
-/// How many of the next levels have these axes and no others, none of which is lifted
-/// yet; else the one at hand.
-fn levels_of(todo: &Todo, axes: &[usize]) -> usize {
-    let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
-    todo.levels.iter().take_while(alone).count().max(1)
-}
-
 /// Whole alone where rows are in pieces, but pictures are side by side.
 fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
     let &[a, b, ..] = todo.axes() else {
         return Vec::new();
     };
-    let levels = levels_of(todo, &todo.axes()[..2]);
+    let levels = levels_alone(todo, &todo.axes()[..2]);
     let of_levels = |levels| Geometry {
         boundary: todo.problem.transform.boundary_rule().number(),
         shift: todo.pre_shift(),
@@ -130,7 +122,7 @@ fn narrow_pictures(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
 
 /// Rows are worth it for several levels, or where they are so short that they are mostly border.
 fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
-    let levels = levels_of(todo, &todo.axes()[..1]);
+    let levels = levels_alone(todo, &todo.axes()[..1]);
     let geometry = Lines::of_levels(todo, levels).geometry;
     let columns = geometry.samples as usize;
     let longest = match levels {
@@ -158,7 +150,7 @@ fn short_rows(todo: &Todo, vectors: &Vectors, held: usize) -> Option<Boxes> {
 /// levels 0.56 (1.8), 2048 of 16 x 32 0.45 (0.7) and 0.55 (1.5), 1024 of 32 x 32 0.53 (0.6) and
 /// 0.65 (1.2), but 1024 of 16 x 64 0.52 (0.45) and 0.86 (1.3) (PoCL 3.1, one core of Zen 4).
 fn few_columns(todo: &Todo, vectors: &Vectors, held: usize) -> Vec<Boxes> {
-    let levels = levels_of(todo, &todo.axes()[..1]);
+    let levels = levels_alone(todo, &todo.axes()[..1]);
     let of_levels = |levels| Lines::of_levels(todo, levels).geometry;
     let whole = Boxes::whole(of_levels(levels), [true, false], levels);
     let columns = whole.columns();

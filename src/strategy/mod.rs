@@ -13,6 +13,7 @@ mod register_planes;
 mod register_rows;
 mod separable;
 mod shared;
+mod short_columns;
 mod single_loop;
 mod stepwise;
 mod streamed;

@@ -99,10 +99,14 @@ mod many_lines_side_by_side {
         {
             transforms.push(columns(length).levels(7).boundary(rule));
         }
-        let interleaved = columns(lengths[0]).layout(Layout::Interleaved).levels(3);
-        transforms.push(interleaved);
+        let volume = |axes: &[usize]| Transform::new(wavelet.clone(), [21, 9, 600]).axes(axes);
+        let interleaved = columns(lengths[0]).layout(Layout::Interleaved);
+        transforms.extend([interleaved.levels(3), volume(&[0])]);
+        // Of several axes, some neighbours are low-pass.
+        transforms.push(volume(&[0, 2]).levels(2));
         for device in devices() {
             check_all::<T>(&device, Strategy::RegisterRows, &transforms);
+            check_all::<T>(&device, Strategy::Vectors, &transforms);
         }
     }
     #[test]

@@ -57,8 +57,10 @@ fn lines_with_few_neighbours_are_lifted_in_the_caches() {
     assert_eq!(name(&[20, 500, 16], 1), "column_vectors");
     // Or that are short.
     assert_eq!(name(&[100, 16, 32], 1), "boxes_in_cache");
-    assert_eq!(name(&[100, 16, 48], 1), "column_vectors");
+    assert_eq!(name(&[80, 16, 48], 1), "column_vectors");
     assert_eq!(name(&[100, 64, 32], 1), "column_vectors");
+    // Many stay in registers.
+    assert_eq!(name(&[100, 16, 48], 1), "short_columns");
     // In tiles, several levels at once, which start with pairs of the last one
     // and end as the lines do.
     assert_eq!(name(&[20, 4100, 3], 1), "boxes_in_cache");
@@ -112,8 +114,12 @@ fn narrow_pictures_are_boxes_and_what_is_high_is_cut() {
     let across = |shape: &[usize]| launch(shape, [0, 2], 2, Boundary::Symmetric);
     let whole = across(&[32, 5, 32, 32]);
     assert_eq!(sizes(&whole), [2, 32, 1]);
-    for column in [[32, 5, 32, 40], [300, 5, 32, 48], [20, 5, 129, 32]] {
-        assert_eq!(across(&column).pass.kernel.name, "column_vectors");
+    for (column, name) in [
+        ([32, 5, 32, 40], "short_columns"),
+        ([300, 5, 32, 48], "column_vectors"),
+        ([20, 5, 129, 32], "short_columns"),
+    ] {
+        assert_eq!(across(&column).pass.kernel.name, name);
     }
     // Of what `single_loop` leaves, pictures that local memory holds.
     let zeros = |shape: &[usize]| launch(shape, [1, 2], 1, Boundary::Zero).pass.kernel.name;

@@ -4,6 +4,7 @@ use super::super::planning::design::Pass;
 use super::super::planning::planner::Taken;
 use super::super::planning::todo::Todo;
 use crate::lifting::reach::Reach;
+use crate::transform::Level;
 use crate::transform::geometry::{Geometry, Side};
 
 /// Samples of lines that are short and so many that their kernel knows how long they are.
@@ -84,6 +85,13 @@ impl Lines {
         let around = overlaps * (self.reach.before + self.reach.after);
         [2 * lines * (inner + around), 2 * lines * inner]
     }
+}
+
+/// How many of the next levels have these axes and no others, none of which is lifted
+/// yet; else the one at hand.
+pub(in crate::strategy) fn levels_alone(todo: &Todo, axes: &[usize]) -> usize {
+    let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
+    todo.levels.iter().take_while(alone).count().max(1)
 }
 
 /// One axis of the level at hand, by these passes.

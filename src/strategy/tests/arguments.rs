@@ -147,6 +147,8 @@ fn passes() -> Vec<Pass> {
         let rows = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
         add(&Setting::of(large_gpu()), &rows, SampleType::F32);
     }
+    let columns = Transform::new(Wavelet::CDF_9_7, [9, 4096]).axes([0]);
+    add(&Setting::of(cpu()), &columns, SampleType::F32);
     // Launches of two levels are for larger pictures.
     let large = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     add(&Setting::of(large_gpu()), &large, SampleType::F32);

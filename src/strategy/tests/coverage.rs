@@ -157,6 +157,7 @@ fn check(
                 "row_vectors" => shares.row_vectors(),
                 "boxes_in_cache" => shares.boxes(),
                 "column_vectors" => shares.column_vectors(),
+                "short_columns" => shares.short_columns(),
                 "single_loop" => shares.single_loop(),
                 "streamed_colours" => shares.streamed_colours(),
                 "register_planes" => shares.register_planes(),

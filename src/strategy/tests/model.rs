@@ -3,7 +3,7 @@
 //! kernels as they are written.
 
 use super::cases::{
-    BOTH, Setting, TWO_LEVELS, coloured, for_all, large_gpu, pictures, problem, settings,
+    BOTH, Setting, TWO_LEVELS, coloured, cpu, for_all, large_gpu, pictures, problem, settings,
     transforms, volumes,
 };
 use super::host::run;
@@ -224,7 +224,11 @@ fn rows_of_a_few_samples_and_rows_that_are_cut_are_those_of_the_reference() {
             check_i32(&seen, (rows, Setting::of(large_gpu()), 7)).unwrap();
         }
     }
-    assert_seen(&seen, &["short_rows"]);
+    for (shape, levels) in [([17, 4099], 1), ([41, 4100], 3)] {
+        let columns = Transform::new(Wavelet::VC2_DD_13_7, shape).axes([0]);
+        check_i32(&seen, (columns.levels(levels), Setting::of(cpu()), 8)).unwrap();
+    }
+    assert_seen(&seen, &["short_columns", "short_rows"]);
 }
 
 #[test]

@@ -123,6 +123,25 @@ impl Shares<'_> {
         coverage
     }
 
+    pub fn short_columns(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let geometry = &self.launch.pass.geometry;
+        let [across, low] = [geometry.across[0], geometry.low_across[0]].map(|n| n as usize);
+        let (strips, each) = (self.own("strips"), self.own("strip"));
+        assert_eq!(each % self.number("VECTOR"), 0);
+        for group in self.groups() {
+            let (strip, row) = (group % strips, group / strips);
+            let (first, end) = match strip < low.div_ceil(each) {
+                true => (strip * each, low),
+                false => (low + (strip - low.div_ceil(each)) * each, across),
+            };
+            for line in first..(first + each).min(end) {
+                coverage.store(row * across + line, 0..self.pairs());
+            }
+        }
+        coverage
+    }
+
     /// Counts samples, not pairs.
     pub fn transpose(&self) -> Coverage {
         let samples = self.launch.pass.geometry.samples as usize;
