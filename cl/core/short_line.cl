@@ -1,11 +1,13 @@
 // A short line, or a vector of them side by side, through all its levels in the registers of one work-item. The compiler
-// knows how long it is and by which rule it goes on, so that what a step reads beyond an end is known as well
-// (core/border.cl lifts such a line as a whole).
+// knows how long it is and by which rule it goes on, so that what a step reads beyond an end is known as well.
 
-#include "core/border.cl"
+#include "core/joined_line.cl"
 
 #if !JOINED_SAMPLES || !defined(LEVELS) || LEVELS > 7
 #error "JOINED_SAMPLES, LEVELS: samples of a line, and its levels, 7 at most"
+#endif
+#ifndef RULE
+#error "RULE: the boundary rule"
 #endif
 
 // The samples of a line, what is left of it when a level begins, and after the last one.

@@ -1,7 +1,7 @@
 // short_rows: several levels of short rows, one row per work-item, under any boundary rule.
 //
 // A work-item has its row in registers, and lifts it alone. The compiler knows how long rows are and by which rule they
-// go on, so that what a step reads beyond an end is known as well (core/border.cl lifts such a line as a whole).
+// go on, so that what a step reads beyond an end is known as well (core/short_line.cl).
 //
 // Lines that stand side by side, as the frames of a video along its time do, are such rows, too, as long as registers
 // hold them: then neighbouring work-items load neighbours.

@@ -4,10 +4,10 @@
 // each in each, and lifts them there through all levels (core/short_line.cl).
 //
 // Ours.
-// Cost per sample: 1 global read and 1 write, for all levels; for 9/7 in f32 a level takes 8 multiply-adds for each pair
-// of vectors, and accesses to the nearest cache where lines do not fit the registers. Limited by memory for one level:
-// 9/7 in f32 takes 7 ms along the first axis of 24 x 1080 x 1920, as a copy does, where columns in the caches took 18 to
-// 21; by instructions for five, 14 ms, level by level 31 to 36 (PoCL 3.1, two cores of Zen 4).
+// Cost per sample: 1 global read and 1 write, for all levels; for 9/7 in f32 a level takes 8 multiply-adds for each
+// pair of vectors, and accesses to the nearest cache where lines do not fit the registers. Limited by memory for one
+// level: 9/7 in f32 takes 7 ms along the first axis of 24 x 1080 x 1920, as a copy does, where columns in the caches
+// took 18 to 21; by instructions for five, 14 ms, level by level 31 to 36 (PoCL 3.1, two cores of Zen 4).
 
 #include "core/short_line.cl"
 #include "vectors/parallel_lines.cl"

@@ -286,7 +286,7 @@ impl Row {
             ]),
             RowKernel::Short => defines.extend([
                 define("JOINED_SAMPLES", geometry.samples),
-                // What core/border.cl has room for: as many pairs as there are,
+                // What core/ends.cl has room for: as many pairs as there are,
                 // half of them at each end.
                 define("BORDER", (geometry.samples + 3) / 4),
                 define("LEVELS", self.levels),

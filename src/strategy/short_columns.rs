@@ -10,19 +10,25 @@ use super::shared::lines::{Lines, levels_alone};
 use super::shared::pixels;
 use crate::transform::geometry::{Geometry, Side};
 
-/// Samples of the longest lines that go by several levels, and by one, whose vectors must then be
-/// whole lines of the caches. In ms, forward, five levels and one, and otherwise, in f32 by 9/7 (PoCL
-/// 3.1, two cores of Zen 4):
+/// Numbers of four bytes of the longest lines. In us, one level and three, forward, and otherwise
+/// (PoCL 3.1, one core of Zen 4):
 ///
-/// | lines | five levels | otherwise | one | otherwise |
+/// | lines | one | otherwise | three | otherwise |
 /// |---|---|---|---|---|
-/// | 16 x 512 x 512 | 1.0 | 3.3 | 0.6 | 1.8 |
-/// | 48 x 256 x 384 | 1.5 | 3.4 | 1.0 | 1.6 |
-/// | 64 x 252 x 260 | 1.9 | 3.0 | 1.3 | 1.2 |
-/// | 100 x 200 x 208 | 1.6 | 2.7 | 0.9 | 1.1 |
-/// | i16 by 5/3, 16 x 512 x 512 | 1.0 | 1.2 | 1.0 | 0.6 |
+/// | f32 by 9/7, 20 x 250 x 250 | 140 | 490 | 470 | 930 |
+/// | 48 x 300 x 256 | 1330 | 2090 | 2390 | 4730 |
+/// | 100 x 50 x 128 | 227 | 244 | 344 | 436 |
+/// | f64, 32 x 200 x 256 | 1050 | 2130 | 1830 | 4670 |
+/// | i16 by 5/3, 20 x 250 x 250 | 126 | 360 | 425 | 627 |
+/// | 100 x 101 x 64 | 86 | 145 | 267 | 284 |
 const LONGEST: usize = 128;
-const LONGEST_ONCE: usize = 48;
+
+/// The same of lines whose neighbours are whole pages apart: those have the same place in the nearest
+/// cache, which holds some of them. As vectors 48 x 256 x 256 takes 1.6 times as long in f32 as by the
+/// column pass, 32 x 256 x 256 0.6 times. Vectors of half a line of the caches come twice for each:
+/// 20 x 128 x 128 in i16 takes 1.3 times as long by three levels, 100 x 64 x 64 1.4 by one.
+const PAGE: usize = 4 << 10;
+const LONGEST_BY_PAGES: usize = 32;
 
 /// Neighbours of a work-item at most.
 const STRIP: usize = 1024;
@@ -32,10 +38,11 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
     let levels = levels_alone(todo, &todo.axes()[..1]);
     let lines = Lines::of_levels(todo, levels);
     let geometry = lines.geometry;
-    let longest = match levels {
-        1 if are_lines(todo, vectors) => LONGEST_ONCE,
-        1 => 0,
-        _ => LONGEST,
+    let apart = lines.apart as usize * todo.signal_size();
+    let longest = match apart.is_multiple_of(PAGE) {
+        true if vectors.samples * stored_size(todo) < CACHE_LINE => 0,
+        true => LONGEST_BY_PAGES,
+        false => LONGEST * 4 / vectors.bytes,
     };
     let is_short = lines.are_many() && geometry.samples as usize <= longest;
     (is_short && are_dense(&geometry, vectors.samples)).then(|| Taken {
@@ -43,12 +50,6 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
         axes: 1,
         passes: vec![pass(todo, vectors, geometry, levels)],
     })
-}
-
-/// Whether vectors are whole lines of the caches. Where they are halves, and rows far apart that have
-/// the same places in a cache, the other half may be gone before its turn.
-pub(super) fn are_lines(todo: &Todo, vectors: &Vectors) -> bool {
-    vectors.samples * stored_size(todo) >= CACHE_LINE
 }
 
 /// Whether neighbours are neighbours in memory, low-pass and not, and each are a vector at least.
@@ -78,7 +79,7 @@ fn pass(todo: &Todo, vectors: &Vectors, geometry: Geometry, levels: usize) -> Pa
     let mut defines = vectors.defines();
     defines.extend([
         define("JOINED_SAMPLES", samples),
-        // What core/border.cl has room for: as many pairs as there are, half of them at each end.
+        // What core/ends.cl has room for: as many pairs as there are, half of them at each end.
         define("BORDER", samples.div_ceil(4)),
         define("LEVELS", levels),
         define("RULE", geometry.boundary),
