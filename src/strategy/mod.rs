@@ -126,15 +126,16 @@ strategies! {
     ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of rows, or of lines that stand side by side: in
     /// local memory, and in runs that work-items have in their registers. Preferred on GPUs where
-    /// no picture is left: for rows, for lines of a few samples, and on NVIDIA's for several
-    /// levels of lines side by side.
+    /// no picture is left: for rows, for many short lines side by side, and on NVIDIA's for
+    /// several levels of any.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along
     /// neighbouring lines, a pipeline in registers. Preferred on GPUs where no picture is left.
     RegisterColumns "register_columns" register_columns;
     /// A pass over memory per axis in vectors: neighbours along rows, or across columns. Short
     /// rows, narrow pictures and few columns by all their levels in the caches, a box of them in
-    /// each element of a vector. Preferred on CPUs where no wide picture is left.
+    /// each element of a vector, and many short columns in registers. Preferred on CPUs where no
+    /// wide picture is left.
     Vectors "vectors" vectors;
     /// A pass over memory per axis, by any of the methods that Kucis et al. (2014) compare. By
     /// default, and everywhere the same, rows by Blazewicz's four pairs per work-item and other
