@@ -16,9 +16,10 @@
 // where a copy takes 12. Rows of 8, whose work-items meet in the same banks of local memory, take 18 (18), row by row
 // 33 (35). On an NVIDIA H200 five levels along the first axis of 128 x 524288 take 144 us (148), a copy 130.
 
+#include "core/small_sub_groups.cl"
 #include "register_rows/short_row_moves.cl"
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SMALL_SUB_GROUPS
 void short_rows(global S *signal, global T *bands, global T *low, const Pass pass, const RegisterRows own) {
   const RowTile tile = row_tile(&pass, &own, get_local_id(0));
   A line[LINE_SAMPLES];

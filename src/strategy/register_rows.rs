@@ -10,7 +10,9 @@ mod share;
 use self::row::{Ends, Row, RowKernel, SHORT_REACH, USUAL_NARROW};
 use self::share::TOGETHER;
 use super::planning::cost::{Cost, Meter};
-use super::planning::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
+use super::planning::design::{
+    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
+};
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
@@ -292,6 +294,7 @@ impl Row {
                 define("LEVELS", self.levels),
                 define("RULE", geometry.boundary),
                 define("DENSE_ROWS", u8::from(self.moved_bytes > 0)),
+                smallest_sub_groups(device),
             ]),
             RowKernel::Local => {
                 let signal = special && geometry.signal.line.detail == 1;
