@@ -31,5 +31,11 @@ INLINE void lift_short_level(NUMBERS *line, const int samples, const Pass pass) 
   UNROLL for (int j = 0; j < ends.d_count; ++j) line[FORWARD ? ends.s_count + j : 2 * j + 1] = d[j];
 }
 
+// Moves the details of a level, which are behind its approximations in a line.
+#define EACH_DETAIL(level, MOVE)                                                  \
+  if (level <= LEVELS) {                                                          \
+    NUMBERS *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));             \
+    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) { MOVE }    \
+  }
 #define LIFT_SHORT_LEVEL(level) \
   if (level <= LEVELS) lift_short_level(line, SAMPLES_OF_LEVEL(level), pass);

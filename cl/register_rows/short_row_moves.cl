@@ -45,12 +45,6 @@ INLINE void put_rows(local const STORED *from, const int count, global STORED *t
 #define BAND_OF(level) const RowBand band = details_of_row(bands_row, &pass, &tile, level);
 #endif
 
-// Between memory and the details of a level, which are behind its approximations in a row.
-#define EACH_DETAIL(level, MOVE)                                               \
-  if (level <= LEVELS) {                                                       \
-    BAND_OF(level)                                                             \
-    A *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));                 \
-    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE     \
-  }
-#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, details[j] = NUMBER(DETAIL_AT(level, j));)
-#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, DETAIL_AT(level, j) = SAMPLE(details[j]);)
+// Between memory and the details of a level.
+#define LOAD_SHORT_DETAILS(level) EACH_DETAIL(level, BAND_OF(level) details[j] = NUMBER(DETAIL_AT(level, j));)
+#define STORE_SHORT_DETAILS(level) EACH_DETAIL(level, BAND_OF(level) DETAIL_AT(level, j) = SAMPLE(details[j]);)

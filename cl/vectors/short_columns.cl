@@ -27,14 +27,18 @@ typedef struct {
                                    : (S_COUNT(SAMPLES_OF_LEVEL(level)) + (j)) * stride))
 
 #define LOADED_FROM(place) NUMBER_V(LOAD_T((place) + at))
-#define STORE_TO(place, v) store_whole(SAMPLE_V(v), (place) + at, past);
-#define EACH_DETAIL_OF(level, MOVE)                                        \
-  if (level <= LEVELS) {                                                   \
-    AV *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));           \
-    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) MOVE \
-  }
-#define LOAD_DETAILS_OF(level) EACH_DETAIL_OF(level, details[j] = LOADED_FROM(PLACE_OF_DETAIL(level, j));)
-#define STORE_DETAILS_OF(level) EACH_DETAIL_OF(level, STORE_TO(PLACE_OF_DETAIL(level, j), details[j]))
+#define STORE_TO(place, v) store_line(SAMPLE_V(v), (place) + at, past);
+#define LOAD_DETAILS_OF(level) EACH_DETAIL(level, details[j] = LOADED_FROM(PLACE_OF_DETAIL(level, j));)
+#define STORE_DETAILS_OF(level) EACH_DETAIL(level, STORE_TO(PLACE_OF_DETAIL(level, j), details[j]))
+
+// Stores a vector, past the caches where it is whole lines of them: the next one of the same row comes after those of
+// all others, and halves would leave one by one (24 x 540 x 1920 in i16 took 20 ms so, through the caches 6).
+INLINE void store_line(const STORED_V v, global STORED *to, const bool past) {
+  if (past && (ulong)to % sizeof(STORED_V) == 0)
+    STORE_NON_TEMPORAL(v, to);
+  else
+    STORE_T(v, to);
+}
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void short_columns(global S *signal, global T *bands, global T *low, const Pass pass, const ShortColumns own) {
@@ -43,7 +47,7 @@ void short_columns(global S *signal, global T *bands, global T *low, const Pass 
   const int index = number / own.strips * pass.across[0] + strip.first;
   const LoadedLine in = input_line(signal, bands, low, &pass, index);
   const StoredLine out = output_line(signal, bands, low, &pass, index);
-  // Where the next vector overlaps this one, or rows of memory are not whole vectors, stores wait past the caches.
+  // Where the last vector of a short strip overlaps the one before, its stores would wait for that one's.
   const bool past = !is_ragged(strip.count);
 #if FORWARD
   global const LOADED *const samples = in.s;
@@ -54,9 +58,9 @@ void short_columns(global S *signal, global T *bands, global T *low, const Pass 
   global const LOADED *const lows = in.s, *const coefficients = in.d - pass.bands.line.detail;
   const long stride = in.d_stride, s_stride = in.s_stride;
 #endif
-  const long low_stride = own.interleaved && !pass.has_low ? s_stride << (own.levels - 1) : s_stride;
+  const long low_stride = own.interleaved ? s_stride << (own.levels - 1) : s_stride;
   for (int j = 0; j < strip.count; j += VECTOR) {
-    // The last vector ends with the strip, and may begin before it.
+    // The last vector ends with the strip, which has one at least.
     const int at = min(j, strip.count - VECTOR);
     AV line[LINE_SAMPLES];
 #if FORWARD

@@ -28,11 +28,11 @@ pub(super) const TUNABLES: &[Tunable] = &[];
 /// Rows of an inner batch that stand sample by sample beside one another, at most. On an NVIDIA
 /// H200, one level along the middle axis of 1024 x 1024 x 2 takes 12 us, of 3 17, of 4 24, by
 /// `register_columns` 23, 28 and 25; of 1024 x 512 x 5 21 and 19, of 8 44 and 15.
-const MOST_BESIDE: i64 = 4;
+pub(super) const MOST_BESIDE: i64 = 4;
 
 /// Samples of the shortest lines side by side that are best done in local memory: on the same card
-/// three levels of 262144 lines of 16 took 20 and 25 us so, by a pass per level 28 and 31, of
-/// 1398101 lines of 3 57 and 74, and 43 and 40. (So many stay in the registers of a work-item.)
+/// three levels of 262144 lines of 16 took 20 and 25 us so, by a pass per level 28 and 31. (So many
+/// stay in the registers of a work-item.)
 const LEAST_SIDE_BY_SIDE: usize = 16;
 
 const NAME: &str = "register_rows";
@@ -95,11 +95,15 @@ fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
 /// 23). Batches of few neighbours were not tried, nor other GPUs: of AMD's compute units local
 /// memory holds one such work-group.
 fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> bool {
-    let (lines, neighbours) = (geometry.lines as usize, geometry.across[0] as usize);
     let is_long = geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
-    let are_near = lines == neighbours || 2 * neighbours >= TOGETHER;
-    let are_best = row.levels > 1 || lines < TOGETHER;
-    device.exchange == Exchange::Ptx && is_long && are_near && are_best
+    let are_best = row.levels > 1 || (geometry.lines as usize) < TOGETHER;
+    device.exchange == Exchange::Ptx && is_long && are_near(geometry) && are_best
+}
+
+/// Whether so many lines stand side by side that what is loaded of them is mostly theirs.
+fn are_near(geometry: &Geometry) -> bool {
+    let neighbours = geometry.across[0];
+    geometry.lines == neighbours || 2 * neighbours as usize >= TOGETHER
 }
 
 /// How many of the next levels have no other axis and go on beyond their border in the same way, if
@@ -242,9 +246,10 @@ impl Row {
             let of_level = lines * samples.div_ceil(1 << level) + (halo >> level);
             let pairs = (self.pairs >> level).max(1);
             let runs = lines * tiles * samples.div_ceil(tiles << level).div_ceil(2 * pairs);
-            let lifted = match self.kernel == RowKernel::Local && !by_steps {
-                true => meter.lifted_alone(runs, pairs),
-                false => meter.lifted(runs * pairs),
+            let lifted = match self.kernel {
+                RowKernel::Local if !by_steps => meter.lifted_alone(runs, pairs),
+                RowKernel::Short => meter.lifted(lines * samples.div_ceil(2 << level)),
+                _ => meter.lifted(runs * pairs),
             };
             meter.scaling(of_level, of_level) + lifted
         });

@@ -10,25 +10,28 @@ use super::shared::lines::{Lines, levels_alone};
 use super::shared::pixels;
 use crate::transform::geometry::{Geometry, Side};
 
-/// Numbers of four bytes of the longest lines. In us, one level and three, forward, and otherwise
-/// (PoCL 3.1, one core of Zen 4):
+/// Numbers of four bytes of the longest lines by several levels, and by one. In us, one level and
+/// three, forward, and otherwise (PoCL 3.1, one core of Zen 4):
 ///
 /// | lines | one | otherwise | three | otherwise |
 /// |---|---|---|---|---|
 /// | f32 by 9/7, 20 x 250 x 250 | 140 | 490 | 470 | 930 |
-/// | 48 x 300 x 256 | 1330 | 2090 | 2390 | 4730 |
+/// | 48 x 300 x 256 | 1390 | 2260 | 2450 | 5350 |
 /// | 100 x 50 x 128 | 227 | 244 | 344 | 436 |
 /// | f64, 32 x 200 x 256 | 1050 | 2130 | 1830 | 4670 |
 /// | i16 by 5/3, 20 x 250 x 250 | 126 | 360 | 425 | 627 |
 /// | 100 x 101 x 64 | 86 | 145 | 267 | 284 |
 const LONGEST: usize = 128;
+const LONGEST_ONCE: usize = 96;
 
-/// The same of lines whose neighbours are whole pages apart: those have the same place in the nearest
-/// cache, which holds some of them. As vectors 48 x 256 x 256 takes 1.6 times as long in f32 as by the
-/// column pass, 32 x 256 x 256 0.6 times. Vectors of half a line of the caches come twice for each:
-/// 20 x 128 x 128 in i16 takes 1.3 times as long by three levels, 100 x 64 x 64 1.4 by one.
-const PAGE: usize = 4 << 10;
-const LONGEST_BY_PAGES: usize = 32;
+/// Neighbours in a line that are so far apart have the same place in the second cache, or in the
+/// nearest. Of those of the second, lines that it does not hold wait for memory: 48 x 256 x 256 in f32
+/// takes 1.6 times as long as by the column pass, 32 x 256 x 256 0.6 times. Of those of the nearest,
+/// vectors of half a line of the caches come twice for each: 20 x 128 x 128 in i16 takes 1.3 times as
+/// long by three levels, 100 x 64 x 64 1.4 by one.
+const SECOND_CACHE: usize = 128 << 10;
+const NEAREST_CACHE: usize = 4 << 10;
+const LONGEST_IN_SECOND: usize = 32;
 
 /// Neighbours of a work-item at most.
 const STRIP: usize = 1024;
@@ -39,10 +42,12 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
     let lines = Lines::of_levels(todo, levels);
     let geometry = lines.geometry;
     let apart = lines.apart as usize * todo.signal_size();
-    let longest = match apart.is_multiple_of(PAGE) {
-        true if vectors.samples * stored_size(todo) < CACHE_LINE => 0,
-        true => LONGEST_BY_PAGES,
-        false => LONGEST * 4 / vectors.bytes,
+    let words = vectors.bytes / 4;
+    let longest = match levels {
+        _ if !are_lines(todo, vectors) && apart.is_multiple_of(NEAREST_CACHE) => 0,
+        _ if apart.is_multiple_of(SECOND_CACHE) => LONGEST_IN_SECOND,
+        1 => LONGEST_ONCE / words,
+        _ => LONGEST / words,
     };
     let is_short = lines.are_many() && geometry.samples as usize <= longest;
     (is_short && are_dense(&geometry, vectors.samples)).then(|| Taken {
@@ -50,6 +55,11 @@ pub(super) fn taken(todo: &Todo, vectors: &Vectors) -> Option<Taken> {
         axes: 1,
         passes: vec![pass(todo, vectors, geometry, levels)],
     })
+}
+
+/// Whether vectors of results are whole lines of the caches.
+fn are_lines(todo: &Todo, vectors: &Vectors) -> bool {
+    vectors.samples * stored_size(todo) >= CACHE_LINE
 }
 
 /// Whether neighbours are neighbours in memory, low-pass and not, and each are a vector at least.
@@ -74,9 +84,19 @@ fn pass(todo: &Todo, vectors: &Vectors, geometry: Geometry, levels: usize) -> Pa
     .map(|number| number as usize);
     let rows = lines / row;
     let each = row.div_ceil(wanted(todo.target).div_ceil(rows));
-    let strip = each.next_multiple_of(vectors.samples).min(STRIP);
+    let each = each.next_multiple_of(vectors.samples).min(STRIP);
+    // The last strip, too, has a vector at least.
+    let fits = |strip: &usize| {
+        [low, row - low]
+            .iter()
+            .all(|&lines| lines <= *strip || (lines - 1) % strip + 1 >= vectors.samples)
+    };
+    let mut strips = (each..).step_by(vectors.samples);
+    let strip = strips.find(fits).expect("one that has all lines");
     let strips = low.div_ceil(strip) + (row - low).div_ceil(strip);
-    let mut defines = vectors.defines();
+    let mut defines = vectors
+        .past_the_caches_if(are_lines(todo, vectors))
+        .defines();
     defines.extend([
         define("JOINED_SAMPLES", samples),
         // What core/ends.cl has room for: as many pairs as there are, half of them at each end.

@@ -277,13 +277,13 @@ mod tests {
             design.launches[0].pass.kernel.name
         };
         let (short, other) = ("short_columns", "column_vectors");
-        assert_eq!(name(&[128, 5000], SampleType::F32), short);
-        assert_eq!(name(&[129, 5000], SampleType::F32), other);
-        assert_eq!(name(&[65, 5000], SampleType::F64), other);
-        assert_eq!(name(&[32, 4096], SampleType::F32), short);
-        assert_eq!(name(&[33, 4096], SampleType::F32), other);
+        assert_eq!(name(&[96, 5000], SampleType::F32), short);
+        assert_eq!(name(&[97, 5000], SampleType::F32), other);
+        assert_eq!(name(&[49, 5000], SampleType::F64), other);
+        assert_eq!(name(&[33, 4096], SampleType::F32), short);
+        assert_eq!(name(&[32, 1 << 15], SampleType::F32), short);
+        assert_eq!(name(&[33, 1 << 15], SampleType::F32), other);
         assert_eq!(name(&[33, 4096], SampleType::F16), other);
-        assert_eq!(name(&[33, 4095], SampleType::F16), other);
         assert_eq!(name(&[33, 4100], SampleType::F16), short);
     }
 

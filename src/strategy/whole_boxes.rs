@@ -7,6 +7,7 @@ use super::planning::design::{REGISTERS_OF_UNIT, RUN, registers};
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
+use super::register_rows::MOST_BESIDE;
 use super::shared::border::Border;
 use super::shared::lines::Lines;
 use crate::device::DeviceKind;
@@ -196,7 +197,9 @@ impl Boxes {
         }
         // Where there are many such lines, a work-item lifts each (cl/register_rows/short_rows.cl).
         let lines = Lines::new(todo);
-        let goes_short = lines.near && lines.are_many();
+        let is_apart = lines.apart > MOST_BESIDE;
+        let goes_short =
+            lines.near && (lines.known_length().is_some() || lines.are_many() && is_apart);
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
             (1, levels) => are_tiny && levels > 1 && self.side_by_side && !goes_short,

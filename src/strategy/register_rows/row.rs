@@ -6,7 +6,7 @@ use super::super::planning::todo::Todo;
 use super::super::shared::border::Border;
 use super::super::shared::lines::Lines;
 use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
-use super::{NAME, are_dense, levels_of_rows};
+use super::{NAME, are_dense, are_near, levels_of_rows};
 use crate::device::Exchange;
 use crate::lifting::extension::are_between;
 use crate::lifting::reach::Reach;
@@ -35,6 +35,12 @@ const REGISTERS_OF_RUN: usize = 5;
 /// the same card, three levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in
 /// local memory 13.6 and 14.5.
 const LONGEST: usize = 16;
+
+/// Numbers of 32 bits of the longest row that a work-item holds by itself, and registers that it
+/// takes for each pair of reach besides one and a half for each number: with more, compilers put
+/// rows of 64 by Fidelity in memory on Intel's pvc (`make vendors`).
+const LONGEST_ALONE: usize = 128;
+const REGISTERS_OF_REACH: usize = 4;
 
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit
 /// the registers of any GPU.
@@ -301,10 +307,13 @@ impl Row {
                 .is_some_and(|samples| several || is_tiny(samples) || are_dense(&lines.geometry));
         }
         let words = lines.geometry.samples as usize * self.bytes.max(4) / 4;
-        let fits = 2 * words <= registers(todo.target.device) + 1;
+        let needed = words * 3 / 2 + REGISTERS_OF_REACH * (self.reach.before + self.reach.after);
+        let fits = words <= LONGEST_ALONE
+            && needed <= registers(todo.target.device)
+            && are_near(&lines.geometry);
         let by_vectors = lines.apart % VECTOR == 0 && !self.border.is_apart();
         let is_best = several || known.is_some() || !by_vectors || todo.problem.sample.size() < 4;
-        lines.are_many() && fits && is_best
+        lines.are_many() && (known.is_some() || fits) && is_best
     }
 
     /// The pairs of a run that stays in registers, where rows follow one another in memory and each

@@ -7,8 +7,10 @@ use crate::lifting::reach::Reach;
 use crate::transform::Level;
 use crate::transform::geometry::{Geometry, Side};
 
-/// Samples of lines that are short and so many that their kernel knows how long they are.
+/// Samples of lines that are but a few.
 const SHORT: i32 = 8;
+
+/// Lines so many that it is worth while to make a kernel for their length.
 const MANY: i32 = 4096;
 
 /// The lines of the next axis that is left.
@@ -59,8 +61,8 @@ impl Lines {
         !self.reach.inner(self.geometry.samples as usize).is_empty()
     }
 
-    /// The samples of lines that are so short and so many that their kernel
-    /// is made for this length.
+    /// The samples of lines that are so short and so many that any kernel for them is made for this
+    /// length.
     pub fn known_length(&self) -> Option<i32> {
         let is_known = self.geometry.samples <= SHORT && self.are_many();
         is_known.then_some(self.geometry.samples)

@@ -8,7 +8,7 @@ mod pictures;
 mod rows;
 
 use super::cases::{
-    BOTH, Setting, TWO_LEVELS, coloured, for_all, gpu, large_gpu, pictures, problem, volumes,
+    BOTH, Setting, TWO_LEVELS, coloured, cpu, for_all, gpu, large_gpu, pictures, problem, volumes,
 };
 use super::cases::{settings, small_gpu, transforms};
 use super::host::{number, own};
@@ -22,6 +22,8 @@ use crate::transform::{Layout, Transform};
 use crate::wavelet::{Boundary, Direction, SampleType, Wavelet};
 use proptest::prelude::{Just, Strategy as Generator, prop_oneof};
 use proptest::sample::select;
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// How often each pair is stored: of lines, or of rows of pictures and of columns.
@@ -120,13 +122,14 @@ impl Shares<'_> {
     }
 }
 
-/// Checks all launches of a transform in both directions.
+/// Checks all launches of a transform in both directions, and gives the names of their kernels.
 fn check(
     transform: &Transform,
     sample: SampleType,
     setting: &Setting,
     limits: &[(&'static str, usize)],
-) {
+) -> Vec<&'static str> {
+    let mut names = Vec::new();
     for direction in BOTH {
         let problem = problem(transform, sample, direction);
         let reach = &Reach::new(&problem.stencils());
@@ -139,6 +142,7 @@ fn check(
                 last_lag,
             };
             let kernel = &launch.pass.kernel;
+            names.push(kernel.name);
             let [x, y] = kernel.group;
             let mut allowed = limits.iter().filter(|(name, _)| *name == kernel.name);
             let device = &setting.device;
@@ -185,6 +189,7 @@ fn check(
             assert_eq!(wrong, None, "of {} columns: {launch:#?}", coverage.columns);
         }
     }
+    names
 }
 
 /// Kernels that allow less than the devices do.
@@ -278,4 +283,28 @@ fn every_pair_of_large_arrays_is_stored_once() {
         check(&transform, SampleType::F32, &setting, &[]);
         Ok(())
     });
+}
+
+#[test]
+fn every_pair_of_many_lines_side_by_side_is_stored_once() {
+    let shapes = prop_oneof![
+        (2..=130usize, 4096..=9000usize).prop_map(|(n, lines)| (vec![n, lines], vec![0])),
+        (2..=40usize, 2..=9usize, 500..=3000usize)
+            .prop_map(|(n, y, x)| (vec![n, y, x], vec![0, 2])),
+    ];
+    let settings = [cpu(), large_gpu()].map(Setting::of).to_vec();
+    let seen = RefCell::new(HashSet::new());
+    let cases = (shapes, select(Boundary::ALL), 1..=4u32, select(settings));
+    for_all(200, cases, |((shape, axes), boundary, levels, setting)| {
+        let transform = Transform::new(Wavelet::CDF_9_7, shape).axes(axes);
+        let transform = transform.levels(levels).boundary(boundary);
+        seen.borrow_mut()
+            .extend(check(&transform, SampleType::F32, &setting, &[]));
+        Ok(())
+    });
+    assert!(
+        ["short_columns", "short_rows"]
+            .iter()
+            .all(|name| seen.borrow().contains(name))
+    );
 }

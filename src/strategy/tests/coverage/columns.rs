@@ -128,16 +128,17 @@ impl Shares<'_> {
         let geometry = &self.launch.pass.geometry;
         let [across, low] = [geometry.across[0], geometry.low_across[0]].map(|n| n as usize);
         let (strips, each) = (self.own("strips"), self.own("strip"));
-        assert_eq!(each % self.number("VECTOR"), 0);
+        let vector = self.number("VECTOR");
+        assert_eq!(each % vector, 0);
         for group in self.groups() {
             let (strip, row) = (group % strips, group / strips);
             let (first, end) = match strip < low.div_ceil(each) {
                 true => (strip * each, low),
                 false => (low + (strip - low.div_ceil(each)) * each, across),
             };
-            for line in first..(first + each).min(end) {
-                coverage.store(row * across + line, 0..self.pairs());
-            }
+            let end = end.min(first + each);
+            assert!(end - first >= vector, "less than a vector of lines");
+            (first..end).for_each(|line| coverage.store(row * across + line, 0..self.pairs()));
         }
         coverage
     }
