@@ -1,5 +1,5 @@
-// A short line, or a vector of them side by side, through all its levels in the registers of one work-item. The compiler
-// knows how long it is and by which rule it goes on, so that what a step reads beyond an end is known as well.
+// A short line, or a vector of them side by side, through all its levels in the registers of one work-item. The
+// compiler knows how long it is and by which rule it goes on, so that what a step reads beyond an end is known as well.
 
 #include "core/joined_line.cl"
 
@@ -32,10 +32,10 @@ INLINE void lift_short_level(NUMBERS *line, const int samples, const Pass pass) 
 }
 
 // Moves the details of a level, which are behind its approximations in a line.
-#define EACH_DETAIL(level, MOVE)                                                  \
-  if (level <= LEVELS) {                                                          \
-    NUMBERS *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));             \
-    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) { MOVE }    \
+#define EACH_DETAIL(level, MOVE)                                               \
+  if (level <= LEVELS) {                                                       \
+    NUMBERS *const details = line + S_COUNT(SAMPLES_OF_LEVEL(level));          \
+    UNROLL for (int j = 0; j < D_COUNT(SAMPLES_OF_LEVEL(level)); ++j) { MOVE } \
   }
 #define LIFT_SHORT_LEVEL(level) \
   if (level <= LEVELS) lift_short_level(line, SAMPLES_OF_LEVEL(level), pass);
