@@ -42,7 +42,7 @@ INLINE void store_line(const STORED_V v, global STORED *to, const bool past) {
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void short_columns(global S *signal, global T *bands, global T *low, const Pass pass, const ShortColumns own) {
-  const int number = get_group_id(0), rows = pass.lines / pass.across[0];
+  const int number = get_group_id(0);
   const StripOfLines strip = strip_of(&pass, number % own.strips, own.strip);
   const int index = number / own.strips * pass.across[0] + strip.first;
   const LoadedLine in = input_line(signal, bands, low, &pass, index);
