@@ -57,7 +57,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     };
     // Boxes take both axes of a picture at once, and in 16 bits several levels of columns with few
     // neighbours in less time: of 2048 x 16 x 32 by 5/3 three levels in 0.88 of it, one in 1.8 times, in f32 by
-    // 9/7 in 1.2 and 1.55 times (PoCL 3.1, one core of Zen 4).
+    // 9/7 in 1.2 and 1.5 times (PoCL 3.1, Zen 4).
     let by_columns = stored_size(todo) >= 4 || todo.levels.len() == 1;
     let best = match todo.axes().len() == 1 && by_columns {
         true => columns().or_else(boxes),

@@ -118,6 +118,13 @@ fn lines_side_by_side_stay_in_a_work_item_as_far_as_its_registers_hold_them() {
         assert!(is_short(device.clone(), most, SampleType::F16, symmetric));
         assert!(!is_short(device, most + 1, SampleType::F16, symmetric));
     }
+    // What is loaded of few neighbours is mostly not theirs.
+    for (neighbours, expected) in [(7, false), (8, true)] {
+        let few = Transform::new(Wavelet::CDF_9_7, [900, 64, neighbours]).axes([1]);
+        let setting = Setting::of(large_gpu());
+        let launch = launches(&setting, &few.levels(3), SampleType::F32).remove(0);
+        assert_eq!(launch.pass.kernel.name == "short_rows", expected);
+    }
 }
 
 #[test]
