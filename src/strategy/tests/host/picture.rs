@@ -44,7 +44,10 @@ impl Picture {
                 line_start(side, pass, at)
             }
         };
-        let known = (colours(kernel) * column_stride(kernel)) as i64;
+        let known = match is_box {
+            true => 0,
+            false => (colours(kernel) * column_stride(kernel)) as i64,
+        };
         let column = if known > 0 {
             known
         } else {
