@@ -46,7 +46,7 @@ const EXCHANGING: [Strategy; 6] = [
 ];
 
 /// The strategies that take pixels where the planner seldom asks them to, and a shape for each.
-const PIXELS_BY: [(&[usize], Strategy); 12] = [
+const PIXELS_BY: [(&[usize], Strategy); 13] = [
     (&[9, 12], Strategy::WholeBoxes),
     (&[256, 256], Strategy::Pyramid),
     (&[256, 256], Strategy::RegisterBlock),
@@ -56,6 +56,7 @@ const PIXELS_BY: [(&[usize], Strategy); 12] = [
     (&[64, 64, 64], Strategy::StreamedVolumes),
     (&[64, 64, 67], Strategy::StreamedVolumes),
     (&[5000], Strategy::RegisterRows),
+    (&[20, 1000, 5], Strategy::RegisterLines),
     (&[64, 64, 5], Strategy::RegisterColumns),
     (&[200, 300], Strategy::Vectors),
     (&[64, 20, 3], Strategy::Vectors),
@@ -158,6 +159,7 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
     let rows = Transform::new(wavelet.clone(), [5, 1024]).axes([1]);
     let short_rows = Transform::new(wavelet.clone(), [50, 300]).axes([1]);
     let of_a_few = Transform::new(wavelet.clone(), [4099, 7]).axes([1]);
+    let long_lines = Transform::new(wavelet.clone(), [1030, 1030]).axes([0]);
     let colours = |shape: [usize; 3]| Transform::new(wavelet.clone(), shape).axes([0, 1]);
     vec![
         colours([96, 128, 3]).levels(2),
@@ -177,6 +179,10 @@ fn a_few(wavelet: Wavelet) -> Vec<Transform> {
         rows.layout(Layout::Interleaved),
         short_rows.levels(3),
         of_a_few.levels(3).boundary(Boundary::Periodic),
+        Transform::new(wavelet.clone(), [60, 4100])
+            .axes([0])
+            .levels(2),
+        long_lines.levels(2),
         Transform::new(wavelet.clone(), [50, 96])
             .axes([1])
             .levels(5),

@@ -135,6 +135,15 @@ fn check_rows<T: RandomSample>(transform: &Transform) {
     }
 }
 
+fn check_lines<T: RandomSample>(transform: &Transform) {
+    for device in chosen_devices() {
+        let device = device.with_kind(DeviceKind::Gpu).with_max_work_group(32);
+        check_on::<T>(&device, transform, |strategy| {
+            strategy == Strategy::RegisterLines
+        });
+    }
+}
+
 fn check_columns<T: RandomSample>(transform: &Transform) {
     for device in chosen_devices() {
         let device = device.with_kind(DeviceKind::Gpu);
@@ -586,7 +595,16 @@ mod vectors {
         let columns = Transform::new(Wavelet::CDF_9_7, [9, 4099]).axes([0]);
         for columns in both_layouts(columns.levels(2)) {
             check_boxes::<f32>(&columns);
-            check_rows::<f32>(&columns);
+            check_lines::<f32>(&columns);
+        }
+    }
+
+    /// In tiles, of which the last one reads what another one does, too.
+    #[test]
+    fn long_lines_side_by_side() {
+        let columns = Transform::new(Wavelet::CDF_9_7, [303, 55]).axes([0]);
+        for columns in both_layouts(columns) {
+            check_lines::<f32>(&columns);
         }
     }
 

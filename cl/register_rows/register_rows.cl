@@ -14,7 +14,8 @@
 // row.
 //
 // Lines that stand side by side, as columns do, are rows as well. Then a work-group has a tile of some neighbours, and
-// its work-items stand first along these and then along the line: so they read and store neighbours together.
+// its work-items stand first along these and then along the line: so they read and store neighbours together. Where
+// there is much of them, register_lines does it without local memory.
 //
 // Cost per sample, for all levels: 1 global read, with the halo of tiles, and 1 write; some 7 accesses to local memory
 // in rows of 1024 and 9 in rows of 256. Three fences of a sub-group per level, step by step two for each step and two
@@ -33,9 +34,6 @@
 //                                       here  mirrored  ends in a launch of their own
 //   255 x 128 x 129, step by step         34        23  66, for each level
 //   2047 x 2049, first axis, in tiles     25        22  42
-//
-// Three levels along the middle axis of 512 x 512 x 512 take 1.06 copies there, along the first one 1.25, by a pass per
-// level (register_columns) 1.9.
 
 #include "register_rows/channel.cl"
 #include "register_rows/level.cl"
@@ -110,15 +108,15 @@ void register_rows(global S *signal, global T *bands, global T *low, const Pass 
   store_in_places(line, bands_row, &tile, own.levels, item);
 #endif
   if (!IN_ONE_PIECE || pass.has_low)
-    store_channel(line, low_of_row(bands_row, &pass, &own, &tile), tile.from >> own.levels, HALVED(tile.to, own.levels),
-                  item, MOST_LOWS);
+    store_channel(line, low_of_row(bands_row, &pass, &tile, own.levels), tile.from >> own.levels,
+                  HALVED(tile.to, own.levels), item, MOST_LOWS);
 
 #else
   LOADED narrow[MOST_NARROW];
   const int lows = HALVED(tile.samples, own.levels);
   EACH_WIDE_LEVEL(FETCH_WIDE)
   NARROW_DETAILS(FETCH_DETAILS)
-  fetch_channel(low_of_row(bands_row, &pass, &own, &tile), lows, item, MOST_LOWS, loaded);
+  fetch_channel(low_of_row(bands_row, &pass, &tile, own.levels), lows, item, MOST_LOWS, loaded);
   EACH_WIDE_LEVEL(PUT_WIDE)
   NARROW_DETAILS(PUT_DETAILS)
   put_channel(loaded, lows, line, item, MOST_LOWS);

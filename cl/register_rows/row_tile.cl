@@ -1,6 +1,7 @@
-// A row, or a tile of one: who has it, and where its channels stand in global memory.
+// Who has which row, or tile of one.
 
-#include "register_rows/row.cl"
+#include "core/row_bands.cl"
+#include "register_rows/runs.cl"
 
 #ifndef SIDE_BY_SIDE
 #error "SIDE_BY_SIDE: 1 where neighbouring rows stand side by side, as columns do: neighbouring work-items then have these"
@@ -8,24 +9,11 @@
 #ifndef TILED
 #error "TILED: 1 where rows are cut into tiles"
 #endif
-// Without this, rows of 1001 samples of 16 bits take 1.05 times as long forward (NVIDIA H200, five levels of 5/3).
-#ifndef PLANAR
-#error "PLANAR: 1 where neighbours in a row of a sub-band are neighbours in memory, 0 where that is not known"
-#endif
 #ifndef BY_STEPS
 #error "BY_STEPS: 1 where both ends of a row must be at hand before each step"
 #endif
 // Such rows in tiles: the first work-groups lift their ends, joined to short rows.
 #define ENDS_JOINED (TILED && BY_STEPS)
-
-// The share of some work-items, in samples of its row. Where it joins both ends of a row, the first `head` samples
-// stand `gap` nearer to the start than the others, and the first half of them are results as well.
-typedef struct {
-  int row;
-  int start, samples;  // negative where a periodic row begins
-  int from, to;        // samples of the tile whose coefficients are results
-  int head, gap;
-} RowTile;
 
 #define ROWS_OF_GROUP (GROUP / ROW_ITEMS)
 
@@ -63,32 +51,4 @@ static inline RowTile row_tile(const Pass *pass, const RegisterRows *own, const 
                        : tile_of_row(pass, own, inside, SIDE_BY_SIDE ? group / groups : number - row * tiles);
   if (row >= pass->lines) tile.to = tile.head = 0;
   return tile;
-}
-
-// Where a channel of some level, or the signal, stands in global memory, from the tile on.
-typedef struct {
-  global T *first;
-  int stride;
-  int start, count;  // of the row: the first of the tile, and how many there are
-  int head, gap;     // of the tile
-} RowBand;
-
-static inline RowBand details_of_row(const Line line, const Pass *pass, const RowTile *tile, const int level) {
-  const int samples = HALVED(pass->samples, level - 1);
-  global T *const row = line.d - pass->bands.line.detail;
-  const int stride = INTERLEAVED ? (int)line.d_stride << (level - 1) : PLANAR ? 1 : (int)line.d_stride;
-  // The distance of neighbours that a level of one detail does not have may not fit.
-  const int first = INTERLEAVED ? ((int)line.d_stride >> 1) << (level - 1) : stride * S_COUNT(samples);
-  const RowBand band = {row + first, stride,
-                        tile->start >> level, D_COUNT(samples),
-                        tile->head >> level, tile->gap >> level};
-  return band;
-}
-
-static inline RowBand low_of_row(const Line line, const Pass *pass, const RegisterRows *own, const RowTile *tile) {
-  const int stays = INTERLEAVED && !pass->has_low;
-  const int stride = stays ? (int)line.s_stride << (own->levels - 1) : PLANAR ? 1 : (int)line.s_stride;
-  const RowBand band = {line.s, stride, tile->start >> own->levels, HALVED(pass->samples, own->levels),
-                        tile->head >> own->levels, tile->gap >> own->levels};
-  return band;
 }

@@ -7,7 +7,8 @@
 
 #include "core/boundary.cl"
 #include "core/exchange.cl"
-#include "register_rows/row.cl"
+#include "core/row.cl"
+#include "register_rows/runs.cl"
 
 #ifndef RULE
 #error "RULE: the boundary rule"

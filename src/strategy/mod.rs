@@ -9,6 +9,7 @@ mod planning;
 mod pyramid;
 mod register_block;
 mod register_columns;
+mod register_lines;
 mod register_planes;
 mod register_rows;
 mod separable;
@@ -124,10 +125,12 @@ strategies! {
     SingleLoop "single_loop" single_loop;
     /// The same for pictures whose pixels are 2 to 16 samples side by side. Preferred on CPUs.
     ColourLoop "colour_loop" colour_loop;
-    /// One pass over memory for several levels of rows, or of lines that stand side by side: in
-    /// local memory, and in runs that work-items have in their registers. Preferred on GPUs where
-    /// no picture is left: for rows, for many short lines side by side, and on NVIDIA's for
-    /// several levels of any.
+    /// One pass over memory for several levels of lines that stand side by side: each of them, or a
+    /// tile of it, in the registers of one work-item. Preferred on GPUs where no picture is left:
+    /// for many short lines, and on NVIDIA's for several levels of any.
+    RegisterLines "register_lines" register_lines;
+    /// One pass over memory for several levels of rows: in local memory, and in runs that
+    /// work-items have in their registers. Preferred on GPUs where no picture is left.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along
     /// neighbouring lines, a pipeline in registers. Preferred on GPUs where no picture is left.
@@ -186,6 +189,7 @@ impl Strategy {
                 | Strategy::StreamedVolumes
                 | Strategy::SingleLoop
                 | Strategy::ColourLoop
+                | Strategy::RegisterLines
                 | Strategy::RegisterRows
                 | Strategy::RegisterColumns
                 | Strategy::Vectors

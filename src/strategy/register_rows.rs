@@ -2,7 +2,7 @@
 //! lift it level by level (cl/register_rows/register_rows.cl). Rows that are too long go in tiles,
 //! and their ends in work-groups of their own where they depend on each other. Short ones that
 //! follow one another stay in registers (cl/register_rows/rows_in_registers.cl), those of a few
-//! samples, and many that stand side by side, in a work-item's (cl/register_rows/short_rows.cl).
+//! samples in a work-item's (cl/register_rows/short_rows.cl).
 
 mod row;
 mod share;
@@ -10,14 +10,12 @@ mod share;
 use self::row::{Ends, Row, RowKernel, SHORT_REACH, USUAL_NARROW};
 use self::share::TOGETHER;
 use super::planning::cost::{Cost, Meter};
-use super::planning::design::{
-    Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are, smallest_sub_groups,
-};
+use super::planning::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
 use super::shared::border::Border;
-use super::shared::lines::Lines;
+use super::shared::lines::{Lines, are_even, short_line};
 use super::shared::pixels;
 use crate::device::{DeviceInfo, DeviceKind, Exchange};
 use crate::transform::geometry::{Geometry, Side};
@@ -32,7 +30,7 @@ pub(super) const MOST_BESIDE: i64 = 4;
 
 /// Samples of the shortest lines side by side that are best done in local memory: on the same card
 /// three levels of 262144 lines of 16 took 20 and 25 us so, by a pass per level 28 and 31. (So many
-/// stay in the registers of a work-item.)
+/// are `register_lines`'.)
 const LEAST_SIDE_BY_SIDE: usize = 16;
 
 const NAME: &str = "register_rows";
@@ -106,6 +104,24 @@ fn are_near(geometry: &Geometry) -> bool {
     geometry.lines == neighbours || 2 * neighbours as usize >= TOGETHER
 }
 
+/// Whether a work-item does best with a row by itself: one of a few samples, which a work-group
+/// moves with those that follow it as one piece of memory, through all its levels. On an NVIDIA
+/// H100, in f32 by 9/7, us forward and inverse:
+///
+/// | rows | here | in local memory |
+/// |---|---|---|
+/// | three levels of 599186 x 7, last axis | 13, 12 | 32, 36 |
+/// | one level of them | 13, 12 | 19, 16 |
+/// | one level of 1398101 x 3, last axis | 13, 14 | 31, 33 |
+fn are_short(todo: &Todo, lines: &Lines) -> bool {
+    lines.known_length().is_some() && follow_one_another(todo)
+}
+
+/// Whether rows follow one another in memory on both sides, by all their levels.
+fn follow_one_another(todo: &Todo) -> bool {
+    Lines::of_levels(todo, levels_of_rows(todo, None)).follow_one_another()
+}
+
 /// How many of the next levels have no other axis and go on beyond their border in the same way, if
 /// only some ways will do. The level at hand is one of them even where it has more axes.
 fn levels_of_rows(todo: &Todo, way: Option<Border>) -> usize {
@@ -118,24 +134,6 @@ fn levels_of_rows(todo: &Todo, way: Option<Border>) -> usize {
         false => 0,
     };
     1 + more
-}
-
-/// Whether each row starts as far after the one before on either side.
-fn are_even(geometry: &Geometry) -> bool {
-    geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
-}
-
-/// Whether rows follow one another in memory on both sides, each in one piece.
-fn are_dense(geometry: &Geometry) -> bool {
-    let samples = i64::from(geometry.samples);
-    let interleaved = geometry.is_interleaved();
-    let is_whole =
-        |side: &Side, step: i64| side.line.stride == step && side.across[0].stride == samples;
-    are_even(geometry)
-        && geometry.has_low == 0
-        && is_whole(&geometry.signal, 2)
-        && geometry.signal.line.detail == 1
-        && is_whole(&geometry.bands, if interleaved { 2 } else { 1 })
 }
 
 /// Neighbours that move as a vector of 16 bytes at most: so many of which rows are multiples.
@@ -152,6 +150,24 @@ fn moved_together(todo: &Todo, geometry: &Geometry) -> usize {
 }
 
 impl Row {
+    /// The arguments of a kernel besides the geometry.
+    fn own(&self, end_groups: usize) -> Vec<(&'static str, i32)> {
+        let ends = self.ends.unwrap_or(Ends { samples: 0, gap: 0 });
+        match self.kernel {
+            RowKernel::Short => vec![("levels", self.levels as i32)],
+            _ => vec![
+                ("levels", self.levels as i32),
+                ("tiles", self.tiles as i32),
+                ("tile_samples", self.tile_samples as i32),
+                ("halo", self.halo as i32),
+                ("periodic", i32::from(self.border.is_periodic())),
+                ("end_groups", end_groups as i32),
+                ("end_samples", ends.samples as i32),
+                ("gap", ends.gap as i32),
+            ],
+        }
+    }
+
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.levels).geometry;
         let lines = geometry.lines as usize;
@@ -164,7 +180,6 @@ impl Row {
             true => lines.div_ceil(rows) * self.tiles,
             false => (lines * self.tiles).div_ceil(rows),
         };
-        let ends = self.ends.unwrap_or(Ends { samples: 0, gap: 0 });
         Pass {
             kernel: Kernel {
                 name: self.kernel.name(),
@@ -174,16 +189,7 @@ impl Row {
             },
             slots: Slots::OF_TAKE,
             geometry,
-            own: vec![
-                ("levels", self.levels as i32),
-                ("tiles", self.tiles as i32),
-                ("tile_samples", self.tile_samples as i32),
-                ("halo", self.halo as i32),
-                ("periodic", i32::from(self.border.is_periodic())),
-                ("end_groups", end_groups as i32),
-                ("end_samples", ends.samples as i32),
-                ("gap", ends.gap as i32),
-            ],
+            own: self.own(end_groups),
             groups: end_groups + of_tiles,
             cost: self.cost(todo, &geometry),
         }
@@ -267,43 +273,34 @@ impl Row {
         let tiled = self.tiles > 1 || !special && !self.by_steps();
         let mut defines = vec![
             define("GROUP", self.group),
-            define("ROW_ITEMS", self.items),
-            define("RUN_PAIRS", self.pairs),
-            define("WIDE_LEVELS", self.wide_levels()),
-            define("NARROW", u8::from(self.narrow_levels() > 0)),
             define("EVEN_ROWS", u8::from(even)),
             define("INTERLEAVED", u8::from(geometry.is_interleaved())),
         ];
-        if self.kernel != RowKernel::Registers {
-            defines.extend([
-                define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
-                define("TILED", u8::from(tiled)),
-                define("PLANAR", u8::from(planar)),
-                define("BY_STEPS", u8::from(self.by_steps())),
-            ]);
-        }
         if self.kernel != RowKernel::Short {
-            defines.push(define("EXCHANGE", self.exchange.number()));
-            defines.push(define("LANES", self.lanes));
+            defines.extend([
+                define("ROW_ITEMS", self.items),
+                define("RUN_PAIRS", self.pairs),
+                define("WIDE_LEVELS", self.wide_levels()),
+                define("NARROW", u8::from(self.narrow_levels() > 0)),
+                define("EXCHANGE", self.exchange.number()),
+                define("LANES", self.lanes),
+            ]);
         }
         match self.kernel {
             RowKernel::Registers => defines.extend([
                 define("RULE", geometry.boundary),
                 define("MOVED_TOGETHER", moved_together(todo, geometry)),
             ]),
-            RowKernel::Short => defines.extend([
-                define("JOINED_SAMPLES", geometry.samples),
-                // What core/ends.cl has room for: as many pairs as there are,
-                // half of them at each end.
-                define("BORDER", (geometry.samples + 3) / 4),
-                define("LEVELS", self.levels),
-                define("RULE", geometry.boundary),
-                define("DENSE_ROWS", u8::from(self.moved_bytes > 0)),
-                smallest_sub_groups(device),
-            ]),
+            RowKernel::Short => {
+                defines.extend(short_line(geometry, geometry.samples as usize, self.levels))
+            }
             RowKernel::Local => {
                 let signal = special && geometry.signal.line.detail == 1;
                 defines.extend([
+                    define("SIDE_BY_SIDE", u8::from(self.side_by_side)),
+                    define("TILED", u8::from(tiled)),
+                    define("PLANAR", u8::from(planar)),
+                    define("BY_STEPS", u8::from(self.by_steps())),
                     define("ROW_PLACES", self.places()),
                     define("MOST_NARROW", self.narrow_levels().max(USUAL_NARROW)),
                     define("SIGNAL_ROWS", u8::from(signal)),

@@ -2,11 +2,11 @@
 //! (cl/vectors/short_columns.cl).
 
 use super::planning::cost::Meter;
-use super::planning::design::{Kernel, Pass, Slots, define};
+use super::planning::design::{Kernel, Pass, Slots};
 use super::planning::planner::Taken;
 use super::planning::todo::Todo;
 use super::shared::cpu::{CACHE_LINE, Vectors, stored_size, wanted};
-use super::shared::lines::{Lines, levels_alone};
+use super::shared::lines::{Lines, levels_alone, short_line};
 use super::shared::pixels;
 use crate::transform::geometry::{Geometry, Side};
 
@@ -97,13 +97,7 @@ fn pass(todo: &Todo, vectors: &Vectors, geometry: Geometry, levels: usize) -> Pa
     let mut defines = vectors
         .past_the_caches_if(are_lines(todo, vectors))
         .defines();
-    defines.extend([
-        define("JOINED_SAMPLES", samples),
-        // What core/ends.cl has room for: as many pairs as there are, half of them at each end.
-        define("BORDER", samples.div_ceil(4)),
-        define("LEVELS", levels),
-        define("RULE", geometry.boundary),
-    ]);
+    defines.extend(short_line(&geometry, samples, levels));
     defines.extend(pixels::defines(todo.pixels()));
     let meter = Meter::new(todo.problem, 1, geometry.shift).with_signal(todo.signal_size());
     let of_level = |level: usize| {

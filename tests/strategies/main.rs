@@ -57,6 +57,7 @@ fn is_refused(
     };
     let (mut levels, mut goes_on, mut volumes) = (0, true, true);
     let (mut boxes, mut lifted) = (true, None);
+    let mut lines = true;
     for _ in 0..transform.level_count() {
         let is_long = |axis: &&usize| shape[**axis] > 1;
         let axes: Vec<usize> = transform
@@ -79,6 +80,12 @@ fn is_refused(
         planes &= axes.len() == 2 && !in_one_piece;
         let stands_behind = |axis: &usize| shape[axis + 1..].iter().any(|&samples| samples > 1);
         columns &= axes.iter().all(stands_behind);
+        let samples = shape.iter().product::<usize>();
+        let are_many = |axis: &usize| {
+            let of_a_few = shape[*axis] <= 8 && samples / shape[*axis] >= 4096;
+            stands_behind(axis) && (of_a_few || samples >= 1 << 14)
+        };
+        lines &= axes.iter().all(are_many);
         for axis in axes {
             goes_on &= goes_on_beyond(transform, shape[axis]);
             shape[axis] = shape[axis].div_ceil(2);
@@ -91,6 +98,7 @@ fn is_refused(
             levels > 0 && !(boxes && goes_on && planar)
         }
         Strategy::RegisterColumns => !columns,
+        Strategy::RegisterLines => levels > 0 && !lines,
         Strategy::Streamed => !pictures,
         Strategy::StreamedColours => !coloured || !goes_on,
         Strategy::RegisterPlanes => !planes || !goes_on,

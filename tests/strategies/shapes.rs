@@ -69,7 +69,7 @@ mod many_short_lines {
         let rows = everywhere(lengths.map(|length| rows(length).levels(3)).into());
         for device in devices() {
             check_all::<T>(&device, Strategy::RegisterColumns, &columns);
-            check_all::<T>(&device, Strategy::RegisterRows, &columns);
+            check_all::<T>(&device, Strategy::RegisterLines, &columns);
             check_all::<T>(&device, Strategy::RegisterRows, &rows);
         }
     }
@@ -103,9 +103,9 @@ mod many_lines_side_by_side {
         let interleaved = columns(lengths[0]).layout(Layout::Interleaved);
         transforms.extend([interleaved.levels(3), volume(&[0])]);
         // Of several axes, some neighbours are low-pass.
-        transforms.push(volume(&[0, 2]).levels(2));
+        transforms.push(volume(&[0, 1]).levels(2));
         for device in devices() {
-            check_all::<T>(&device, Strategy::RegisterRows, &transforms);
+            check_all::<T>(&device, Strategy::RegisterLines, &transforms);
             check_all::<T>(&device, Strategy::Vectors, &transforms);
         }
     }
@@ -132,6 +132,64 @@ mod many_lines_side_by_side {
     #[test]
     fn shorts_with_a_pre_shift() {
         check::<i16>(Wavelet::VC2_DD_13_7, &[Boundary::Clamp], &[24, 128])
+    }
+}
+
+/// Long lines side by side, in tiles of which each is in the registers of a work-item: just longer
+/// than a tile, of one tile besides the ends and of many, by few and many neighbours.
+mod long_lines_side_by_side {
+    use super::*;
+    fn check<T: RandomSample>(wavelet: Wavelet, rules: &[Boundary], levels: u32) {
+        let of = |shape: &[usize], axis: usize| {
+            let lines = Transform::new(wavelet.clone(), shape).axes([axis]);
+            lines.levels(levels)
+        };
+        let lines = [
+            of(&[129, 520], 0),
+            of(&[131, 500], 0),
+            of(&[25_001, 3], 0),
+            of(&[3, 200, 131], 1),
+            of(&[1027, 67], 0),
+        ];
+        let mut transforms = Vec::new();
+        for lines in lines {
+            for &rule in rules {
+                transforms.push(lines.clone().boundary(rule));
+            }
+        }
+        transforms.push(of(&[300, 230], 0).layout(Layout::Interleaved));
+        transforms.push(Transform::new(wavelet, [150, 130, 7]).axes([0, 1]));
+        for device in devices() {
+            check_all::<T>(&device, Strategy::RegisterLines, &transforms);
+        }
+    }
+    #[test]
+    fn floats() {
+        check::<f32>(Wavelet::CDF_9_7, Boundary::ALL, 3)
+    }
+    #[test]
+    fn doubles_to_one_side() {
+        check::<f64>(Wavelet::DAUB_4, Boundary::ALL, 2)
+    }
+    #[test]
+    fn rounded() {
+        check::<Rounded>(Wavelet::CDF_9_7, &[Boundary::Symmetric], 2)
+    }
+    #[test]
+    fn integers_of_a_long_reach() {
+        check::<i32>(Wavelet::VC2_FIDELITY, Boundary::ALL, 1)
+    }
+    #[test]
+    fn shorts_by_pairs() {
+        check::<i16>(Wavelet::VC2_HAAR_1, Boundary::ALL, 3)
+    }
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check::<i16>(
+            Wavelet::VC2_DD_13_7,
+            &[Boundary::Clamp, Boundary::Periodic],
+            2,
+        )
     }
 }
 

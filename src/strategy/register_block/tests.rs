@@ -157,7 +157,7 @@ fn blocks_are_preferred_for_small_pictures_and_without_exchange() {
         .axes([1, 2])
         .layout(Layout::Interleaved);
     let chosen = launch(&all, &transform, SampleType::I16).strategy;
-    assert_eq!(chosen, Strategy::RegisterRows);
+    assert_eq!(chosen, Strategy::RegisterLines);
     // Without exchange pictures of any size, by steps of any length: where neither is
     // preferred it is asked first.
     for wavelet in [Wavelet::CDF_5_3, Wavelet::VC2_FIDELITY] {

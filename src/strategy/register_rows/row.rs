@@ -6,16 +6,13 @@ use super::super::planning::todo::Todo;
 use super::super::shared::border::Border;
 use super::super::shared::lines::Lines;
 use super::share::{LEAST_RUN, Share, Way, prev_power_of_two};
-use super::{NAME, are_dense, are_near, levels_of_rows};
+use super::{NAME, are_short, follow_one_another, levels_of_rows};
 use crate::device::Exchange;
 use crate::lifting::extension::are_between;
 use crate::lifting::reach::Reach;
 
 /// Work-items in a work-group, where the device allows as many.
 const GROUP: usize = 128;
-
-/// Samples in the longest vectors of `register_columns`, of four bytes.
-const VECTOR: i64 = 4;
 
 /// Pairs of a run of 32-bit numbers that stays in registers: of those that leave the fewest
 /// places of a sub-group empty the longest that takes no more than RUN_BYTES of memory for each
@@ -35,12 +32,6 @@ const REGISTERS_OF_RUN: usize = 5;
 /// the same card, three levels of 2^22 samples in rows of 1001 take 15.0 us (inverse 13.6), in
 /// local memory 13.6 and 14.5.
 const LONGEST: usize = 16;
-
-/// Numbers of 32 bits of the longest row that a work-item holds by itself, and registers that it
-/// takes for each pair of reach besides one and a half for each number: with more, compilers put
-/// rows of 64 by Fidelity in memory on Intel's pvc (`make vendors`).
-const LONGEST_ALONE: usize = 128;
-const REGISTERS_OF_REACH: usize = 4;
 
 /// Pairs of reach on both sides, in words of 32 bits, with which the shortest runs fit
 /// the registers of any GPU.
@@ -120,8 +111,7 @@ pub(super) struct Row {
     pub bytes: usize,
     /// Whether neighbouring work-items have neighbouring rows.
     pub side_by_side: bool,
-    /// The local memory of a short row that is moved with its neighbours, as they
-    /// follow one another; else 0.
+    /// The local memory of a short row that is moved with its neighbours; else 0.
     pub moved_bytes: usize,
     pub kernel: RowKernel,
 }
@@ -146,13 +136,11 @@ impl Row {
             row.kernel = RowKernel::Registers;
             row.levels = levels_of_rows(todo, None);
             (row.items, row.pairs) = (samples.div_ceil(2 * pairs), pairs);
-        } else if row.is_short(todo, lines) {
+        } else if !side_by_side && are_short(todo, lines) {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None);
             // As it is loaded and as it is stored.
-            let bytes = samples * (todo.signal_size() + todo.problem.sample.size());
-            let is_dense = are_dense(&Lines::of_levels(todo, row.levels).geometry);
-            row.moved_bytes = if is_dense { bytes } else { 0 };
+            row.moved_bytes = samples * (todo.signal_size() + todo.problem.sample.size());
             (row.items, row.pairs) = (1, samples.div_ceil(2).next_power_of_two());
         } else if samples > share.tile {
             row.cut(samples, share.tile, lines.geometry.is_interleaved())?;
@@ -277,45 +265,6 @@ impl Row {
         }
     }
 
-    /// Whether a work-item does best with a row by itself. Of rows a few samples long, by several
-    /// levels or where they follow one another; on an NVIDIA H100, in f32 by 9/7, us forward and
-    /// inverse:
-    ///
-    /// | rows | here | in local memory |
-    /// |---|---|---|
-    /// | three levels of 599186 x 7, last axis | 13, 12 | 32, 36 |
-    /// | one level of them | 13, 12 | 19, 16 |
-    /// | one level of 1398101 x 3, last axis | 13, 14 | 31, 33 |
-    ///
-    /// Of rows side by side, as many samples as fit registers, but for one level of those that are
-    /// vectors of four bytes a sample; on an NVIDIA H200, along the first axis:
-    ///
-    /// | rows | here | otherwise |
-    /// |---|---|---|
-    /// | five levels of 24 x 1080 x 1920 | 108, 109 | 314, 351 in local memory |
-    /// | the same in i16 by 5/3 | 69, 68 | 219, 232 in local memory |
-    /// | five levels of 128 x 524288 | 144, 148 | 170, 186 in local memory |
-    /// | one level of 16 x 4194304 | 141, 139 | 136, 137 by `register_columns` |
-    /// | the same in i16 by 5/3 | 80, 78 | 107, 105 by `register_columns` |
-    /// | one level of 63 x 65537, by no vectors | 12, 12 | 15, 15 by `register_columns` |
-    fn is_short(&self, todo: &Todo, lines: &Lines) -> bool {
-        let several = levels_of_rows(todo, None) > 1;
-        let known = lines.known_length();
-        if !self.side_by_side {
-            let is_tiny = |samples: i32| samples as usize <= LEAST_RUN;
-            return known
-                .is_some_and(|samples| several || is_tiny(samples) || are_dense(&lines.geometry));
-        }
-        let words = lines.geometry.samples as usize * self.bytes.max(4) / 4;
-        let needed = words * 3 / 2 + REGISTERS_OF_REACH * (self.reach.before + self.reach.after);
-        let fits = words <= LONGEST_ALONE
-            && needed <= registers(todo.target.device)
-            && are_near(&lines.geometry);
-        let by_vectors = lines.apart % VECTOR == 0 && !self.border.is_apart();
-        let is_best = several || known.is_some() || !by_vectors || todo.problem.sample.size() < 4;
-        lines.are_many() && (known.is_some() || fits) && is_best
-    }
-
     /// The pairs of a run that stays in registers, where rows follow one another in memory and each
     /// step reads a neighbour on each side.
     fn in_registers(&self, todo: &Todo, samples: usize) -> Option<usize> {
@@ -327,7 +276,7 @@ impl Row {
             && target.device.exchange != Exchange::None
             && self.lanes <= target.work_group(name)
             && are_between(&todo.problem.stencils())
-            && are_dense(&Lines::of_levels(todo, levels_of_rows(todo, None)).geometry);
+            && follow_one_another(todo);
         let words = self.bytes.div_ceil(4);
         let fits = |pairs: &usize| {
             samples <= (2 * pairs).min(LONGEST / words) * self.lanes

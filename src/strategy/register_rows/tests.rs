@@ -82,49 +82,12 @@ fn several_levels_of_lines_side_by_side_are_preferred_and_one_of_few() {
     assert_eq!(names([512, 512], 4), [NAME]);
     assert_eq!(names([512, 7], 1), [NAME]);
     assert_eq!(names([2048, 512], 4), [NAME, "register_columns"]);
-    // What is short goes otherwise, and many of them in a work-item each.
+    // What is short goes otherwise, and what is much.
     assert_eq!(names([15, 900], 2), ["register_columns"; 2]);
-    assert_eq!(names([15, 9000], 3), ["short_rows"]);
-    assert_eq!(names([128, 9000], 6), ["short_rows"]);
-    assert_eq!(names([129, 9000], 6), [NAME]);
-    assert_eq!(names([9, 9000], 1), ["register_columns"]);
-    assert_eq!(names([7, 9000], 1), ["short_rows"]);
-    assert_eq!(names([7, 9001], 1), ["short_rows"]);
-}
-
-#[test]
-fn lines_side_by_side_stay_in_a_work_item_as_far_as_its_registers_hold_them() {
-    let is_short = |device, samples, sample, rule| {
-        let columns = Transform::new(Wavelet::CDF_9_7, [samples, 9000]).axes([0]);
-        let launch = launches(&Setting::of(device), &columns.boundary(rule), sample).remove(0);
-        launch.pass.kernel.name == "short_rows"
-    };
-    let symmetric = Boundary::Symmetric;
-    // One level of vectors of four bytes is a pass of columns, but where both ends meet.
-    assert!(!is_short(large_gpu(), 64, SampleType::F32, symmetric));
-    assert!(!is_short(
-        large_gpu(),
-        64,
-        SampleType::F32,
-        Boundary::Periodic
-    ));
-    assert!(is_short(
-        large_gpu(),
-        63,
-        SampleType::F32,
-        Boundary::Periodic
-    ));
-    for (device, most) in [(large_gpu(), 128), (gpu(Exchange::Intel, 16), 32)] {
-        assert!(is_short(device.clone(), most, SampleType::F16, symmetric));
-        assert!(!is_short(device, most + 1, SampleType::F16, symmetric));
-    }
-    // What is loaded of few neighbours is mostly not theirs.
-    for (neighbours, expected) in [(7, false), (8, true)] {
-        let few = Transform::new(Wavelet::CDF_9_7, [900, 64, neighbours]).axes([1]);
-        let setting = Setting::of(large_gpu());
-        let launch = launches(&setting, &few.levels(3), SampleType::F32).remove(0);
-        assert_eq!(launch.pass.kernel.name == "short_rows", expected);
-    }
+    assert_eq!(names([128, 900], 6), [NAME]);
+    assert_eq!(names([128, 9000], 6), ["register_lines"]);
+    assert_eq!(names([2048, 900], 5), ["register_lines", NAME]);
+    assert_eq!(names([300_000, 7], 2), [NAME]);
 }
 
 #[test]
@@ -133,20 +96,19 @@ fn rows_of_a_few_samples_move_as_one_piece_where_they_follow_one_another() {
         let rows = Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
         let rows = rows.layout(layout).levels(levels);
         let launch = launches(&Setting::of(large_gpu()), &rows, SampleType::F32).remove(0);
-        let kernel = &launch.pass.kernel;
-        (kernel.name == "short_rows").then(|| number(kernel, "DENSE_ROWS"))
+        launch.pass.kernel.name
     };
     for &layout in Layout::ALL {
-        assert_eq!(of(&[9000, 7], layout, 1), Some(1));
-        assert_eq!(of(&[9000, 7], layout, 3), Some(1));
-        assert_eq!(of(&[9000, 7, 2], layout, 3), Some(0));
+        assert_eq!(of(&[9000, 7], layout, 1), "short_rows");
+        assert_eq!(of(&[9000, 7], layout, 3), "short_rows");
+        assert_eq!(of(&[9000, 7, 2], layout, 3), "register_lines");
     }
     let rows = Transform::new(Wavelet::CDF_9_7, [9000, 7]).axes([1]);
     let launch = launches(&Setting::of(large_gpu()), &rows, SampleType::F32).remove(0);
     let cost = launch.pass.cost;
     assert_eq!((cost.local_bytes, cost.barriers), (2 * 128 * 7 * 4, 2));
-    assert_eq!(of(&[9000, 7, 2], Layout::Mallat, 1), None);
-    assert_eq!(of(&[900, 7], Layout::Mallat, 3), None);
+    assert_eq!(of(&[9000, 7, 2], Layout::Mallat, 1), NAME);
+    assert_eq!(of(&[900, 7], Layout::Mallat, 3), NAME);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a pass works on that lifts the lines of one axis.
 
-use super::super::planning::design::Pass;
+use super::super::planning::design::{Define, Pass, define};
 use super::super::planning::planner::Taken;
 use super::super::planning::todo::Todo;
 use crate::lifting::reach::Reach;
@@ -73,6 +73,19 @@ impl Lines {
         self.geometry.lines >= MANY
     }
 
+    /// Whether they are rows that follow one another in memory on both sides, each in one piece.
+    pub fn follow_one_another(&self) -> bool {
+        let samples = i64::from(self.geometry.samples);
+        let interleaved = self.geometry.is_interleaved();
+        let is_whole =
+            |side: &Side, step: i64| side.line.stride == step && side.across[0].stride == samples;
+        are_even(&self.geometry)
+            && self.geometry.has_low == 0
+            && is_whole(&self.geometry.signal, 2)
+            && self.geometry.signal.line.detail == 1
+            && is_whole(&self.geometry.bands, if interleaved { 2 } else { 1 })
+    }
+
     /// Whether neighbouring lines are neighbours in memory, on one side at least.
     pub fn stand_side_by_side(&self) -> bool {
         let sides = [&self.geometry.signal, &self.geometry.bands];
@@ -94,6 +107,26 @@ impl Lines {
 pub(in crate::strategy) fn levels_alone(todo: &Todo, axes: &[usize]) -> usize {
     let alone = |level: &&Level| todo.done == 0 && level.axes == axes;
     todo.levels.iter().take_while(alone).count().max(1)
+}
+
+/// Whether each line starts as far after the one before on either side.
+pub(in crate::strategy) fn are_even(geometry: &Geometry) -> bool {
+    geometry.across[1] * geometry.across[2] == 1 && geometry.low_across[0] == geometry.across[0]
+}
+
+/// What cl/core/short_line.cl wants to know of lines of so many samples.
+pub(in crate::strategy) fn short_line(
+    geometry: &Geometry,
+    samples: usize,
+    levels: usize,
+) -> [Define; 4] {
+    [
+        define("JOINED_SAMPLES", samples),
+        // What core/ends.cl has room for: as many pairs as there are, half of them at each end.
+        define("BORDER", samples.div_ceil(4)),
+        define("LEVELS", levels),
+        define("RULE", geometry.boundary),
+    ]
 }
 
 /// One axis of the level at hand, by these passes.

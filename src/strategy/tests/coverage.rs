@@ -169,7 +169,9 @@ fn check(
                 "streamed_one_level" | "streamed_two_levels" => shares.streamed(),
                 "whole_boxes" => shares.whole_boxes(),
                 "register_block" => shares.register_block(),
-                "register_rows" | "rows_in_registers" | "short_rows" => {
+                "short_rows" => shares.short_rows(),
+                "register_lines" => shares.register_lines(),
+                "register_rows" | "rows_in_registers" => {
                     let (rule, samples) = (transform.boundary_rule(), launch.pass.geometry.samples);
                     let wavelet = transform.wavelet();
                     let way = Extension::new(wavelet, sample, rule, samples as usize);
@@ -208,6 +210,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("register_rows", 70),
     ("rows_in_registers", 40),
     ("short_rows", 30),
+    ("register_lines", 30),
     ("register_columns", 20),
     ("columns_and_ends", 13),
     ("pyramid", 100),
@@ -303,7 +306,7 @@ fn every_pair_of_many_lines_side_by_side_is_stored_once() {
         Ok(())
     });
     assert!(
-        ["short_columns", "short_rows"]
+        ["short_columns", "register_lines"]
             .iter()
             .all(|name| seen.borrow().contains(name))
     );

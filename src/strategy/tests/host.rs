@@ -93,9 +93,8 @@ pub(super) fn run<T: Sample>(
                 running.pictures(|fine| vec![fine])
             }
             "streamed_colours" | "single_loop" => running.colours(),
-            "register_rows" | "rows_in_registers" | "short_rows" | "short_columns" => {
-                running.levels_of_rows()
-            }
+            "register_rows" | "rows_in_registers" | "short_rows" | "register_lines"
+            | "short_columns" => running.levels_of_rows(),
             "boxes_in_cache" if is_picture(launch) => running.pictures(|fine| fine.pyramid(launch)),
             "boxes_in_cache" => running.levels_of_rows(),
             "streamed_volumes" => running.volumes(),

@@ -215,6 +215,7 @@ fn rows_of_a_few_samples_and_rows_that_are_cut_are_those_of_the_reference() {
         ([7, 4099], 0),
         ([5, 4100], 0),
         ([61, 4100], 0),
+        ([4097, 5], 0),
     ];
     let cut = [([3, 4099], 1), ([2, 2050], 1), ([1031, 17], 0)];
     for (shape, axis) in few.into_iter().chain(cut) {
@@ -224,11 +225,15 @@ fn rows_of_a_few_samples_and_rows_that_are_cut_are_those_of_the_reference() {
             check_i32(&seen, (rows, Setting::of(large_gpu()), 7)).unwrap();
         }
     }
+    // Boxes of axes behind which another one stands.
+    let pictures = Transform::new(Wavelet::CDF_5_3, [2, 2, 32]).axes([0, 1]);
+    let vectors = Setting::of(cpu()).only(&[Strategy::Vectors]);
+    check_i32(&seen, (pictures, vectors, 9)).unwrap();
     for (shape, levels) in [([17, 4099], 1), ([41, 4100], 3)] {
         let columns = Transform::new(Wavelet::VC2_DD_13_7, shape).axes([0]);
         check_i32(&seen, (columns.levels(levels), Setting::of(cpu()), 8)).unwrap();
     }
-    assert_seen(&seen, &["short_columns", "short_rows"]);
+    assert_seen(&seen, &["short_columns", "short_rows", "register_lines"]);
 }
 
 #[test]

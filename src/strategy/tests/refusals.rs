@@ -268,6 +268,30 @@ fn blocks_refuse_borders_that_do_not_go_on_and_what_they_cannot_hold() {
 }
 
 #[test]
+fn lines_in_registers_refuse_rows_few_lines_and_what_is_all_halo() {
+    let reason = |wavelet, shape: [usize; 2], axis: usize, device| {
+        let lines = Transform::new(wavelet, shape).axes([axis]);
+        let lines = lines.boundary(Boundary::Zero);
+        reason(Strategy::RegisterLines, device, &lines, SampleType::F32)
+    };
+    let of = |wavelet, shape, axis| reason(wavelet, shape, axis, large_gpu());
+    assert_eq!(
+        of(Wavelet::CDF_9_7, [64, 512], 1),
+        "`register_lines`: it takes lines that stand side by side, whose places fit 32 bits"
+    );
+    assert_eq!(
+        of(Wavelet::CDF_9_7, [127, 129], 0),
+        "`register_lines`: it takes lines of 16384 samples in all, here are 16383"
+    );
+    let far = RealStep::new(Channel::Detail, 32, &[0.5]);
+    let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();
+    let why = of(far.clone(), [500, 500], 0);
+    assert!(why.ends_with("tiles of 84 samples are all halo"), "{why}");
+    let why = reason(far, [500, 500], 0, gpu(Exchange::Khr, 16));
+    assert!(why.ends_with("tiles of 0 samples are all halo"), "{why}");
+}
+
+#[test]
 fn rows_refuse_other_lines_and_what_they_cannot_hold() {
     let reason = |device, transform: &Transform| {
         reason(Strategy::RegisterRows, device, transform, SampleType::F32)

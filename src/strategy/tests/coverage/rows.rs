@@ -82,6 +82,53 @@ impl Shares<'_> {
         coverage
     }
 
+    pub fn short_rows(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let samples = self.launch.pass.geometry.samples as usize;
+        assert_eq!(self.number("JOINED_SAMPLES"), samples);
+        for row in 0..(self.launch.pass.groups * self.number("GROUP")).min(self.lines()) {
+            coverage.store(row, 0..self.pairs());
+        }
+        coverage
+    }
+
+    /// Whole lines, or tiles of which the first one joins both ends of its line.
+    pub fn register_lines(&self) -> Coverage {
+        let mut coverage = self.of_lines();
+        let samples = self.launch.pass.geometry.samples as usize;
+        let [tiles, together, gap] = ["tiles", "together", "gap"].map(|name| self.own(name));
+        let of_tile = self.number("JOINED_SAMPLES");
+        assert_eq!(of_tile + gap, samples);
+        assert_eq!(self.has("TILED", "1"), tiles > 1);
+        for item in 0..self.launch.pass.groups * self.number("GROUP") {
+            if tiles == 1 {
+                if item < self.lines() {
+                    coverage.store(item, 0..self.pairs());
+                }
+                continue;
+            }
+            let names = ["HEAD", "HEAD_RESULTS", "BEFORE", "RESULTS", "LEVELS"];
+            let [head, of_head, before, results, levels] = names.map(|name| self.number(name));
+            let units = [head, of_head, before, results, gap];
+            assert!(units.iter().all(|n| n % (1 << levels) == 0), "{units:?}");
+            let (block, in_block) = (item / (together * tiles), item % (together * tiles));
+            let (tile, line) = (in_block / together, block * together + in_block % together);
+            if line >= self.lines() {
+                continue;
+            }
+            if tile == 0 {
+                coverage.store(line, 0..of_head / 2);
+                coverage.store(line, (gap + head + before) / 2..self.pairs());
+                continue;
+            }
+            let begin = of_head + (tile - 1) * results;
+            let start = (begin - before).min(gap + head - results);
+            assert!(start + of_tile <= samples, "it reads beyond its line");
+            coverage.store(line, begin / 2..(start + before + results) / 2);
+        }
+        coverage
+    }
+
     pub fn row_vectors(&self) -> Coverage {
         let mut coverage = self.of_lines();
         let each = self.own("lines_per_group");
