@@ -208,6 +208,7 @@ strategies! {
     register_block: Strategy::RegisterBlock, None, ALL_HALO;
     streamed: Strategy::Streamed, None, REGISTERS;
     whole_boxes: Strategy::WholeBoxes, LARGE_BOXES, NO_BORDER;
+    register_lines: Strategy::RegisterLines, NO_COLUMNS, ALL_HALO;
     register_rows: Strategy::RegisterRows, None, LONG_REACH;
     register_columns: Strategy::RegisterColumns, NO_COLUMNS, LONG_RING;
     single_loop: Strategy::SingleLoop, None, None;

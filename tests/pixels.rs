@@ -218,6 +218,7 @@ fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
         (&[4, 70, 3], 1),
         (&[46, 64], 0),
     ];
+    let many: [(&[usize], usize); 2] = [(&[7, 4100], 0), (&[300, 120], 0)];
     let columns: [(&[usize], usize); 3] = [(&[46, 64], 0), (&[33, 9, 24], 0), (&[2, 50, 37], 1)];
     // In the caches, too: short ones by several levels, and those with few neighbours.
     let in_vectors: [(&[usize], usize); 8] = [
@@ -232,9 +233,11 @@ fn check_lines<P: Pixel, T: RandomSample>(wavelet: Wavelet, level_shift: i32) {
     ];
     let rows = rows.map(|of| (of, Strategy::RegisterRows));
     let columns = columns.map(|of| (of, Strategy::RegisterColumns));
+    let rows = rows.into_iter();
+    let rows = rows.chain(many.map(|of| (of, Strategy::RegisterLines)));
     for device in devices() {
         let engine = Engine::new(&device).unwrap();
-        for ((shape, axis), by) in rows.into_iter().chain(columns) {
+        for ((shape, axis), by) in rows.clone().chain(columns) {
             for &boundary in Boundary::ALL {
                 let transform = Transform::new(wavelet.clone(), shape).axes([axis]);
                 let transform = transform.levels(2).boundary(boundary);

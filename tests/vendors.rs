@@ -173,6 +173,7 @@ fn transforms(wavelet: &Wavelet) -> Vec<Transform> {
         of(&[1024, 1024, 3]).axes([0, 1]),
         of(&[1024, 1024, 32]).axes([0, 1]),
         of(&[1024, 1024]).axes([0]).levels(3),
+        of(&[2048, 1024]).axes([0]).levels(3),
         of(&[32, 1 << 16]).axes([0]).levels(5),
         of(&[64, 1 << 16]).axes([0]).levels(5),
         of(&[4096, 8, 8]).axes([1, 2]).levels(3),

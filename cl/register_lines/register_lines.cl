@@ -30,7 +30,6 @@
 #endif
 
 typedef struct {
-  int levels;
   int tiles;     // of a line, that of its ends among them
   int together;  // neighbouring lines whose tiles follow one another
   int gap;       // samples between the ends that are joined

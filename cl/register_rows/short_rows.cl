@@ -19,7 +19,7 @@
 #endif
 
 typedef struct {
-  int levels;
+  int levels;  // which the program knows
 } ShortRows;
 
 // Sample i of a work-item's row, approximation j of the last level and detail j of a level, in local memory.

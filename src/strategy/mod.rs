@@ -127,10 +127,12 @@ strategies! {
     ColourLoop "colour_loop" colour_loop;
     /// One pass over memory for several levels of lines that stand side by side: each of them, or a
     /// tile of it, in the registers of one work-item. Preferred on GPUs where no picture is left:
-    /// for many short lines, and on NVIDIA's for several levels of any.
+    /// for many short lines, and on NVIDIA's for several levels of a megasample and more of long
+    /// ones.
     RegisterLines "register_lines" register_lines;
-    /// One pass over memory for several levels of rows: in local memory, and in runs that
-    /// work-items have in their registers. Preferred on GPUs where no picture is left.
+    /// One pass over memory for several levels of rows, or of lines that stand side by side: in
+    /// local memory, and in runs that work-items have in their registers. Preferred on GPUs where
+    /// no picture is left: for rows, and on NVIDIA's for several levels of other lines.
     RegisterRows "register_rows" register_rows;
     /// One pass over memory for an axis whose lines stand side by side: work-items sweep along
     /// neighbouring lines, a pipeline in registers. Preferred on GPUs where no picture is left.

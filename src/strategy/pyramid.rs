@@ -73,15 +73,27 @@ const LEAST_SAMPLES: usize = 4 << 10;
 const TINY: usize = 1 << 9;
 const MOST_TINY: usize = 16;
 
-/// Samples of a pixel, of which a work-group has one colour.
-const MOST_COLOURS: i64 = 8;
+/// Bytes that memory gives at once: of pixels, or planes that stand side by side, of which a
+/// work-group has one colour or plane, so much is loaded for each sample at most. On an NVIDIA H200,
+/// levels in f32 by 9/7 along the first two axes, us forward and inverse:
+///
+/// | planes | here | otherwise |
+/// |---|---|---|
+/// | two of 64 x 64 x 16 (68 Ki samples) | 9, 7 | 15, 16 by `whole_boxes` |
+/// | three of 64 x 32 x 128 (73 Ki) | 12, 12 | 15, 15 by `whole_boxes` |
+/// | three of 128 x 128 x 16, inverse (87 Ki) | 13 | 25 by `register_planes` |
+/// | two of 128 x 64 x 128 (176 Ki) | 30, 30 | 21, 21 by `register_planes` |
+/// | two of 300 x 200 x 12 (193 and 221 Ki) | 26, 19 | 20, 21 by `register_planes` |
+const SECTOR: usize = 32;
 
 /// Samples of an axis, up to which places in it and in the halo around fit 32 bits.
 const MOST_LENGTH: usize = 1 << 28;
 
 pub(super) fn offer(todo: &Todo) -> Offer {
     let Some((axes, column_stride)) = pictures(todo) else {
-        return Offer::no("it takes two axes of which the inner one is in one piece, or of pixels");
+        return Offer::no(
+            "it takes two axes of which the inner one is in one piece, or of pixels, or planes",
+        );
     };
     if todo.done > 0 || todo.levels[0].axes.len() > 2 {
         return Offer::no("it takes whole levels of two axes");
@@ -92,7 +104,8 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     if column_stride > 1 {
         let offer = offer_of_windows(todo, axes, column_stride);
-        return offer.unwrap_or_else(|| Offer::no("of pixels it takes what windows take"));
+        return offer
+            .unwrap_or_else(|| Offer::no("of pixels and planes it takes what windows take"));
     }
     let borders = match borders(todo, axes) {
         Ok(borders) => borders,
@@ -112,7 +125,7 @@ fn pictures(todo: &Todo) -> Option<([usize; 2], usize)> {
     if let Some(axes) = todo.picture() {
         return Some((axes, 1));
     }
-    let coloured = todo.coloured_picture(MOST_COLOURS)?;
+    let coloured = todo.coloured_picture(i64::MAX)?;
     let [a, b] = *todo.axes() else {
         return None;
     };
@@ -202,14 +215,15 @@ fn windows_are_best(
     if windows.levels() == 1 {
         return column_stride == 1 && one_level_is_best(todo, windows, geometry);
     }
+    let size = todo.problem.sample.size();
+    let (loaded_together, sector) = (column_stride.min(SECTOR / size), SECTOR / size);
     let most = match todo.problem.direction {
-        Direction::Forward => MOST_IN_WINDOWS_FORWARD / todo.problem.sample.size().div_ceil(4),
-        Direction::Inverse => MOST_IN_WINDOWS,
+        Direction::Inverse if loaded_together < sector => MOST_IN_WINDOWS,
+        _ => MOST_IN_WINDOWS_FORWARD / size.div_ceil(4),
     };
     let loaded = windows.loaded(todo.target.device.compute_units);
-    // Each colour of a pixel is loaded beside all others, which takes time where there are many.
     column_stride == 1 && (windows.are_whole() || windows.have_no_halo())
-        || column_stride * loaded <= most
+        || loaded_together * loaded <= most
 }
 
 /// One level is best by windows where no step reads beyond its pair, and where rows are whole in them

@@ -11,6 +11,7 @@ use super::planning::design::{
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
+use super::register_rows::MOST_BESIDE;
 use super::shared::border::Border;
 use super::shared::lines::{Lines, are_even, levels_alone, short_line};
 use super::shared::pixels;
@@ -40,11 +41,12 @@ const LEAST: usize = 1 << 14;
 const MUCH: usize = 1 << 20;
 const FEW: usize = 16;
 
+/// Samples that tiles load at most for each of their lines': of lines that are little longer than a
+/// tile two overlap by most of it.
+const MOST_LOADED: f64 = 2.1;
+
 /// Samples of lines that are best taken one by one wherever they stand.
 const TINY: i32 = 4;
-
-/// Neighbouring lines at least of which what is loaded is mostly theirs.
-const NEIGHBOURS: usize = 8;
 
 /// Neighbouring lines that have their tiles together at most.
 const TOGETHER: usize = 128;
@@ -72,7 +74,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
 /// What each work-item has, and how many are in a work-group.
 struct RegisterLines {
     tile: Tile,
+    /// Tiles of a line, and neighbouring lines whose tiles follow one another.
+    tiles: usize,
+    together: usize,
     group: usize,
+    groups: usize,
 }
 
 /// Numbers of 32 bits that a work-item has the registers for.
@@ -93,29 +99,37 @@ impl RegisterLines {
         let (samples, count) = (geometry.samples as usize, geometry.lines as usize);
         let levels = levels_alone(todo, &todo.axes()[..1]);
         let follow_one_another = Lines::of_levels(todo, levels).follow_one_another();
-        let of_a_few = lines.known_length().is_some() && !follow_one_another;
-        if !(lines.near && (lines.stand_side_by_side() || of_a_few)) {
+        let is_known = lines.known_length().is_some() && !follow_one_another;
+        if !(lines.near && (lines.stand_side_by_side() || is_known)) {
             return Err("it takes lines that stand side by side, whose places fit 32 bits".into());
         }
-        if !of_a_few && samples * count < LEAST {
+        if !is_known && samples * count < LEAST {
             return Err(format!(
-                "it takes lines of {LEAST} samples in all, here are {}",
+                "it takes lines that have at least {LEAST} samples in all, here are {}",
                 samples * count
             ));
         }
         let most = most_words(todo, lines) / todo.problem.sample.local_size().div_ceil(4);
-        let tile = match of_a_few || samples <= most {
+        let tile = match is_known || samples <= most {
             true => Tile::whole(samples, levels),
             false => Tile::of(todo.problem, samples, most, levels)
                 .ok_or_else(|| format!("tiles of {most} samples are all halo"))?,
         };
-        match i32::try_from(count * tile.count(samples)) {
-            Err(_) => Err(format!("{count} lines have too many tiles")),
-            Ok(_) => Ok(RegisterLines {
-                tile,
-                group: GROUP.min(todo.target.work_group(NAME)),
-            }),
+        let tiles = tile.count(samples);
+        // As many blocks of neighbours as there must be, of equal size.
+        let together = count.div_ceil(count.div_ceil(TOGETHER));
+        let group = GROUP.min(todo.target.work_group(NAME));
+        let groups = (count.next_multiple_of(together) * tiles).div_ceil(group);
+        if i32::try_from(groups * group).is_err() {
+            return Err(format!("{count} lines have too many tiles"));
         }
+        Ok(RegisterLines {
+            tile,
+            tiles,
+            together,
+            group,
+            groups,
+        })
     }
 
     /// Whether this is best. On an NVIDIA H200, along the first axis, us forward and inverse:
@@ -153,30 +167,29 @@ impl RegisterLines {
             lines.geometry.samples as usize,
             lines.geometry.lines as usize,
         );
-        let near = lines.stand_side_by_side() && are_near(&lines.geometry);
+        let near = lines.stand_side_by_side() && lines.are_near();
         let several = self.tile.levels > 1;
-        let is_tiny = |samples: i32| samples <= TINY;
+        let are_apart = lines.apart > MOST_BESIDE;
         let known = lines.known_length();
-        let of_a_few = known.is_some_and(|samples| near || several || is_tiny(samples));
+        let of_a_few = known.is_some_and(|samples| are_apart || several || samples <= TINY);
         let by_vectors = lines.apart % VECTOR == 0 && !Border::of_lines(todo, lines).is_apart();
         let is_small = !by_vectors || todo.problem.sample.size() < 4;
         let is_short = lines.are_many() && (several || is_small);
         let is_much = samples * count > MUCH && count >= FEW;
+        let loads_little = (self.tiles * self.tile.samples) as f64 <= MOST_LOADED * samples as f64;
         let is_word = todo.problem.sample.local_size() <= 4;
         let goes_well = match self.tile.is_whole() {
             true => is_short,
-            false => device.exchange == Exchange::Ptx && is_word && several && is_much,
+            false => {
+                let is_nvidia = device.exchange == Exchange::Ptx;
+                is_nvidia && is_word && several && is_much && loads_little
+            }
         };
         device.kind == DeviceKind::Gpu && (of_a_few || near && goes_well)
     }
 
     fn pass(&self, todo: &Todo) -> Pass {
         let geometry = Lines::of_levels(todo, self.tile.levels).geometry;
-        let (lines, samples) = (geometry.lines as usize, geometry.samples as usize);
-        let tiles = self.tile.count(samples);
-        // As many blocks of neighbours as there must be, of equal size.
-        let together = lines.div_ceil(lines.div_ceil(TOGETHER));
-        let blocks = lines.div_ceil(together);
         Pass {
             kernel: Kernel {
                 name: NAME,
@@ -187,19 +200,18 @@ impl RegisterLines {
             slots: Slots::OF_TAKE,
             geometry,
             own: vec![
-                ("levels", self.tile.levels as i32),
-                ("tiles", tiles as i32),
-                ("together", together as i32),
-                ("gap", (samples - self.tile.samples) as i32),
+                ("tiles", self.tiles as i32),
+                ("together", self.together as i32),
+                ("gap", geometry.samples - self.tile.samples as i32),
             ],
-            groups: (blocks * together * tiles).div_ceil(self.group),
-            cost: self.cost(todo, lines, tiles, samples),
+            groups: self.groups,
+            cost: self.cost(todo, geometry.lines as usize, geometry.samples as usize),
         }
     }
 
-    fn cost(&self, todo: &Todo, lines: usize, tiles: usize, samples: usize) -> Cost {
+    fn cost(&self, todo: &Todo, lines: usize, samples: usize) -> Cost {
         let meter = Meter::new(todo.problem, 1, todo.pre_shift()).with_signal(todo.signal_size());
-        let tiles = lines * tiles;
+        let tiles = lines * self.tiles;
         let lifted = (0..self.tile.levels).map(|level| {
             let of_level = tiles * self.tile.samples.div_ceil(1 << level);
             let pairs = tiles * self.tile.samples.div_ceil(2 << level);
@@ -234,12 +246,6 @@ impl RegisterLines {
         defines.extend(pixels::defines(todo.pixels()));
         defines
     }
-}
-
-/// Whether so many lines stand side by side that what is loaded of them is mostly theirs.
-fn are_near(geometry: &Geometry) -> bool {
-    let neighbours = geometry.across[0];
-    geometry.lines == neighbours || neighbours as usize >= NEIGHBOURS
 }
 
 #[cfg(test)]

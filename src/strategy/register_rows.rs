@@ -56,7 +56,7 @@ pub(super) fn offer(todo: &Todo) -> Offer {
         Err(why) => return Offer::No { why },
     };
     let is_short = row.kernel == RowKernel::Short && device.kind == DeviceKind::Gpu;
-    let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines.geometry);
+    let is_for_rows = in_turn || is_best_side_by_side(device, &row, &lines);
     let taken = Taken {
         levels: row.levels,
         axes: 1,
@@ -92,16 +92,10 @@ fn exchange_among(device: &DeviceInfo, side_by_side: bool) -> Exchange {
 /// on an NVIDIA H100 one level of 7 lines of 599186 samples takes 16 us, by that one 26 (inverse
 /// 23). Batches of few neighbours were not tried, nor other GPUs: of AMD's compute units local
 /// memory holds one such work-group.
-fn is_best_side_by_side(device: &DeviceInfo, row: &Row, geometry: &Geometry) -> bool {
-    let is_long = geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
-    let are_best = row.levels > 1 || (geometry.lines as usize) < TOGETHER;
-    device.exchange == Exchange::Ptx && is_long && are_near(geometry) && are_best
-}
-
-/// Whether so many lines stand side by side that what is loaded of them is mostly theirs.
-fn are_near(geometry: &Geometry) -> bool {
-    let neighbours = geometry.across[0];
-    geometry.lines == neighbours || 2 * neighbours as usize >= TOGETHER
+fn is_best_side_by_side(device: &DeviceInfo, row: &Row, lines: &Lines) -> bool {
+    let is_long = lines.geometry.samples as usize >= LEAST_SIDE_BY_SIDE;
+    let are_best = row.levels > 1 || (lines.geometry.lines as usize) < TOGETHER;
+    device.exchange == Exchange::Ptx && is_long && lines.are_near() && are_best
 }
 
 /// Whether a work-item does best with a row by itself: one of a few samples, which a work-group

@@ -7,9 +7,8 @@ use super::planning::design::{REGISTERS_OF_UNIT, RUN, registers};
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
-use super::register_rows::MOST_BESIDE;
+use super::register_lines;
 use super::shared::border::Border;
-use super::shared::lines::Lines;
 use crate::device::DeviceKind;
 use crate::lifting::reach::Reach;
 use crate::transform::Layout;
@@ -195,14 +194,11 @@ impl Boxes {
         if !can || !loads_well || !is_short {
             return false;
         }
-        // Where there are many such lines, a work-item lifts each (cl/register_rows/short_rows.cl).
-        let lines = Lines::new(todo);
-        let is_apart = lines.apart > MOST_BESIDE;
-        let goes_short =
-            lines.near && (lines.known_length().is_some() || lines.are_many() && is_apart);
+        // Where there are many such lines, a work-item has each.
+        let go_alone = || matches!(register_lines::offer(todo), Offer::Preferred(_));
         let are_tiny = self.lengths.iter().all(|&length| length <= 2 * RUN);
         match (self.axes, self.levels) {
-            (1, levels) => are_tiny && levels > 1 && self.side_by_side && !goes_short,
+            (1, levels) => are_tiny && levels > 1 && self.side_by_side && !go_alone(),
             (2, 1) if todo.picture().is_some() => are_tiny,
             (_, 1) => are_tiny || are_few,
             (2, _) => are_tiny || !are_many,

@@ -122,11 +122,19 @@ fn transforms(wavelet: Wavelet) -> Vec<Transform> {
 
 /// Every strategy that takes each transform, between each of the regions and the next.
 fn check_all<T: RandomSample>(device: &Device, wavelet: Wavelet, strategies: &[Strategy]) {
+    check_each::<T>(device, transforms(wavelet), strategies);
+}
+
+fn check_each<T: RandomSample>(
+    device: &Device,
+    transforms: Vec<Transform>,
+    strategies: &[Strategy],
+) {
     if !computes("views", device, T::TYPE) {
         return;
     }
     let engine = Engine::new(device).unwrap();
-    for (i, transform) in transforms(wavelet).into_iter().enumerate() {
+    for (i, transform) in transforms.into_iter().enumerate() {
         let regions = regions::<T>(transform.shape());
         for (j, samples) in regions.iter().enumerate() {
             let bands = &regions[(i + j + 1) % regions.len()];
@@ -173,6 +181,23 @@ fn volumes_of_colours_apart() {
             let plan = engine.plan_regions(&transform, &region, &region).unwrap();
             check::<f32>(&engine, &plan, &region, &region);
         }
+    }
+}
+
+/// Lines so many that work-items have one each: side by side on both sides, on one, and on none.
+#[test]
+fn many_lines_in_registers() {
+    let of = |shape: [usize; 2], axis: usize, levels| {
+        let lines = Transform::new(Wavelet::CDF_9_7, shape).axes([axis]);
+        lines.levels(levels)
+    };
+    let transforms = [
+        of([7, 4100], 0, 2),
+        of([4100, 3], 1, 2),
+        of([130, 140], 0, 1),
+    ];
+    for device in devices() {
+        check_each::<f32>(&device, transforms.to_vec(), &[Strategy::RegisterLines]);
     }
 }
 

@@ -155,7 +155,7 @@ fn check<T: RandomSample>(engine: &Engine, by: impl Into<By>, transform: &Transf
     });
     let may_take = by == By::One(Strategy::Pyramid)
         && engine.device().info().kind == DeviceKind::Gpu
-        && (2..=8).contains(&inner)
+        && inner > 1
         && plan.is_ok();
     if let By::One(strategy) = by
         && is_refused(strategy, engine.device().info().kind, transform, T::TYPE)

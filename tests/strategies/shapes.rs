@@ -102,7 +102,7 @@ mod many_lines_side_by_side {
         let volume = |axes: &[usize]| Transform::new(wavelet.clone(), [21, 9, 600]).axes(axes);
         let interleaved = columns(lengths[0]).layout(Layout::Interleaved);
         transforms.extend([interleaved.levels(3), volume(&[0])]);
-        // Of several axes, some neighbours are low-pass.
+        // Of several axes, some planes of neighbours are low-pass.
         transforms.push(volume(&[0, 1]).levels(2));
         for device in devices() {
             check_all::<T>(&device, Strategy::RegisterLines, &transforms);
@@ -151,6 +151,12 @@ mod long_lines_side_by_side {
             of(&[3, 200, 131], 1),
             of(&[1027, 67], 0),
         ];
+        // A CPU has shorter tiles, so that these are one besides the ends there.
+        let little = [35, 67].map(|samples| {
+            let samples_in_all = 1usize << (14 + levels);
+            of(&[samples, samples_in_all.div_ceil(samples)], 0)
+        });
+        let lines = lines.into_iter().chain(little);
         let mut transforms = Vec::new();
         for lines in lines {
             for &rule in rules {
@@ -560,6 +566,30 @@ mod planes {
     #[test]
     fn shorts_with_a_pre_shift() {
         check::<i16>(Wavelet::VC2_DD_9_7)
+    }
+    /// Several levels in windows, of which a work-group has those of one plane.
+    #[test]
+    fn in_windows() {
+        let of = |shape: &[usize], axes: [usize; 2], levels| {
+            let transform = Transform::new(Wavelet::CDF_9_7, shape);
+            transform.axes(axes).levels(levels)
+        };
+        let planes = [
+            of(&[40, 26, 9], [0, 1], 2),
+            of(&[3, 24, 33, 17], [1, 2], 3),
+            of(&[66, 70, 130], [0, 1], 3),
+        ];
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Gpu);
+            let engine = Engine::new(&device).unwrap();
+            // With the optimiser PoCL has them; they fit no smaller work-groups.
+            let has_room = device.info().max_work_group >= 256;
+            for transform in planes.iter().filter(|_| has_room) {
+                let plan = engine.plan_with::<f32>(transform, Strategy::Pyramid);
+                assert!(format!("{plan:?}").contains("pyramid_windows"), "{plan:?}");
+            }
+            check_all::<f32>(&device, Strategy::Pyramid, &planes);
+        }
     }
     /// Where a border is set anew, more rows wait than fit the registers in one direction,
     /// and the plan is refused.

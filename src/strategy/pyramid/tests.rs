@@ -322,3 +322,23 @@ fn small_pictures_of_pixels_go_by_windows() {
     assert_eq!(names(&[64, 64, 3], 1), [("streamed_colours", 1); 2]);
     assert_eq!(names(&[4096, 64, 64, 3], 2)[0].0, "streamed_colours");
 }
+
+#[test]
+fn coarse_levels_of_planes_side_by_side_go_by_windows() {
+    let kernels = |shape: [usize; 3], levels, direction| {
+        let transform = Transform::new(Wavelet::CDF_9_7, shape).axes([0, 1]);
+        let problem = problem(&transform.levels(levels), SampleType::F32, direction);
+        let design = Setting::of(large_gpu()).design(&problem).unwrap();
+        let kernels = design.launches.iter().map(|one| one.pass.kernel.name);
+        kernels.collect::<Vec<_>>()
+    };
+    let (windows, planes) = ("pyramid_windows", "register_planes");
+    for direction in BOTH {
+        assert_eq!(kernels([64, 64, 16], 2, direction), [windows]);
+        assert_eq!(kernels([64, 32, 128], 3, direction), [windows]);
+        // Each sample of the first level takes a sector of memory.
+        assert_eq!(kernels([128, 64, 128], 4, direction).len(), 2);
+        assert!(kernels([128, 64, 128], 4, direction).contains(&planes));
+    }
+    assert_eq!(kernels([128, 128, 16], 3, Direction::Inverse), [windows]);
+}

@@ -28,22 +28,27 @@ fn long_lines_side_by_side_go_in_tiles() {
             "BEFORE",
             "RESULTS",
         ];
-        let taken = ["levels", "tiles", "together", "gap"].map(|name| own(&launch, name));
-        (names.map(|name| number(&launch.pass.kernel, name)), taken)
+        let taken = ["tiles", "together", "gap"].map(|name| own(&launch, name));
+        let levels = number(&launch.pass.kernel, "LEVELS");
+        (
+            names.map(|name| number(&launch.pass.kernel, name)),
+            levels,
+            taken,
+        )
     };
     let f32 = SampleType::F32;
     // Both ends have 72 samples of results, as each tile inside.
     let tile = [128, 64, 40, 32, 72];
-    assert_eq!(sizes([512, 512], 3, f32), (tile, [3, 8, 128, 384]));
-    assert_eq!(sizes([2048, 512], 5, f32), (tile, [3, 29, 128, 1920]));
+    assert_eq!(sizes([512, 512], 3, f32), (tile, 3, [8, 128, 384]));
+    assert_eq!(sizes([2048, 512], 5, f32), (tile, 3, [29, 128, 1920]));
     assert_eq!(
         sizes([129, 130], 3, f32),
-        ([121, 56, 32, 32, 64], [3, 2, 65, 8])
+        ([121, 56, 32, 32, 64], 3, [2, 65, 8])
     );
     let two = [128, 64, 52, 12, 104];
-    assert_eq!(sizes([2048, 12], 2, f32), (two, [2, 20, 12, 1920]));
+    assert_eq!(sizes([2048, 12], 2, f32), (two, 2, [20, 12, 1920]));
     let doubles = sizes([512, 512], 3, SampleType::F64);
-    assert_eq!(doubles, ([64, 32, 20, 12, 40], [2, 13, 128, 448]));
+    assert_eq!(doubles, ([64, 32, 20, 12, 40], 2, [13, 128, 448]));
 }
 
 #[test]
@@ -65,6 +70,9 @@ fn many_short_lines_and_much_of_long_ones_are_preferred() {
         ([7, 9001], 1, true),
         ([1024, 1024], 3, false),
         ([1024, 1025], 3, true),
+        // Two tiles overlap by most of them.
+        ([140, 9000], 3, false),
+        ([300, 9000], 3, true),
         ([90_000, 16], 2, true),
         ([90_000, 15], 2, false),
     ] {

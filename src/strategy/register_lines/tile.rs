@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     pub levels: usize,
-    /// Of any tile; those of the line and a multiple of a pair of the coarsest level.
+    /// Of any tile: as many as the line's but for a multiple of a pair of the coarsest level.
     pub samples: usize,
     /// Samples of the head, and how many of them are results.
     pub head: usize,

@@ -13,6 +13,9 @@ const SHORT: i32 = 8;
 /// Lines so many that it is worth while to make a kernel for their length.
 const MANY: i32 = 4096;
 
+/// Neighbours that fill what memory gives at once.
+const NEIGHBOURS: i32 = 8;
+
 /// The lines of the next axis that is left.
 pub(in crate::strategy) struct Lines {
     pub geometry: Geometry,
@@ -90,6 +93,12 @@ impl Lines {
     pub fn stand_side_by_side(&self) -> bool {
         let sides = [&self.geometry.signal, &self.geometry.bands];
         sides.iter().any(|side| side.across[0].stride == 1)
+    }
+
+    /// Whether so many stand side by side that what is loaded of them is mostly theirs.
+    pub fn are_near(&self) -> bool {
+        let neighbours = self.geometry.across[0];
+        self.geometry.lines == neighbours || neighbours >= NEIGHBOURS
     }
 
     /// How many samples are read and stored of the inside of all lines, which depends on no border,

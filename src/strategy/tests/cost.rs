@@ -168,6 +168,23 @@ fn strips_and_segments_of_streamed() {
 }
 
 #[test]
+fn tiles_of_lines_in_registers_overlap() {
+    let lines = Transform::new(Wavelet::CDF_9_7, [2048, 128]).axes([0]);
+    let cost = forward(large_gpu(), Strategy::RegisterLines, &lines.levels(3), F32);
+    // 29 tiles of 128 samples, of which 64, 32 and 16 pairs are lifted; two operations scale a pair.
+    let pairs = 128 * 29 * (64 + 32 + 16);
+    let expected = Cost {
+        bytes_read: 4 * 128 * 29 * 128,
+        bytes_written: 4 * 128 * 2048,
+        operations: pairs * (4 * 3 + 2),
+        barriers: 0,
+        local_bytes: 0,
+        launches: 1,
+    };
+    assert_eq!(cost, expected);
+}
+
+#[test]
 fn two_levels_in_one_launch_move_less() {
     let picture = Transform::new(Wavelet::CDF_9_7, [8192, 8192]).levels(2);
     let [once, twice] = ["", "gpu | streamed | f32 | TWO_FILLING=384"].map(|tuning| {

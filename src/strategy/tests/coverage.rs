@@ -289,6 +289,22 @@ fn every_pair_of_large_arrays_is_stored_once() {
 }
 
 #[test]
+fn every_pair_of_lines_in_tiles_is_stored_once() {
+    let setting = Setting::of(large_gpu()).only(&[Strategy::RegisterLines]);
+    for samples in [129, 130, 131, 159, 209, 303, 2047, 2048, 9001] {
+        for lines in [128, 130, 257] {
+            for &boundary in Boundary::ALL {
+                for wavelet in [Wavelet::CDF_9_7, Wavelet::DAUB_4, Wavelet::HAAR] {
+                    let lines = Transform::new(wavelet, [samples, lines]).axes([0]);
+                    let names = check(&lines.boundary(boundary), SampleType::F32, &setting, LIMITS);
+                    assert_eq!(names, ["register_lines"; 2]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_pair_of_many_lines_side_by_side_is_stored_once() {
     let shapes = prop_oneof![
         (2..=130usize, 4096..=9000usize).prop_map(|(n, lines)| (vec![n, lines], vec![0])),

@@ -246,7 +246,7 @@ pub fn own(launch: &Launch, name: &str) -> i32 {
 pub fn levels_of(launch: &Launch) -> i32 {
     let kernel = &launch.pass.kernel;
     match kernel.name {
-        "pyramid_windows" => number(kernel, "LEVELS") as i32,
+        "pyramid_windows" | "register_lines" => number(kernel, "LEVELS") as i32,
         _ => own(launch, "levels"),
     }
 }

@@ -281,7 +281,7 @@ fn lines_in_registers_refuse_rows_few_lines_and_what_is_all_halo() {
     );
     assert_eq!(
         of(Wavelet::CDF_9_7, [127, 129], 0),
-        "`register_lines`: it takes lines of 16384 samples in all, here are 16383"
+        "`register_lines`: it takes lines that have at least 16384 samples in all, here are 16383"
     );
     let far = RealStep::new(Channel::Detail, 32, &[0.5]);
     let far = Wavelet::real("far", &[far], Scale::NONE).unwrap();

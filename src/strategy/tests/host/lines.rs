@@ -1,7 +1,7 @@
 //! Lines one by one, as in cl/core/pass.cl, and several levels of them, as in
 //! cl/register_rows/register_rows.cl and cl/vectors/boxes_in_cache.cl.
 
-use super::{Lifts, Place, Running, along, inside, lift, line_start, own, place_of_line};
+use super::{Lifts, Place, Running, along, inside, levels_of, lift, line_start, place_of_line};
 use crate::transform::reference::shift_line;
 use crate::wavelet::{Direction, Sample};
 
@@ -86,7 +86,7 @@ impl<T: Sample> Running<'_, T> {
 
     pub(super) fn levels_of_rows(&mut self) {
         let geometry = self.geometry();
-        let levels = own(self.launch, "levels") as usize;
+        let levels = levels_of(self.launch) as usize;
         for index in 0..geometry.lines {
             let at = place_of_line(&geometry, index);
             let signal = self.signal_line(at);
