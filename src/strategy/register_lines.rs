@@ -41,6 +41,9 @@ const LEAST: usize = 1 << 14;
 const MUCH: usize = 1 << 20;
 const FEW: usize = 16;
 
+/// Samples of the longest lines that `register_rows` has whole, through all their levels.
+const WHOLE_THERE: usize = 512;
+
 /// Samples that tiles load at most for each of their lines': of lines that are little longer than a
 /// tile two overlap by most of it.
 const MOST_LOADED: f64 = 2.1;
@@ -132,7 +135,26 @@ impl RegisterLines {
         })
     }
 
-    /// Whether this is best. On an NVIDIA H200, along the first axis, us forward and inverse:
+    fn is_best(&self, todo: &Todo, lines: &Lines) -> bool {
+        let side_by_side = lines.stand_side_by_side() && lines.are_near();
+        let goes_well = match self.tile.is_whole() {
+            true => self.short_lines_are_best(todo, lines),
+            false => self.tiles_are_best(todo, lines),
+        };
+        todo.target.device.kind == DeviceKind::Gpu
+            && (self.few_samples_are_best(lines) || side_by_side && goes_well)
+    }
+
+    /// Whether lines are of so few samples that their program knows them in any case, and stand
+    /// apart, or are lifted by several levels.
+    fn few_samples_are_best(&self, lines: &Lines) -> bool {
+        let is_apart = lines.apart > MOST_BESIDE || self.tile.levels > 1;
+        let known = lines.known_length();
+        known.is_some_and(|samples| is_apart || samples <= TINY)
+    }
+
+    /// Several levels of many lines, and one where `register_columns` has no vectors of four bytes a
+    /// sample. On an NVIDIA H200, along the first axis, us forward and inverse:
     ///
     /// | lines | here | otherwise |
     /// |---|---|---|
@@ -142,9 +164,15 @@ impl RegisterLines {
     /// | one level of 16 x 4194304 | 141, 139 | 136, 137 by `register_columns` |
     /// | the same in i16 by 5/3 | 80, 78 | 107, 105 by `register_columns` |
     /// | one level of 63 x 65537, by no vectors | 12, 12 | 15, 15 by `register_columns` |
-    ///
-    /// In tiles, of which a launch of little takes 10 us for its instructions alone, and in local
-    /// memory by `register_rows`, which has the levels that are left in either case:
+    fn short_lines_are_best(&self, todo: &Todo, lines: &Lines) -> bool {
+        let by_vectors = lines.apart % VECTOR == 0 && !Border::of_lines(todo, lines).is_apart();
+        let is_small = !by_vectors || todo.problem.sample.size() < 4;
+        lines.are_many() && (self.tile.levels > 1 || is_small)
+    }
+
+    /// Several levels of much that is long. `register_rows` takes what is left of the levels, and
+    /// otherwise all of them, those of shorter lines in one launch. A launch of tiles takes 10 us for
+    /// its instructions alone. On an NVIDIA H200, along the first axis, us forward and inverse:
     ///
     /// | lines | here | otherwise |
     /// |---|---|---|
@@ -156,36 +184,24 @@ impl RegisterLines {
     /// | three of 512 x 512 x 512 | 369, 332 | 364, 344 |
     /// | the same in i16 by 5/3 | 247, 239 | 341, 308 |
     /// | five of 9000 x 1000 x 4 | 139, 141 | 135, 121 |
+    /// | five of 256 x 16384 | 24, 31 | 17, 17 |
     /// | three of 1024 x 1024 | 9.6, 9.0 | 9.7, 10.9 |
     /// | one of 599186 x 7 | 25, 25 | 13, 14 |
     /// | three of 16384 x 256 in f64 | 33, 36 | 30, 32 |
     ///
-    /// Tiles were not tried on other GPUs.
-    fn is_best(&self, todo: &Todo, lines: &Lines) -> bool {
-        let device = todo.target.device;
-        let (samples, count) = (
-            lines.geometry.samples as usize,
-            lines.geometry.lines as usize,
-        );
-        let near = lines.stand_side_by_side() && lines.are_near();
-        let several = self.tile.levels > 1;
-        let are_apart = lines.apart > MOST_BESIDE;
-        let known = lines.known_length();
-        let of_a_few = known.is_some_and(|samples| are_apart || several || samples <= TINY);
-        let by_vectors = lines.apart % VECTOR == 0 && !Border::of_lines(todo, lines).is_apart();
-        let is_small = !by_vectors || todo.problem.sample.size() < 4;
-        let is_short = lines.are_many() && (several || is_small);
-        let is_much = samples * count > MUCH && count >= FEW;
+    /// They were not tried on other GPUs.
+    fn tiles_are_best(&self, todo: &Todo, lines: &Lines) -> bool {
+        let samples = lines.geometry.samples as usize;
+        let count = lines.geometry.lines as usize;
         let loads_little = (self.tiles * self.tile.samples) as f64 <= MOST_LOADED * samples as f64;
-        let is_word = todo.problem.sample.local_size() <= 4;
-        let goes_well = match self.tile.is_whole() {
-            true => is_short,
-            false => {
-                let is_nvidia = device.exchange == Exchange::Ptx;
-                is_nvidia && is_word && several && is_much && loads_little
-            }
-        };
-        device.kind == DeviceKind::Gpu && (of_a_few || near && goes_well)
+        let in_one_launch = self.tile.levels == levels_alone(todo, &todo.axes()[..1]);
+        todo.target.device.exchange == Exchange::Ptx
+            && todo.problem.sample.local_size() <= 4
+            && self.tile.levels > 1
+            && count >= FEW
+            && samples * count > MUCH
+            && loads_little
+            && (in_one_launch || samples > WHOLE_THERE)
     }
 
     fn pass(&self, todo: &Todo) -> Pass {

@@ -63,7 +63,8 @@ fn many_short_lines_and_much_of_long_ones_are_preferred() {
     for (shape, levels, expected) in [
         ([15, 9000], 3, true),
         ([128, 9000], 6, true),
-        ([129, 9000], 6, true),
+        ([129, 9000], 3, true),
+        ([129, 9000], 6, false),
         ([129, 9000], 1, false),
         ([9, 9000], 1, false),
         ([7, 9000], 1, true),
@@ -73,6 +74,10 @@ fn many_short_lines_and_much_of_long_ones_are_preferred() {
         // Two tiles overlap by most of them.
         ([140, 9000], 3, false),
         ([300, 9000], 3, true),
+        // Local memory has all levels of them.
+        ([512, 9000], 3, true),
+        ([512, 9000], 5, false),
+        ([513, 9000], 5, true),
         ([90_000, 16], 2, true),
         ([90_000, 15], 2, false),
     ] {

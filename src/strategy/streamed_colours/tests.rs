@@ -87,6 +87,24 @@ fn segments_are_as_many_as_run_at_once() {
 }
 
 #[test]
+fn pixels_of_many_bytes_and_of_seven_samples_are_planes() {
+    let kernel = |wavelet, colours, sample| {
+        let picture = picture(wavelet, [2048, 2048, colours]);
+        launch(large_gpu(), &picture, sample).pass.kernel.name
+    };
+    let floats = |colours| kernel(Wavelet::CDF_9_7, colours, SampleType::F32);
+    let shorts = |colours| kernel(Wavelet::CDF_5_3, colours, SampleType::I16);
+    assert_eq!(
+        [4, 5, 8].map(floats),
+        ["streamed_colours", "register_planes", "register_planes"]
+    );
+    assert_eq!(
+        [4, 7, 8].map(shorts),
+        ["streamed_colours", "register_planes", "streamed_colours"]
+    );
+}
+
+#[test]
 fn it_is_preferred_where_sub_groups_store_most_of_what_they_load() {
     let kernel = |device, wavelet| {
         let picture = picture(wavelet, [64, 64, 3]).boundary(Boundary::Symmetric);
