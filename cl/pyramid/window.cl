@@ -14,7 +14,7 @@
 #error "GROUP: work-items in a work-group"
 #endif
 #ifndef COLUMN_STRIDE
-#error "COLUMN_STRIDE: how far neighbours in a row are apart in memory: 1, or as many samples as a pixel has"
+#error "COLUMN_STRIDE: how far neighbours in a row are apart in memory: 1, or as many as a pixel has samples, or as there are planes"
 #endif
 #ifndef X_FIRST
 #error "X_FIRST: 1 where this launch, in its direction, lifts along x before y"

@@ -111,7 +111,7 @@ strategies! {
     /// sweep along strips of columns, both axes in registers. Preferred on GPUs.
     Streamed "streamed" streamed;
     /// The same idea for pictures whose pixels are 2 to 8 samples side by side: colours, or complex
-    /// numbers. Preferred on GPUs.
+    /// numbers. Preferred on GPUs, but for pixels of many bytes.
     StreamedColours "streamed_colours" streamed_colours;
     /// One pass over memory per level of planes that stand side by side in memory, as those of
     /// pixels with many samples or of two outer axes of a volume: each work-item sweeps down a few

@@ -73,18 +73,26 @@ const LEAST_SAMPLES: usize = 4 << 10;
 const TINY: usize = 1 << 9;
 const MOST_TINY: usize = 16;
 
-/// Bytes that memory gives at once: of pixels, or planes that stand side by side, of which a
-/// work-group has one colour or plane, so much is loaded for each sample at most. On an NVIDIA H200,
-/// levels in f32 by 9/7 along the first two axes, us forward and inverse:
+/// Samples of a pixel, of which a work-group has one colour; more are planes that stand side by
+/// side, of which there are so many at most.
+const MOST_COLOURS: usize = 8;
+const MOST_PLANES: usize = 1 << 12;
+
+/// Of planes each sample takes so many bytes of memory, which are loaded at once, and several levels
+/// are best by windows where a compute unit loads so many samples' worth. On an NVIDIA H200, levels
+/// in f32 by 9/7 along the first two axes, us forward and inverse:
 ///
 /// | planes | here | otherwise |
 /// |---|---|---|
-/// | two of 64 x 64 x 16 (68 Ki samples) | 9, 7 | 15, 16 by `whole_boxes` |
+/// | two of 64 x 64 x 16 (68 Ki) | 9, 7 | 15, 16 by `whole_boxes` |
 /// | three of 64 x 32 x 128 (73 Ki) | 12, 12 | 15, 15 by `whole_boxes` |
 /// | three of 128 x 128 x 16, inverse (87 Ki) | 13 | 25 by `register_planes` |
 /// | two of 128 x 64 x 128 (176 Ki) | 30, 30 | 21, 21 by `register_planes` |
 /// | two of 300 x 200 x 12 (193 and 221 Ki) | 26, 19 | 20, 21 by `register_planes` |
+///
+/// Tiny ones and those of other GPUs were not tried.
 const SECTOR: usize = 32;
+const MOST_OF_PLANES: usize = 96 << 10;
 
 /// Samples of an axis, up to which places in it and in the halo around fit 32 bits.
 const MOST_LENGTH: usize = 1 << 28;
@@ -104,8 +112,9 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     }
     if column_stride > 1 {
         let offer = offer_of_windows(todo, axes, column_stride);
-        return offer
-            .unwrap_or_else(|| Offer::no("of pixels and planes it takes what windows take"));
+        return offer.unwrap_or_else(|| {
+            Offer::no("of pixels and planes it takes what windows take, on GPUs")
+        });
     }
     let borders = match borders(todo, axes) {
         Ok(borders) => borders,
@@ -125,7 +134,7 @@ fn pictures(todo: &Todo) -> Option<([usize; 2], usize)> {
     if let Some(axes) = todo.picture() {
         return Some((axes, 1));
     }
-    let coloured = todo.coloured_picture(i64::MAX)?;
+    let coloured = todo.coloured_picture(MOST_PLANES as i64)?;
     let [a, b] = *todo.axes() else {
         return None;
     };
@@ -216,14 +225,19 @@ fn windows_are_best(
         return column_stride == 1 && one_level_is_best(todo, windows, geometry);
     }
     let size = todo.problem.sample.size();
-    let (loaded_together, sector) = (column_stride.min(SECTOR / size), SECTOR / size);
-    let most = match todo.problem.direction {
-        Direction::Inverse if loaded_together < sector => MOST_IN_WINDOWS,
-        _ => MOST_IN_WINDOWS_FORWARD / size.div_ceil(4),
-    };
     let loaded = windows.loaded(todo.target.device.compute_units);
+    if column_stride > MOST_COLOURS {
+        return todo.target.device.exchange == Exchange::Ptx
+            && windows.samples() >= TINY
+            && loaded * (SECTOR / size) <= MOST_OF_PLANES / size.div_ceil(4);
+    }
+    let most = match todo.problem.direction {
+        Direction::Forward => MOST_IN_WINDOWS_FORWARD / size.div_ceil(4),
+        Direction::Inverse => MOST_IN_WINDOWS,
+    };
+    // Each colour of a pixel is loaded beside all others, which takes time where there are many.
     column_stride == 1 && (windows.are_whole() || windows.have_no_halo())
-        || loaded_together * loaded <= most
+        || column_stride * loaded <= most
 }
 
 /// One level is best by windows where no step reads beyond its pair, and where rows are whole in them

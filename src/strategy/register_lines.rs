@@ -37,7 +37,7 @@ const LONGEST_ON_CPUS: usize = 64;
 /// Samples of all lines at least, or programs for each length would not be worth their while.
 const LEAST: usize = 1 << 14;
 
-/// Samples of all lines, from which on tiles in registers are best, and lines at least.
+/// Samples of all lines, of which more are best in tiles, and lines at least.
 const MUCH: usize = 1 << 20;
 const FEW: usize = 16;
 
@@ -146,7 +146,7 @@ impl RegisterLines {
     }
 
     /// Whether lines are of so few samples that their program knows them in any case, and stand
-    /// apart, or are lifted by several levels.
+    /// apart, are lifted by several levels, or are tiny.
     fn few_samples_are_best(&self, lines: &Lines) -> bool {
         let is_apart = lines.apart > MOST_BESIDE || self.tile.levels > 1;
         let known = lines.known_length();
@@ -185,6 +185,7 @@ impl RegisterLines {
     /// | the same in i16 by 5/3 | 247, 239 | 341, 308 |
     /// | five of 9000 x 1000 x 4 | 139, 141 | 135, 121 |
     /// | five of 256 x 16384 | 24, 31 | 17, 17 |
+    /// | five of 300 x 100 x 100 x 4, which stay there | 45, 47 | 52, 53 |
     /// | three of 1024 x 1024 | 9.6, 9.0 | 9.7, 10.9 |
     /// | one of 599186 x 7 | 25, 25 | 13, 14 |
     /// | three of 16384 x 256 in f64 | 33, 36 | 30, 32 |

@@ -13,7 +13,7 @@ use super::planning::tuning::Tunable;
 use super::register_planes;
 use super::shared::border::Border;
 use super::shared::lines::segments;
-use crate::device::DeviceKind;
+use crate::device::{DeviceKind, Exchange};
 use crate::lifting::extension::is_symmetric;
 use crate::transform::geometry::Geometry;
 
@@ -39,7 +39,9 @@ const MOST_REGISTERS: usize = 192;
 /// | x 6 | 19, 22 | 15, 16 | 13, 13 | 11, 13 |
 /// | x 7 | 30, 32 | 16, 17 | 23, 20 | 12, 16 |
 ///
-/// On an NVIDIA H100 4096 x 4096 x 8 in f32 takes 409 us (450) here, there 406 (411).
+/// On an NVIDIA H100 4096 x 4096 x 8 in f32 takes 409 us (450) here, there 406 (411), interleaved
+/// 1024 x 512 x 8 48 (65) and 21 (29). On other GPUs, where nothing was timed, planes are those of 8
+/// alone.
 const PLANES: usize = 5;
 const BYTES_OF_PLANES: usize = 20;
 const NO_VECTORS: usize = 7;
@@ -73,8 +75,11 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let device = todo.target.device;
     let is_light = sizes.registers <= MOST_REGISTERS;
     let bytes = picture.colours * todo.problem.sample.size();
-    let are_planes = picture.colours >= PLANES && bytes >= BYTES_OF_PLANES;
-    if (are_planes || picture.colours == NO_VECTORS)
+    let of_many_bytes = picture.colours >= PLANES && bytes >= BYTES_OF_PLANES;
+    let are_planes = of_many_bytes || picture.colours == NO_VECTORS;
+    let are_eight = picture.colours as i64 == MOST_COLOURS;
+    if are_planes
+        && (are_eight || device.exchange == Exchange::Ptx)
         && matches!(register_planes::offer(todo), Offer::Preferred(_))
     {
         return Offer::Works(taken);

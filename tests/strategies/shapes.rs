@@ -589,6 +589,9 @@ mod planes {
                 assert!(format!("{plan:?}").contains("pyramid_windows"), "{plan:?}");
             }
             check_all::<f32>(&device, Strategy::Pyramid, &planes);
+            let periodic = Transform::new(Wavelet::CDF_5_3, [40, 24, 12]).axes([0, 1]);
+            let periodic = periodic.levels(2).boundary(Boundary::Periodic);
+            check_all::<i16>(&device, Strategy::Pyramid, &[periodic]);
         }
     }
     /// Where a border is set anew, more rows wait than fit the registers in one direction,

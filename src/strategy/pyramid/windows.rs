@@ -53,7 +53,7 @@ pub(super) struct Windows {
     around: usize,
     reach: usize,
     x_first: bool,
-    /// How far neighbours in a row are apart in memory: 1, or as many samples as a pixel has.
+    /// How far neighbours in a row are apart in memory: 1, or as many as a pixel has samples, or as there are planes.
     column_stride: usize,
     /// Samples of the level at hand along y and x.
     shape: [usize; 2],

@@ -24,7 +24,7 @@ fn a_slow_choice_says_what_would_be_fast() {
     assert!(text.contains("with the batch outside"), "{text}");
     let text = advice(cpu(), &many).unwrap();
     let why = "level 1 takes a pass over memory for each of its axes [0, 1]: `pyramid`: of pixels and planes it takes \
-               what windows take; ";
+               what windows take, on GPUs; ";
     let better = "an array of shape [17, 480, 640], with the batch outside, would take fewer";
     assert!(text.starts_with(why) && text.ends_with(better), "{text}");
     // Rows of an odd length that are lifted along y first, of which no strip holds both ends.
