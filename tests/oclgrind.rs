@@ -368,6 +368,15 @@ fn rows_in_both_layouts() {
     }
 }
 
+/// Side by side in tiles, of which the last one reads what another one does, too.
+#[test]
+fn long_lines_in_registers() {
+    let columns = Transform::new(Wavelet::CDF_9_7, [303, 55]).axes([0]);
+    for columns in both_layouts(columns) {
+        check_lines::<f32>(&columns);
+    }
+}
+
 #[test]
 fn rows_and_columns_beyond_every_border() {
     for boundary in Boundary::ALL {
@@ -595,15 +604,6 @@ mod vectors {
         let columns = Transform::new(Wavelet::CDF_9_7, [9, 4099]).axes([0]);
         for columns in both_layouts(columns.levels(2)) {
             check_boxes::<f32>(&columns);
-            check_lines::<f32>(&columns);
-        }
-    }
-
-    /// In tiles, of which the last one reads what another one does, too.
-    #[test]
-    fn long_lines_side_by_side() {
-        let columns = Transform::new(Wavelet::CDF_9_7, [303, 55]).axes([0]);
-        for columns in both_layouts(columns) {
             check_lines::<f32>(&columns);
         }
     }

@@ -50,7 +50,7 @@ static inline RowTile tile_of_line(const Pass *pass, const RegisterLines *own) {
   return tile;
 }
 #define BEHIND_HEAD(level, j) ((j) >= HEAD >> (level))
-// Whether the compiler knows that the place is no result of a tile inside, or of the ends.
+// Which places have results of a tile inside, and of the ends: the compiler knows.
 #define IS_INSIDE(place) ((place) >= BEFORE && (place) < BEFORE + RESULTS)
 #define IS_AT_END(place) ((place) < HEAD_RESULTS || (place) >= HEAD + BEFORE)
 #define IS_PLACE_OF_RESULT(place) \

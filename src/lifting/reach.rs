@@ -130,7 +130,7 @@ impl Reach {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::transform::reference::{forward_line, inverse_line};
     use crate::wavelet::SampleType;
@@ -237,7 +237,8 @@ mod tests {
         }
     }
 
-    fn line(samples: usize) -> Vec<i32> {
+    /// Numbers that look random.
+    pub(crate) fn line(samples: usize) -> Vec<i32> {
         let mut state = 12345u32;
         let mut next = || {
             state = state.wrapping_mul(1664525).wrapping_add(1013904223);

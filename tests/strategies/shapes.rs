@@ -102,11 +102,17 @@ mod many_lines_side_by_side {
         let volume = |axes: &[usize]| Transform::new(wavelet.clone(), [21, 9, 600]).axes(axes);
         let interleaved = columns(lengths[0]).layout(Layout::Interleaved);
         transforms.extend([interleaved.levels(3), volume(&[0])]);
-        // Of several axes, some planes of neighbours are low-pass.
+        // Of several axes, some planes of neighbours are low-pass, and some neighbours: one axis of
+        // these is of rows.
         transforms.push(volume(&[0, 1]).levels(2));
+        let with_rows = [volume(&[0, 2]).levels(2)];
         for device in devices() {
             check_all::<T>(&device, Strategy::RegisterLines, &transforms);
             check_all::<T>(&device, Strategy::Vectors, &transforms);
+            check_all::<T>(&device, Strategy::Vectors, &with_rows);
+            check_all::<T>(&device, Strategy::RegisterRows, &with_rows);
+            let as_gpu = device.with_kind(DeviceKind::Gpu);
+            check_all::<T>(&as_gpu, By::Auto, &with_rows);
         }
     }
     #[test]

@@ -158,18 +158,10 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lifting::reach::tests::line;
     use crate::transform::Transform;
     use crate::transform::reference::{forward_line, inverse_line};
     use crate::wavelet::{Boundary, Channel, IntegerStep, SampleType, Wavelet};
-
-    fn numbers(count: usize) -> Vec<i32> {
-        let mut state = 12345u32;
-        let mut next = || {
-            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
-            (state >> 8) as i32 % 100_000
-        };
-        (0..count).map(|_| next()).collect()
-    }
 
     /// A line by all its levels, in place: detail j of a level is number (2 j + 1) << (level - 1).
     fn lift(problem: &Problem, levels: usize, line: &mut [i32]) {
@@ -191,7 +183,7 @@ mod tests {
     }
 
     fn check(problem: &Problem, samples: usize, tile: &Tile) {
-        let line = numbers(samples);
+        let line = line(samples);
         let lifted = |mut piece: Vec<i32>| {
             lift(problem, tile.levels, &mut piece);
             piece

@@ -136,7 +136,7 @@ impl Row {
             row.kernel = RowKernel::Registers;
             row.levels = levels_of_rows(todo, None);
             (row.items, row.pairs) = (samples.div_ceil(2 * pairs), pairs);
-        } else if !side_by_side && are_short(todo, lines) {
+        } else if are_short(todo, lines) {
             row.kernel = RowKernel::Short;
             row.levels = levels_of_rows(todo, None);
             // As it is loaded and as it is stored.
