@@ -11,7 +11,7 @@ use super::planning::design::{
 use super::planning::planner::{Offer, Taken};
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
-use super::register_rows::MOST_BESIDE;
+use super::register_rows::{MOST_BESIDE, TILE_SIDE_BY_SIDE};
 use super::shared::border::Border;
 use super::shared::lines::{Lines, are_even, levels_alone, short_line};
 use super::shared::pixels;
@@ -40,9 +40,6 @@ const LEAST: usize = 1 << 14;
 /// Samples of all lines, of which more are best in tiles, and lines at least.
 const MUCH: usize = 1 << 20;
 const FEW: usize = 16;
-
-/// Samples of the longest lines that `register_rows` has whole, through all their levels.
-const WHOLE_THERE: usize = 512;
 
 /// Samples that tiles load at most for each of their lines': of lines that are little longer than a
 /// tile two overlap by most of it.
@@ -202,7 +199,7 @@ impl RegisterLines {
             && count >= FEW
             && samples * count > MUCH
             && loads_little
-            && (in_one_launch || samples > WHOLE_THERE)
+            && (in_one_launch || samples > TILE_SIDE_BY_SIDE)
     }
 
     fn pass(&self, todo: &Todo) -> Pass {

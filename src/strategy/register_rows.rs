@@ -8,6 +8,7 @@ mod row;
 mod share;
 
 use self::row::{Ends, Row, RowKernel, SHORT_REACH, USUAL_NARROW};
+pub(super) use self::share::TILE_SIDE_BY_SIDE;
 use self::share::TOGETHER;
 use super::planning::cost::{Cost, Meter};
 use super::planning::design::{Define, Kernel, Pass, Slots, can_stream, define, loops_as_they_are};

@@ -17,7 +17,7 @@ const TILE: usize = 2048;
 /// 1024 samples 21 and 26, by 32 of 256 26 and 29; by a pass of `register_columns` per level 33 and
 /// 39. In i16 by 5/3, 512 x 512 x 512 takes 370 and 348 us by 16 lines, 470 and 481 by 32.
 pub(super) const TOGETHER: usize = 16;
-const TILE_SIDE_BY_SIDE: usize = 512;
+pub(in crate::strategy) const TILE_SIDE_BY_SIDE: usize = 512;
 const RUN_SIDE_BY_SIDE: usize = 16;
 /// The lines where devices do not exchange, so that small work-groups have a tile of each.
 const TOGETHER_ALONE: usize = 8;
