@@ -28,8 +28,23 @@ fn three() -> Option<(Vec<Engine>, Transform)> {
         return None;
     };
     let engine = |device| Engine::new(device).unwrap().with_copy_threads(1);
+    let engines: Vec<_> = devices.iter().map(engine).collect();
     let transform = Transform::new(Wavelet::CDF_5_3, [6, 6, 7]).axes([1, 2]);
-    Some((devices.iter().map(engine).collect(), transform))
+    meet_alone(&engines[0], &transform);
+    Some((engines, transform))
+}
+
+/// Runs the whole batch by one device, before there are shares of it.
+///
+/// PoCL 3.1 loads a kernel again where it meets a larger grid than it knows, for all devices in
+/// one list. A smaller launch of that kernel, if one runs meanwhile, then gives back the wrong
+/// entry (`pocl_release_dlhandle_cache`), and an assertion ends the program. Shares that first run
+/// side by side met that in one run of four; none is larger than the whole.
+fn meet_alone(engine: &Engine, transform: &Transform) {
+    let plan = engine.plan::<i32>(transform).unwrap();
+    let samples = random_samples(transform.len(), 1);
+    let coefficients = plan.forward(&samples).unwrap();
+    assert!(plan.inverse(&coefficients).unwrap() == samples);
 }
 
 fn plan(engines: &[Engine], transform: &Transform) -> GroupPlan<i32> {
