@@ -652,6 +652,15 @@ mod vectors {
     }
 
     #[test]
+    fn rows_in_segments() {
+        let of_rows = |shape| Transform::new(Wavelet::CDF_9_7, shape).axes([1]);
+        for shape in [[1, 4099], [2, 4096]] {
+            check_vectors::<f32>(&of_rows(shape));
+            check_vectors::<f32>(&of_rows(shape).boundary(Boundary::Periodic));
+        }
+    }
+
+    #[test]
     fn hardly_any_samples() {
         for shape in [[1, 1], [1, 9], [9, 1], [2, 3], [1, 40]] {
             check_vectors::<f32>(&Transform::new(Wavelet::DAUB_4, shape).levels(3));

@@ -3,9 +3,11 @@
 //
 // All steps run as a pipeline over the last Y_KEPT pairs of rows, which lie in a ring in the nearest caches. It does
 // the pairs that are in no border's reach; the work-item of a strip's first segment does the borders, and lines of at
-// most 2 * BORDER pairs. After the pipeline of Barina and Zemcik 2015, along columns alone. Cost per sample: 1 global
-// read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR samples: 8 multiply-adds, 5
-// reads and 5 writes of the ring. Limited by memory.
+// most 2 * BORDER pairs. After the pipeline of Barina and Zemcik 2015, along columns alone.
+// Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR
+// samples: 8 multiply-adds, 5 reads and 5 writes of the ring. Limited by memory in arrays beyond the caches. Within
+// them one core of Zen 4 takes 0.26 ns per sample of 1025 x 1024 inverse, and 0.36 where every load and store asks
+// whether it is whole and where it stands (PoCL 3.1).
 
 #include "cpu/pipeline_y.cl"
 #include "vectors/borders_in_vectors.cl"
@@ -36,6 +38,7 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
   const int index = rest % rows * pass.across[0] + strip.first;
   const LoadedLines in = input_lines(signal, bands, low, &pass, index);
   const StoredLines out = output_lines(signal, bands, low, &pass, index);
+  const bool dense = in.s_next == 1 && in.d_next == 1 && out.s_next == 1 && out.d_next == 1 && !is_ragged(strip.count);
   const int begin = REACH_LO + rest / rows * own.pairs_per_segment;
   const int end = min(begin + own.pairs_per_segment, S_COUNT(pass.samples) - REACH_HI - 1);
 
@@ -49,7 +52,21 @@ void column_vectors(global S *signal, global T *bands, global T *low, const Pass
     global const LOADED *const in_d = in.first.d + p * in.first.d_stride;
     global STORED *const out_s = out.first.s + done * out.first.s_stride;
     global STORED *const out_d = out.first.d + done * out.first.d_stride;
-    for (int j = 0; j < strip.count; j += VECTOR) {
+    int j = 0;
+    // Vectors that are known to be whole, and to be where STORE_KNOWN may store them.
+    const bool aligned = !NON_TEMPORAL || !KNOWS_PLACE || ((ulong)out_s | (ulong)out_d) % sizeof(STORED_V) == 0;
+    if (dense && prefetches && done >= begin && aligned) {
+      for (; j <= strip.count - VECTOR; j += VECTOR) {
+        AV s = SCALED_IN(NUMBER_V(LOAD_T(in_s + j)), IN_s, pass.shift);
+        AV d = SCALED_IN(NUMBER_V(LOAD_T(in_d + j)), IN_d, pass.shift);
+        PREFETCH(in_s + in.first.s_stride + j)
+        PREFETCH(in_d + in.first.d_stride + j)
+        lift_along_y(&rows_by_age, j, &s, &d);
+        STORE_KNOWN(SAMPLE_V(SCALED_OUT(s, OUT_s, pass.shift)), out_s + j);
+        STORE_KNOWN(SAMPLE_V(SCALED_OUT(d, OUT_d, pass.shift)), out_d + j);
+      }
+    }
+    for (; j < strip.count; j += VECTOR) {
       const int line = first_line(strip.count, j), n = strip.count - line;
       AV s = 0, d = 0;
       if (reads) {

@@ -1,19 +1,32 @@
-// row_vectors: a row pass on CPU devices: a work-item lifts whole rows, each in one go from memory to memory.
+// row_vectors: a row pass on CPU devices: a work-item lifts whole rows, or a segment of a long one, each in one go from
+// memory to memory.
 //
-// All steps run as a pipeline of vectors in registers. What that stores at a border is wrong, and done again for VECTOR
-// rows at once, while they are in the caches.
+// All steps run as a pipeline of vectors in registers. Where lifting a row that goes on beyond its ends gives the same
+// as following the boundary rule at every step, the pipeline takes in what the row goes on with (EXTENSION). Else what
+// it stores at a border is wrong, and done again for VECTOR rows at once, while they are in the caches: by that, 9/7 in
+// f32 takes 1.1 to 1.2 times as long on rows of 256 samples (PoCL 3.1, one core of Zen 4).
 // After the shifted vectors of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write. For 9/7 in f32, for 2 * VECTOR samples: 2 vector operations to split the
-// channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory: on rows of 256 samples 0.9 of the copy rate
-// both ways (PoCL 3.1, two cores of Zen 5), 0.64 inverse without the prefetches.
+// channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory in arrays beyond the caches. Within them one
+// core of Zen 4 takes 0.15 ns per sample of long rows, where a copy takes 0.11; with loads and stores that ask whether
+// they are whole and where they stand, 0.26 (PoCL 3.1, 2^20 samples).
 
+#include "core/boundary.cl"
 #include "cpu/pairs.cl"
 #include "cpu/pipeline_x.cl"
 #include "vectors/borders_in_vectors.cl"
 
+#ifndef EXTENSION
+#error "EXTENSION: how rows go on beyond their ends, NONE, MIRRORED or PERIODIC of core/boundary.cl"
+#endif
+#if !defined(BEFORE) || !defined(BEYOND)
+#error "BEFORE, BEYOND: pairs before a row that are taken in, and these with all that are no whole vector of it"
+#endif
+
 // The arguments besides the geometry.
 typedef struct {
   int lines_per_group;
+  int segments, pairs_per_segment;  // of a row, in whole vectors
 } RowVectors;
 
 #define ROWS_OF_SIGNAL(line) {{line->s}}
@@ -26,47 +39,135 @@ typedef struct {
 #define OUTPUT_ROWS ROWS_OF_SIGNAL
 #endif
 
-// One row, but for its borders. Asks for the row `later`.
-INLINE void lift_row(const LoadedLine *in, const LoadedLine *later, const StoredLine *out, const Pass pass) {
-  const int s_count = S_COUNT(pass.samples), d_count = D_COUNT(pass.samples);
-  const Rows from_rows = INPUT_ROWS(in), later_rows = INPUT_ROWS(later), to_rows = OUTPUT_ROWS(out);
+// --- what is no whole vector of a row ----------------------------------------------------------------
+
+// By which rule a row goes on. Without an extension any number will do.
+#define RULE_BEYOND (EXTENSION == EXTENSION_MIRRORED ? SYMMETRIC : EXTENSION == EXTENSION_PERIODIC ? PERIODIC : CLAMP)
+
+// Places of each channel before a row, and from its last whole vector on, with what the row goes on with: those that
+// are read, and which pairs of the row have what belongs there.
+typedef struct {
+  int whole;  // pairs in whole vectors
+  int from, to;
+  int pairs[2][BEYOND];
+} Beyond;
+
+INLINE void find_beyond(local Beyond *beyond, const int samples) {
+  beyond->whole = D_COUNT(samples) / VECTOR * VECTOR;
+  beyond->from = BEFORE - REACH_LO;
+  beyond->to = BEFORE + S_COUNT(samples) - beyond->whole + REACH_HI;
+  for (int i = beyond->from; i < beyond->to; ++i) {
+    const int pair = i < BEFORE ? i - BEFORE : beyond->whole + i - BEFORE;
+    UNROLL for (int parity = 0; parity < 2; ++parity)
+      beyond->pairs[parity][i] = map_index(RULE_BEYOND, parity, pair, samples);
+  }
+}
+
+// The same numbers of one row.
+INLINE void load_beyond(const LoadedLine *in, local const Beyond *beyond, local A *places) {
+  for (int i = beyond->from; i < beyond->to; ++i) {
+    places[i] = NUMBER(in->s[beyond->pairs[0][i] * in->s_stride]);
+    places[BEYOND + i] = NUMBER(in->d[beyond->pairs[1][i] * in->d_stride]);
+  }
+}
+
+// --- a row -------------------------------------------------------------------------------------------
+
+// A row on its way: where it is loaded and stored, the row that is asked for meanwhile, and what is no whole vector.
+typedef struct {
+  Rows in, later, out;
+  int s_count, d_count, whole, shift;
+  local const A *beyond;
+} Row;
+
+// Takes in a vector of each channel, and lifts what has come to its turn.
+INLINE void take_in(AV *s, AV *d, const AV new_s, const AV new_d, const int shift) {
+  grow_older(s, d);
+  s[0] = SCALED_IN(new_s, IN_s, shift), d[0] = SCALED_IN(new_d, IN_d, shift);
+  lift_along_x(s, d);
+}
+
+// The same of the vectors from pair `at` on.
+INLINE void take_any(const Row *row, const int at, AV *s, AV *d) {
+  AV new_s, new_d;
+  if (at >= 0 && at < row->whole) {
+    load_pairs(&row->in, 0, at, row->s_count, row->d_count, &new_s, &new_d);
+    prefetch_pairs(&row->later, 0, at);
+  } else {
+    local const A *const place = row->beyond + BEFORE + (at < 0 ? at : at - row->whole);
+    new_s = LOAD_V(place), new_d = LOAD_V(place + BEYOND);
+  }
+  take_in(s, d, new_s, new_d, row->shift);
+}
+
+#define DONE_s SAMPLE_V(SCALED_OUT(s[X_LAST_LAG], OUT_s, row->shift))
+#define DONE_d SAMPLE_V(SCALED_OUT(d[X_LAST_LAG], OUT_d, row->shift))
+
+// Whether the vectors of a row are neighbours in memory where STORE_KNOWN may store them.
+INLINE bool is_known(const Row *row) {
+  const Rows *const bands = FORWARD ? &row->out : &row->in;
+  const ulong places = FORWARD ? (ulong)bands->band[0] | (ulong)bands->band[1] : (ulong)row->out.signal[0];
+  const bool aligned = !NON_TEMPORAL || !KNOWS_PLACE || places % sizeof(STORED_V) == 0;
+  return bands->stride[0] == 1 && bands->stride[1] == 1 && aligned;
+}
+
+// Pairs [begin, end) of a row, from a whole vector on.
+INLINE void lift_row(const Row *row, const int begin, const int end) {
   AV s[X_KEPT], d[X_KEPT];
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
-  for (int at = -X_LAST_LAG * VECTOR; at < s_count; at += VECTOR) {
-    const int newest = at + X_LAST_LAG * VECTOR;
-    grow_older(s, d);
-    if (newest < s_count) {
-      load_pairs(&from_rows, 0, newest, s_count, d_count, &s[0], &d[0]);
-      prefetch_pairs(&later_rows, 0, newest);
-      s[0] = SCALED_IN(s[0], IN_s, pass.shift), d[0] = SCALED_IN(d[0], IN_d, pass.shift);
+  const int late = X_LAST_LAG * VECTOR;
+  int at = begin - BEFORE;
+  for (; at < begin + late; at += VECTOR) take_any(row, at, s, d);
+  // Whether all vectors are stored alike. Not so forward where borders are stored again soon.
+  const bool alike = (EXTENSION != EXTENSION_NONE || !FORWARD || !NON_TEMPORAL) && is_known(row);
+  if (alike) {
+    for (; at < min(end + late, row->whole); at += VECTOR) {
+      AV new_s, new_d;
+      load_whole_pairs(&row->in, 0, at, &new_s, &new_d);
+      prefetch_pairs(&row->later, 0, at);
+      take_in(s, d, new_s, new_d, row->shift);
+      store_known_pairs(&row->out, 0, at - late, DONE_s, DONE_d);
     }
-    lift_along_x(s, d);
-    if (at < 0) continue;
-    const STORED_V done_s = SAMPLE_V(SCALED_OUT(s[X_LAST_LAG], OUT_s, pass.shift));
-    const STORED_V done_d = SAMPLE_V(SCALED_OUT(d[X_LAST_LAG], OUT_d, pass.shift));
-    // Forward, the lines that the borders store again soon stay in the caches: as many as have a vector of them. Inverse,
-    // all goes past them: where each vector was compared, Intel's runtime for CPUs took more than twice as long.
-    const bool non_temporal = !FORWARD || (at >= LINE && at + LINE < d_count - REACH_HI);
-    store_pairs(&to_rows, 0, at, s_count, d_count, done_s, done_d, non_temporal);
+  }
+  for (; at < end + late; at += VECTOR) {
+    take_any(row, at, s, d);
+    // Else, forward, the lines at the ends of a row stay in the caches: as many as have a vector of them. Inverse, all
+    // goes past these: where each vector was compared, Intel's runtime for CPUs took more than twice as long.
+    const int done = at - late;
+    const bool goes_past = alike || !FORWARD || (done >= LINE && done + LINE < row->d_count - REACH_HI);
+    store_pairs(&row->out, 0, done, row->s_count, row->d_count, DONE_s, DONE_d, goes_past);
   }
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
-  local AV borders[4 * BORDER * BORDER_VECTORS];
-  const int first = get_group_id(0) * own.lines_per_group;
+  // What is no whole vector of VECTOR rows; loaded row by row, 96 samples by 9/7 took 1.1 to 1.3 times as long.
+  local AV places[2 * BEYOND], borders[4 * BORDER * BORDER_VECTORS];
+  local Beyond beyond;
+  const int number = get_group_id(0), s_count = S_COUNT(pass.samples);
+  const int first = number / own.segments * own.lines_per_group;
   const int end = first + min(own.lines_per_group, pass.lines - first);
-  const bool has_inner = S_COUNT(pass.samples) > 2 * BORDER;
+  const int begin_pair = number % own.segments * own.pairs_per_segment;
+  const int end_pair = min(begin_pair + own.pairs_per_segment, s_count);
+  const bool has_inner = EXTENSION != EXTENSION_NONE || s_count > 2 * BORDER;
+  find_beyond(&beyond, pass.samples);
+  for (int i = 0; i < 2 * BEYOND; ++i) places[i] = 0;
   for (int index = first; index < end;) {
     const int lines = min(min(VECTOR, end - index), neighbours(&pass, index));
     const LoadedLines in = input_lines(signal, bands, low, &pass, index);
     const StoredLines out = output_lines(signal, bands, low, &pass, index);
     for (int i = 0; has_inner && i < lines; ++i) {
-      const LoadedLines row = loaded_from(in, i), later = loaded_from(row, VECTOR);
-      const StoredLines result = stored_from(out, i);
-      lift_row(&row.first, &later.first, &result.first, pass);
+      const LoadedLine from = loaded_from(in, i).first;
+      load_beyond(&from, &beyond, (local A *)places + i * 2 * BEYOND);
     }
-    lift_borders_of(in, out, lines, pass, borders);
+    for (int i = 0; has_inner && i < lines; ++i) {
+      const LoadedLine from = loaded_from(in, i).first, later = loaded_from(in, i + VECTOR).first;
+      const StoredLine to = stored_from(out, i).first;
+      const Row row = {INPUT_ROWS((&from)), INPUT_ROWS((&later)), OUTPUT_ROWS((&to)), s_count, D_COUNT(pass.samples),
+                       beyond.whole, pass.shift, (local A *)places + i * 2 * BEYOND};
+      lift_row(&row, begin_pair, end_pair);
+    }
+    if (EXTENSION == EXTENSION_NONE) lift_borders_of(in, out, lines, pass, borders);
     index += lines;
   }
 }

@@ -9,7 +9,7 @@ use super::planning::design::{Define, Kernel, Pass, Slots, Target, define};
 use super::planning::planner::Offer;
 use super::planning::todo::Todo;
 use super::planning::tuning::Tunable;
-use super::shared::cpu::{CACHE_LINE, CACHED, VECTOR, Vectors, stored_size, wanted};
+use super::shared::cpu::{CACHE_LINE, CACHED, VECTOR, Vectors, extension_of, stored_size, wanted};
 use super::shared::lines::{Lines, taken};
 use super::shared::pixels;
 use super::{boxes_in_cache, short_columns};
@@ -119,29 +119,85 @@ fn rows_gain_past_the_caches(todo: &Todo, samples: usize) -> bool {
     size >= 4 && are_whole || size > 4 && samples >= LONG
 }
 
+/// Pairs of a segment of a row, at least, where rows are fewer than work-items, and of which it is a
+/// whole number: lines of the caches of any sample.
+const ROW_SEGMENT: usize = 1024;
+const ROW_UNIT: usize = 32;
+
+/// How rows are lifted: those that go on beyond their ends in one go, in segments where they are few.
+struct RowSizes {
+    /// How they go on; 0 where their borders are lifted apart.
+    extension: usize,
+    /// Pairs that are taken in before a row, and these with what follows its last whole vector.
+    before: usize,
+    beyond: usize,
+    lines_each: usize,
+    segments: usize,
+    pairs_each: usize,
+}
+
+impl RowSizes {
+    fn new(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Self {
+        let (count, samples) = (
+            lines.geometry.lines as usize,
+            lines.geometry.samples as usize,
+        );
+        let (vector, pairs) = (vectors.samples, samples.div_ceil(2));
+        let extension = extension_of(todo, samples).map_or(0, |extension| extension as usize);
+        let wanted = wanted(todo.target);
+        let most = match extension {
+            0 => 1,
+            _ => wanted.div_ceil(count).min(pairs / ROW_SEGMENT),
+        };
+        let pairs_each = pairs.div_ceil(most.max(1)).next_multiple_of(ROW_UNIT);
+        let before = lines.reach.before.next_multiple_of(vector);
+        RowSizes {
+            extension,
+            before,
+            beyond: before
+                + vectors.late_pairs()
+                + lines.reach.after / vector * vector
+                + 2 * vector,
+            lines_each: count.div_ceil(wanted),
+            segments: pairs.div_ceil(pairs_each),
+            pairs_each,
+        }
+    }
+}
+
 fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
+    let sizes = RowSizes::new(todo, vectors, lines);
     let shift = lines.geometry.shift;
     let meter = Meter::new(todo.problem, 1, shift).with_signal(todo.signal_size());
     let Lines {
         geometry, reach, ..
     } = lines;
     let lines = geometry.lines as usize;
-    let lines_each = lines.div_ceil(wanted(todo.target));
     let samples = geometry.samples as usize;
-    let cost = if reach.inner(samples).is_empty() {
+    // Whole rows, in whole vectors, and what is taken in before a segment and after it.
+    let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples);
+    let more = sizes.before + vectors.late_pairs();
+    let lifted = meter.lifted(lines * (pairs + sizes.segments * more));
+    let cost = if sizes.extension != 0 {
+        let read = samples + 2 * (sizes.segments - 1) * more + 2 * (reach.before + reach.after);
+        meter.scaled(lines * read, lines * samples) + lifted
+    } else if reach.inner(samples).is_empty() {
         meter.line_ends(geometry, reach)
     } else {
-        // Whole rows, in whole vectors; what is wrong at their borders is stored again.
-        let pairs = samples.div_ceil(2).next_multiple_of(vectors.samples) + vectors.late_pairs();
-        meter.scaled(lines * samples, lines * samples)
-            + meter.lifted(lines * pairs)
-            + meter.borders(geometry, reach)
+        // What is wrong at their borders is stored again.
+        meter.scaled(lines * samples, lines * samples) + lifted + meter.borders(geometry, reach)
     };
-    let held = 4 * reach.border() * vectors.samples * vectors.bytes;
+    let of_borders = 4 * reach.border() * vectors.samples * vectors.bytes;
+    let of_beyond = 2 * sizes.beyond * (vectors.samples * vectors.bytes + 4);
     let vectors = vectors.past_the_caches_if(rows_gain_past_the_caches(todo, samples));
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.extend(borders(reach.border(), 1));
+    defines.extend([
+        define("EXTENSION", sizes.extension),
+        define("BEFORE", sizes.before),
+        define("BEYOND", sizes.beyond),
+    ]);
     defines.extend(pixels::defines(todo.pixels()));
     Pass {
         kernel: Kernel {
@@ -152,9 +208,13 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
         },
         slots: Slots::OF_TAKE,
         geometry: *geometry,
-        own: vec![("lines_per_group", lines_each as i32)],
-        groups: lines.div_ceil(lines_each),
-        cost: cost + Cost::of_group(0, held),
+        own: vec![
+            ("lines_per_group", sizes.lines_each as i32),
+            ("segments", sizes.segments as i32),
+            ("pairs_per_segment", sizes.pairs_each as i32),
+        ],
+        groups: lines.div_ceil(sizes.lines_each) * sizes.segments,
+        cost: cost + Cost::of_group(0, of_borders + of_beyond),
     }
 }
 
@@ -235,10 +295,19 @@ mod tests {
     #[test]
     fn every_compute_unit_gets_some_work_items() {
         // Two compute units want eight.
-        let rows = pass(cpu(), Wavelet::CDF_9_7, &[1000, 250], 1);
-        assert_eq!((rows.own, rows.groups), (vec![("lines_per_group", 125)], 8));
-        let few = pass(cpu(), Wavelet::CDF_9_7, &[3, 50], 1);
-        assert_eq!((few.own, few.groups), (vec![("lines_per_group", 1)], 3));
+        let rows = |wavelet: &Wavelet, lines, samples| {
+            let rows = pass(cpu(), wavelet.clone(), &[lines, samples], 1);
+            let numbers: Vec<i32> = rows.own.iter().map(|&(_, number)| number).collect();
+            (numbers, rows.groups)
+        };
+        let (one, other) = (&Wavelet::CDF_9_7, &Wavelet::DAUB_4);
+        assert_eq!(rows(one, 1000, 250), (vec![125, 1, 128], 8));
+        assert_eq!(rows(one, 3, 50), (vec![1, 1, 32], 3));
+        // Few long rows go by segments of whole lines of the caches, if they have no borders apart.
+        assert_eq!(rows(one, 3, 20_000), (vec![1, 3, 3360], 9));
+        assert_eq!(rows(one, 1, 5000), (vec![1, 2, 1280], 2));
+        assert_eq!(rows(other, 1, 5000), (vec![1, 2, 1280], 2));
+        assert_eq!(rows(other, 1, 5001), (vec![1, 1, 2528], 1));
         // A strip of all 100 columns; 495 inner pairs are eight segments of 64 or less.
         let columns = pass(cpu(), Wavelet::CDF_9_7, &[1000, 100], 0);
         assert_eq!(columns.own, [("strips", 1), ("pairs_per_segment", 62)]);

@@ -79,6 +79,67 @@ mod rows_in_the_caches {
     }
 }
 
+/// Rows that are too few for the caches, of any number of whole vectors and with any rest, and long
+/// ones in segments.
+mod rows_in_vectors {
+    use super::*;
+
+    fn check_rows<T: RandomSample>(wavelet: Wavelet) {
+        let short = (2..36).chain([63, 64, 65, 95, 96, 97, 128, 131]);
+        let shapes = short.map(|samples| [5, samples]);
+        let long = [[1, 4095], [1, 4096], [2, 6145], [3, 20_000], [1, 20_001]];
+        let shapes: Vec<_> = shapes.chain(long).collect();
+        for device in devices() {
+            let device = device.with_kind(DeviceKind::Cpu);
+            if !computes("rows in vectors", &device, T::TYPE) {
+                continue;
+            }
+            let (name, sample) = (&device.info().name, T::TYPE);
+            for sizes in ["VECTOR=8", "VECTOR=16 CACHED=1"] {
+                let line = format!("{name} | vectors | {sample} | {sizes} wavelet={wavelet}");
+                let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                for (&boundary, &shape) in Boundary::ALL
+                    .iter()
+                    .flat_map(|rule| shapes.iter().map(move |shape| (rule, shape)))
+                {
+                    let rows = Transform::new(wavelet.clone(), shape).axes([1]);
+                    let rows = rows.boundary(boundary);
+                    check::<T>(&engine, Strategy::Vectors, &rows, shape[1] as u64);
+                    if shape[1] == 20_000 {
+                        let rows = rows.layout(Layout::Interleaved);
+                        check::<T>(&engine, Strategy::Vectors, &rows, 7);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn floats() {
+        check_rows::<f32>(Wavelet::CDF_9_7);
+    }
+
+    #[test]
+    fn doubles_to_one_side() {
+        check_rows::<f64>(Wavelet::DAUB_4);
+    }
+
+    #[test]
+    fn shorts_with_a_pre_shift() {
+        check_rows::<i16>(Wavelet::VC2_DD_13_7);
+    }
+
+    #[test]
+    fn integers_of_a_long_reach() {
+        check_rows::<i32>(Wavelet::VC2_FIDELITY);
+    }
+
+    #[test]
+    fn halves() {
+        check_rows::<f16>(Wavelet::CDF_5_3);
+    }
+}
+
 /// As large arrays are, of which results go past the caches: from rows that start anywhere, in
 /// strips of any width, some all overlap.
 mod past_the_caches {

@@ -5,6 +5,7 @@ use super::super::Strategy;
 use super::super::planning::design::{Define, Problem, Target, define};
 use super::super::planning::todo::Todo;
 use super::super::planning::tuning::Tunable;
+use crate::lifting::extension::Extension;
 use crate::lifting::schedule::Lags;
 use crate::wavelet::{Direction, Stencil};
 
@@ -167,6 +168,15 @@ impl Vectors {
 /// end at about the same time.
 pub(in crate::strategy) fn wanted(target: &Target) -> usize {
     4 * target.device.compute_units.max(1)
+}
+
+/// How lines of so many samples go on beyond their ends where that is all a kernel has to know of
+/// the boundary rule.
+pub(in crate::strategy) fn extension_of(todo: &Todo, samples: usize) -> Option<Extension> {
+    let (transform, sample) = (&todo.problem.transform, todo.problem.sample);
+    let rule = transform.boundary_rule();
+    let extension = Extension::new(transform.wavelet(), sample, rule, samples);
+    extension.filter(|&way| way != Extension::Clamped)
 }
 
 /// A stencil in whole vectors of `pixels` each: which of a vector's neighbours a step reads.

@@ -2,7 +2,6 @@
 //! the rows of them that are in a cache.
 
 use crate::device::DeviceKind;
-use crate::lifting::extension::Extension;
 use crate::lifting::reach::{Reach, around_odd, effective};
 use crate::lifting::schedule::Lags;
 use crate::strategy::Strategy;
@@ -10,7 +9,7 @@ use crate::strategy::boxes_in_cache::MOST_WHOLE;
 use crate::strategy::planning::design::{Define, Problem, define};
 use crate::strategy::planning::todo::Todo;
 use crate::strategy::planning::tuning::Tunable;
-use crate::strategy::shared::cpu::{CACHE_LINE, Vectors, stored_size};
+use crate::strategy::shared::cpu::{CACHE_LINE, Vectors, extension_of, stored_size};
 use crate::strategy::shared::pixels;
 use crate::transform::Layout;
 use crate::transform::geometry::Geometry;
@@ -43,16 +42,6 @@ const LOW: usize = 64;
 
 /// Places beside each channel of a row, at least.
 const MARGIN: usize = 32;
-
-fn extension_of(todo: &Todo, geometry: &Geometry) -> Option<Extension> {
-    let transform = &todo.problem.transform;
-    Extension::new(
-        transform.wavelet(),
-        todo.problem.sample,
-        transform.boundary_rule(),
-        geometry.samples as usize,
-    )
-}
 
 /// Whether rows of so many samples gain by stores past the caches: all whose runs are whole lines of
 /// the caches, and such as are gathered (cl/single_loop/results.cl) and long. Interleaved coefficients
@@ -150,10 +139,8 @@ impl Sizes {
         // Strips start and end at whole vectors, so that their stores do.
         let whole = |pairs: usize| pairs.next_multiple_of(pixels);
         let border = whole(reach.before.max(reach.after).max(1));
-        let extension = match extension_of(todo, geometry) {
-            Some(extension @ (Extension::Mirrored | Extension::Periodic)) if border == pixels => {
-                extension as i32
-            }
+        let extension = match extension_of(todo, samples) {
+            Some(extension) if border == pixels => extension as i32,
             _ => 0,
         };
         let wanted = match is_periodic && !x_first && extension == 0 {

@@ -131,11 +131,19 @@ impl Shares<'_> {
 
     pub fn row_vectors(&self) -> Coverage {
         let mut coverage = self.of_lines();
-        let each = self.own("lines_per_group");
+        let names = ["lines_per_group", "segments", "pairs_per_segment"];
+        let [each, segments, pairs] = names.map(|name| self.own(name));
+        assert!(pairs.is_multiple_of(self.number("VECTOR")));
+        assert!(
+            segments == 1 || !self.has("EXTENSION", "0"),
+            "seams are no borders"
+        );
         for group in self.groups() {
-            assert!(group * each < self.lines(), "a work-group without a line");
-            for line in group * each..((group + 1) * each).min(self.lines()) {
-                coverage.store(line, 0..self.pairs());
+            let (first, begin) = (group / segments * each, group % segments * pairs);
+            assert!(first < self.lines(), "a work-group without a line");
+            assert!(begin < self.pairs(), "a work-group without a pair");
+            for line in first..(first + each).min(self.lines()) {
+                coverage.store(line, begin..(begin + pairs).min(self.pairs()));
             }
         }
         coverage
