@@ -19,8 +19,8 @@
 #ifndef EXTENSION
 #error "EXTENSION: how rows go on beyond their ends, NONE, MIRRORED or PERIODIC of core/boundary.cl"
 #endif
-#if !defined(BEFORE) || !defined(BEYOND)
-#error "BEFORE, BEYOND: pairs before a row that are taken in, and these with all that are no whole vector of it"
+#if !defined(OUTER_BEFORE) || !defined(OUTER_PAIRS)
+#error "OUTER_BEFORE, OUTER_PAIRS: pairs before a row that are taken in, and these with all that are no whole vector of it"
 #endif
 
 // The arguments besides the geometry.
@@ -42,32 +42,32 @@ typedef struct {
 // --- what is no whole vector of a row ----------------------------------------------------------------
 
 // By which rule a row goes on. Without an extension any number will do.
-#define RULE_BEYOND (EXTENSION == EXTENSION_MIRRORED ? SYMMETRIC : EXTENSION == EXTENSION_PERIODIC ? PERIODIC : CLAMP)
+#define RULE_OUTSIDE (EXTENSION == EXTENSION_MIRRORED ? SYMMETRIC : EXTENSION == EXTENSION_PERIODIC ? PERIODIC : CLAMP)
 
 // Places of each channel before a row, and from its last whole vector on, with what the row goes on with: those that
 // are read, and which pairs of the row have what belongs there.
 typedef struct {
   int whole;  // pairs in whole vectors
   int from, to;
-  int pairs[2][BEYOND];
-} Beyond;
+  int pairs[2][OUTER_PAIRS];
+} OuterPairs;
 
-INLINE void find_beyond(local Beyond *beyond, const int samples) {
-  beyond->whole = D_COUNT(samples) / VECTOR * VECTOR;
-  beyond->from = BEFORE - REACH_LO;
-  beyond->to = BEFORE + S_COUNT(samples) - beyond->whole + REACH_HI;
-  for (int i = beyond->from; i < beyond->to; ++i) {
-    const int pair = i < BEFORE ? i - BEFORE : beyond->whole + i - BEFORE;
+INLINE void find_outer_pairs(local OuterPairs *outer, const int samples) {
+  outer->whole = D_COUNT(samples) / VECTOR * VECTOR;
+  outer->from = OUTER_BEFORE - REACH_LO;
+  outer->to = OUTER_BEFORE + S_COUNT(samples) - outer->whole + REACH_HI;
+  for (int i = outer->from; i < outer->to; ++i) {
+    const int pair = i < OUTER_BEFORE ? i - OUTER_BEFORE : outer->whole + i - OUTER_BEFORE;
     UNROLL for (int parity = 0; parity < 2; ++parity)
-      beyond->pairs[parity][i] = map_index(RULE_BEYOND, parity, pair, samples);
+      outer->pairs[parity][i] = map_index(RULE_OUTSIDE, parity, pair, samples);
   }
 }
 
 // The same numbers of one row.
-INLINE void load_beyond(const LoadedLine *in, local const Beyond *beyond, local A *places) {
-  for (int i = beyond->from; i < beyond->to; ++i) {
-    places[i] = NUMBER(in->s[beyond->pairs[0][i] * in->s_stride]);
-    places[BEYOND + i] = NUMBER(in->d[beyond->pairs[1][i] * in->d_stride]);
+INLINE void load_outer_pairs(const LoadedLine *in, local const OuterPairs *outer, local A *places) {
+  for (int i = outer->from; i < outer->to; ++i) {
+    places[i] = NUMBER(in->s[outer->pairs[0][i] * in->s_stride]);
+    places[OUTER_PAIRS + i] = NUMBER(in->d[outer->pairs[1][i] * in->d_stride]);
   }
 }
 
@@ -77,27 +77,27 @@ INLINE void load_beyond(const LoadedLine *in, local const Beyond *beyond, local 
 typedef struct {
   Rows in, later, out;
   int s_count, d_count, whole, shift;
-  local const A *beyond;
+  local const A *outer;
 } Row;
 
 // Takes in a vector of each channel, and lifts what has come to its turn.
-INLINE void take_in(AV *s, AV *d, const AV new_s, const AV new_d, const int shift) {
+INLINE void take_vectors(AV *s, AV *d, const AV new_s, const AV new_d, const int shift) {
   grow_older(s, d);
   s[0] = SCALED_IN(new_s, IN_s, shift), d[0] = SCALED_IN(new_d, IN_d, shift);
   lift_along_x(s, d);
 }
 
 // The same of the vectors from pair `at` on.
-INLINE void take_any(const Row *row, const int at, AV *s, AV *d) {
+INLINE void take_any_vectors(const Row *row, const int at, AV *s, AV *d) {
   AV new_s, new_d;
   if (at >= 0 && at < row->whole) {
     load_pairs(&row->in, 0, at, row->s_count, row->d_count, &new_s, &new_d);
     prefetch_pairs(&row->later, 0, at);
   } else {
-    local const A *const place = row->beyond + BEFORE + (at < 0 ? at : at - row->whole);
-    new_s = LOAD_V(place), new_d = LOAD_V(place + BEYOND);
+    local const A *const place = row->outer + OUTER_BEFORE + (at < 0 ? at : at - row->whole);
+    new_s = LOAD_V(place), new_d = LOAD_V(place + OUTER_PAIRS);
   }
-  take_in(s, d, new_s, new_d, row->shift);
+  take_vectors(s, d, new_s, new_d, row->shift);
 }
 
 #define DONE_s SAMPLE_V(SCALED_OUT(s[X_LAST_LAG], OUT_s, row->shift))
@@ -116,8 +116,8 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
   AV s[X_KEPT], d[X_KEPT];
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[age] = d[age] = 0;
   const int late = X_LAST_LAG * VECTOR;
-  int at = begin - BEFORE;
-  for (; at < begin + late; at += VECTOR) take_any(row, at, s, d);
+  int at = begin - OUTER_BEFORE;
+  for (; at < begin + late; at += VECTOR) take_any_vectors(row, at, s, d);
   // Whether all vectors are stored alike. Not so forward where borders are stored again soon.
   const bool alike = (EXTENSION != EXTENSION_NONE || !FORWARD || !NON_TEMPORAL) && is_known(row);
   if (alike) {
@@ -125,12 +125,12 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
       AV new_s, new_d;
       load_whole_pairs(&row->in, 0, at, &new_s, &new_d);
       prefetch_pairs(&row->later, 0, at);
-      take_in(s, d, new_s, new_d, row->shift);
+      take_vectors(s, d, new_s, new_d, row->shift);
       store_known_pairs(&row->out, 0, at - late, DONE_s, DONE_d);
     }
   }
   for (; at < end + late; at += VECTOR) {
-    take_any(row, at, s, d);
+    take_any_vectors(row, at, s, d);
     // Else, forward, the lines at the ends of a row stay in the caches: as many as have a vector of them. Inverse, all
     // goes past these: where each vector was compared, Intel's runtime for CPUs took more than twice as long.
     const int done = at - late;
@@ -142,29 +142,29 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
   // What is no whole vector of VECTOR rows; loaded row by row, 96 samples by 9/7 took 1.1 to 1.3 times as long.
-  local AV places[2 * BEYOND], borders[4 * BORDER * BORDER_VECTORS];
-  local Beyond beyond;
+  local AV places[2 * OUTER_PAIRS], borders[4 * BORDER * BORDER_VECTORS];
+  local OuterPairs outer;
   const int number = get_group_id(0), s_count = S_COUNT(pass.samples);
   const int first = number / own.segments * own.lines_per_group;
   const int end = first + min(own.lines_per_group, pass.lines - first);
   const int begin_pair = number % own.segments * own.pairs_per_segment;
   const int end_pair = min(begin_pair + own.pairs_per_segment, s_count);
   const bool has_inner = EXTENSION != EXTENSION_NONE || s_count > 2 * BORDER;
-  find_beyond(&beyond, pass.samples);
-  for (int i = 0; i < 2 * BEYOND; ++i) places[i] = 0;
+  find_outer_pairs(&outer, pass.samples);
+  for (int i = 0; i < 2 * OUTER_PAIRS; ++i) places[i] = 0;
   for (int index = first; index < end;) {
     const int lines = min(min(VECTOR, end - index), neighbours(&pass, index));
     const LoadedLines in = input_lines(signal, bands, low, &pass, index);
     const StoredLines out = output_lines(signal, bands, low, &pass, index);
     for (int i = 0; has_inner && i < lines; ++i) {
       const LoadedLine from = loaded_from(in, i).first;
-      load_beyond(&from, &beyond, (local A *)places + i * 2 * BEYOND);
+      load_outer_pairs(&from, &outer, (local A *)places + i * 2 * OUTER_PAIRS);
     }
     for (int i = 0; has_inner && i < lines; ++i) {
       const LoadedLine from = loaded_from(in, i).first, later = loaded_from(in, i + VECTOR).first;
       const StoredLine to = stored_from(out, i).first;
       const Row row = {INPUT_ROWS((&from)), INPUT_ROWS((&later)), OUTPUT_ROWS((&to)), s_count, D_COUNT(pass.samples),
-                       beyond.whole, pass.shift, (local A *)places + i * 2 * BEYOND};
+                       outer.whole, pass.shift, (local A *)places + i * 2 * OUTER_PAIRS};
       lift_row(&row, begin_pair, end_pair);
     }
     if (EXTENSION == EXTENSION_NONE) lift_borders_of(in, out, lines, pass, borders);

@@ -24,6 +24,9 @@ use crate::wavelet::Sample;
 /// many pictures as are its due; [`with_shares`](Self::with_shares) fixes that instead, so that a
 /// run repeats. Pictures do not depend on each other, and results are those of one engine alone.
 ///
+/// Where several devices of PoCL 3.1 are in one process, an assertion of its may end the program when
+/// shares of different sizes first run side by side: run the largest once on one device before.
+///
 /// ```no_run
 /// use wavelift::{Device, DeviceKind, EngineGroup, Transform, Wavelet};
 ///

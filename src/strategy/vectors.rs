@@ -130,7 +130,7 @@ struct RowSizes {
     extension: usize,
     /// Pairs that are taken in before a row, and these with what follows its last whole vector.
     before: usize,
-    beyond: usize,
+    outer: usize,
     lines_each: usize,
     segments: usize,
     pairs_each: usize,
@@ -154,10 +154,7 @@ impl RowSizes {
         RowSizes {
             extension,
             before,
-            beyond: before
-                + vectors.late_pairs()
-                + lines.reach.after / vector * vector
-                + 2 * vector,
+            outer: before + vectors.late_pairs() + lines.reach.after / vector * vector + 2 * vector,
             lines_each: count.div_ceil(wanted),
             segments: pairs.div_ceil(pairs_each),
             pairs_each,
@@ -188,15 +185,15 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
         meter.scaled(lines * samples, lines * samples) + lifted + meter.borders(geometry, reach)
     };
     let of_borders = 4 * reach.border() * vectors.samples * vectors.bytes;
-    let of_beyond = 2 * sizes.beyond * (vectors.samples * vectors.bytes + 4);
+    let of_outer = 2 * sizes.outer * (vectors.samples * vectors.bytes + 4);
     let vectors = vectors.past_the_caches_if(rows_gain_past_the_caches(todo, samples));
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
     defines.extend(borders(reach.border(), 1));
     defines.extend([
         define("EXTENSION", sizes.extension),
-        define("BEFORE", sizes.before),
-        define("BEYOND", sizes.beyond),
+        define("OUTER_BEFORE", sizes.before),
+        define("OUTER_PAIRS", sizes.outer),
     ]);
     defines.extend(pixels::defines(todo.pixels()));
     Pass {
@@ -214,7 +211,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             ("pairs_per_segment", sizes.pairs_each as i32),
         ],
         groups: lines.div_ceil(sizes.lines_each) * sizes.segments,
-        cost: cost + Cost::of_group(0, of_borders + of_beyond),
+        cost: cost + Cost::of_group(0, of_borders + of_outer),
     }
 }
 
