@@ -84,14 +84,14 @@ INLINE int place_in_signal(const int place, const int samples, const int periodi
 // zero).
 INLINE A beyond_border(const int boundary, const A inner) { return boundary == ZERO ? (A)0 : inner; }
 
-// Sets what a step reads beyond both ends of a channel of `count` numbers, in a run of `held` of them, `stride` apart,
+// Sets what a step reads beyond both ends of a channel of `count` numbers, in a run of `length`, `stride` apart,
 // from number `first` on, of which the first `halo` are no results of the run. Where it has any results, nothing of
 // these is past the end, and nothing of the rest is before the beginning. (Where both were compared everywhere,
 // registers of Fidelity went to memory on Intel's pvc.)
-INLINE void set_beyond(A *channel, const int stride, const int halo, const int held, const int first, const int count,
+INLINE void set_beyond(A *channel, const int stride, const int halo, const int length, const int first, const int count,
                        const int boundary) {
   UNROLL for (int n = halo - 1; n >= 0; --n)
     if (first + n < 0) channel[n * stride] = beyond_border(boundary, channel[(n + 1) * stride]);
-  UNROLL for (int n = halo; n < held; ++n)
+  UNROLL for (int n = halo; n < length; ++n)
     if (first + n >= count) channel[n * stride] = beyond_border(boundary, channel[max(n - 1, 0) * stride]);
 }

@@ -27,6 +27,6 @@
 // One turn of the pipeline: vectors by age, the newest first.
 INLINE void lift_along_x(AV *s, AV *d) { LIFT_STEPS(X_STEP) }
 
-INLINE void grow_older(AV *s, AV *d) {
+INLINE void shift_delay_line(AV *s, AV *d) {
   UNROLL for (int age = X_KEPT - 1; age > 0; --age) s[age] = s[age - 1], d[age] = d[age - 1];
 }

@@ -54,7 +54,7 @@
 #define PICTURE_REPEATS (ENDS == ENDS_CLOSED || ENDS == ENDS_WRAPPED)
 #define IS_WRAPPED(window) (ENDS == ENDS_WRAPPED && (window)->ends == ENDS_WRAPPED)
 #define IS_CLOSED(window) (PICTURE_REPEATS && !IS_WRAPPED(window))
-// To go once around the border takes half of the instructions.
+// One reflection instead of a remainder takes half of the instructions.
 #ifndef EXTENDED_OFTEN
 #error "EXTENDED_OFTEN: 1 where a level is so small that steps reach beyond the extended picture"
 #endif
@@ -102,14 +102,14 @@ constant const Window WINDOWS[] = {
 };
 
 // What a work-item holds, at most.
-#define ROWS_HELD (2 * (REACH_LO + MOST_OWN_PAIRS_Y + REACH_HI))
-#define COLUMNS_HELD (2 * MOST_OWN_PAIRS_X)
+#define MOST_ROWS (2 * (REACH_LO + MOST_OWN_PAIRS_Y + REACH_HI))
+#define MOST_COLUMNS (2 * MOST_OWN_PAIRS_X)
 
 // Loops over what a window has, which compilers write out before they know how much that is: else they do it by parts.
 #define UP_TO(i, count, most) UNROLL for (int i = 0; i < (most); ++i) if (i < (count))
 #define EACH_PAIR(p) UP_TO(p, window->own_pairs_x, MOST_OWN_PAIRS_X)
-#define EACH_COLUMN(c) UP_TO(c, 2 * window->own_pairs_x, COLUMNS_HELD)
-#define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + window->own_pairs_y + REACH_HI), ROWS_HELD)
+#define EACH_COLUMN(c) UP_TO(c, 2 * window->own_pairs_x, MOST_COLUMNS)
+#define EACH_ROW(r) UP_TO(r, 2 * (REACH_LO + window->own_pairs_y + REACH_HI), MOST_ROWS)
 
 // A work-item's place in a window.
 INLINE int item_x(constant const Window *window) { return ITEM % window->items_x; }
@@ -132,8 +132,8 @@ INLINE int pair_inside(const int pair, const int parity, const int samples) {
   return place_in_signal(pair, samples / 2, 1);
 #else
   const int last = samples - 1, place = 2 * clamp(pair, -REACH_LO, (last >> 1) + REACH_HI) + parity;
-  const bool may_be_far = EXTENDED_OFTEN || ENDS == ENDS_CLOSED;
-  return (may_be_far ? place_in_signal(place, samples, ENDS == ENDS_CLOSED) : mirrored_at(place, last)) >> 1;
+  const bool needs_period = EXTENDED_OFTEN || ENDS == ENDS_CLOSED;
+  return (needs_period ? place_in_signal(place, samples, ENDS == ENDS_CLOSED) : mirrored_at(place, last)) >> 1;
 #endif
 }
 
@@ -146,7 +146,7 @@ INLINE int pair_inside(const int pair, const int parity, const int samples) {
     if (n < REACH_LO + window->own_pairs_y + (after)) EACH_COLUMN(c)                       \
       v[2 * n + PARITY_##target][c] = LIFT_##k(v[2 * n + PARITY_##target][c], ROW_ABOVE_##source);
 
-INLINE void lift_window_y(constant const Window *window, A (*v)[COLUMNS_HELD]) { LIFT_STEPS(WINDOW_STEP_Y) }
+INLINE void lift_window_y(constant const Window *window, A (*v)[MOST_COLUMNS]) { LIFT_STEPS(WINDOW_STEP_Y) }
 
 // Rows that are lifted along x: before y those of the halo, too.
 #define FIRST_ROW (X_FIRST ? 0 : 2 * REACH_LO)
@@ -197,7 +197,7 @@ INLINE WindowEnds ends_of_window(constant const Window *window, const int pair, 
 #if EXCHANGE == EXCHANGE_NONE
 #define ROWS_SHARED MOST_ROWS_LIFTED
 // Shares a channel with the other work-items, when they have read the one before.
-INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[COLUMNS_HELD],
+INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[MOST_COLUMNS],
                                  local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
   barrier(CLK_LOCAL_MEM_FENCE);
   UP_TO(r, rows_lifted(window), MOST_ROWS_LIFTED)
@@ -216,7 +216,7 @@ INLINE void gather_in_window(constant const Window *window, const int r, const i
 }
 #else
 #define ROWS_SHARED 1
-INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[COLUMNS_HELD],
+INLINE void share_window_channel(constant const Window *window, const int cx, A (*v)[MOST_COLUMNS],
                                  local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {}
 INLINE void gather_in_window(constant const Window *window, const int r, const int cx, const int first, const int last,
                              const A *row, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A *near) {
@@ -236,14 +236,14 @@ INLINE void gather_in_window(constant const Window *window, const int r, const i
     LIFT_PAIRS(k, PARITY_##target, first_read)                                              \
   }
 
-INLINE void lift_window_x(constant const Window *window, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
+INLINE void lift_window_x(constant const Window *window, const WindowEnds *ends, A (*v)[MOST_COLUMNS],
                           local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
   A near[REACH_LO + MOST_OWN_PAIRS_X + REACH_HI];
   LIFT_STEPS(WINDOW_STEP_X)
 }
 
 // Lifts along both axes.
-INLINE void lift_window(constant const Window *window, const WindowEnds *ends, A (*v)[COLUMNS_HELD],
+INLINE void lift_window(constant const Window *window, const WindowEnds *ends, A (*v)[MOST_COLUMNS],
                         local A (*shared)[GROUP * MOST_OWN_PAIRS_X]) {
 #if X_FIRST
   lift_window_x(window, ends, v, shared);

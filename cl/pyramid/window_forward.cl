@@ -73,7 +73,7 @@ INLINE int column_of_signal(const Picture *picture, constant const Window *windo
 
 // Loads the picture, for the finest level.
 INLINE void load_signal(const Picture *picture, const Windows *own, constant const Window *window, const Span *y,
-                        const Span *x, A (*v)[COLUMNS_HELD]) {
+                        const Span *x, A (*v)[MOST_COLUMNS]) {
   const int in_window = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
   const int column = column_of_signal(picture, window, x, in_window);
   const int end = IS_WRAPPED(window) ? picture->width : x->samples;
@@ -112,7 +112,7 @@ INLINE void load_kept(local const A *from, const int pairs, A *v) {
 }
 
 // Loads the low band that the finer level has left.
-INLINE void load_low(constant const Window *window, const Span *y, local const A *kept, A (*v)[COLUMNS_HELD]) {
+INLINE void load_low(constant const Window *window, const Span *y, local const A *kept, A (*v)[MOST_COLUMNS]) {
   const int column = 2 * window->own_pairs_x * min(item_x(window), window->pairs_x / window->own_pairs_x - 1);
   EACH_ROW(r) {
     load_kept(kept + (window->kept + row_in_window(window, y, r) * 2 * window->pairs_x + column), window->own_pairs_x,
@@ -138,7 +138,7 @@ INLINE void store_in_row(global T *row, const int pairs, const bool is_vector, c
 // Details go to their sub-bands, approximations to the next level's window at `kept`; those of the coarsest level to
 // theirs.
 INLINE void store_bands(const Picture *picture, constant const Window *window, const Span *y, const Span *x,
-                        local A *kept, A (*v)[COLUMNS_HELD]) {
+                        local A *kept, A (*v)[MOST_COLUMNS]) {
   const int item = item_x(window), above = pairs_above(window), column = x->begin + item * window->own_pairs_x;
   const Distance row = picture->band_pitch[1], to_highs = y->s_count * row;
   // Where all of these are even, no vector is stored in part. Asking that of each vector takes 1.02 to 1.05 times as

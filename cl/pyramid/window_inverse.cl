@@ -41,14 +41,14 @@ INLINE PartOfWindow part_of(const Picture *picture, constant const Window *windo
 // Loads the three sub-bands of details of a window. As vectors of two pairs they took 1.1 to 1.5 times as long in i16
 // by 5/3, and in f32 by 9/7 as long (4096 pictures of 128 x 128 on an NVIDIA H200).
 INLINE void load_window_details(const Picture *picture, constant const Window *window, const PartOfWindow *part,
-                                A (*v)[COLUMNS_HELD]) {
+                                A (*v)[MOST_COLUMNS]) {
   const Distance row = picture->band_pitch[1], to_details = S_COUNT(part->height) * row;
   int s[MOST_OWN_PAIRS_X], d[MOST_OWN_PAIRS_X];
   EACH_PAIR(p) {
     s[p] = pair_inside(part->column + p, 0, part->width);
     d[p] = pair_inside(part->column + p, 1, part->width) + S_COUNT(part->width);
   }
-  UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, ROWS_HELD / 2) {
+  UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, MOST_ROWS / 2) {
     const int y = part->row - REACH_LO + n;
     global const T *const lows = picture->band[1] + pair_inside(y, 0, part->height) * row;
     global const T *const highs = picture->band[1] + (to_details + pair_inside(y, 1, part->height) * row);
@@ -64,7 +64,7 @@ INLINE void load_window_details(const Picture *picture, constant const Window *w
 // left it.
 INLINE void load_low_of_window(const Picture *picture, constant const Window *window, const PartOfWindow *part,
                                constant const Window *coarser, const int begin_y, const int begin_x,
-                               local const A *kept, A (*v)[COLUMNS_HELD]) {
+                               local const A *kept, A (*v)[MOST_COLUMNS]) {
   const int first_x = 2 * (window_begin(window->level + 1, begin_x) - items_of_halo(coarser) * coarser->own_pairs_x);
   const int first_y = 2 * window_begin(window->level + 1, begin_y);
   int s[MOST_OWN_PAIRS_X];
@@ -73,7 +73,7 @@ INLINE void load_low_of_window(const Picture *picture, constant const Window *wi
     if (ENDS != ENDS_WRAPPED || window->is_coarsest) s[p] = pair_inside(s[p], 0, part->width);
     if (!window->is_coarsest) s[p] = clamp(s[p] - first_x, 0, 2 * coarser->pairs_x - 1);
   }
-  UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, ROWS_HELD / 2) {
+  UP_TO(n, REACH_LO + window->own_pairs_y + REACH_HI, MOST_ROWS / 2) {
     int y = part->row - REACH_LO + n;
     if (ENDS != ENDS_WRAPPED || window->is_coarsest) y = pair_inside(y, 0, part->height);
     if (window->is_coarsest) {
@@ -89,7 +89,7 @@ INLINE void load_low_of_window(const Picture *picture, constant const Window *wi
 }
 
 // Leaves results for the next level.
-INLINE void keep_window(constant const Window *window, local A *kept, A (*v)[COLUMNS_HELD]) {
+INLINE void keep_window(constant const Window *window, local A *kept, A (*v)[MOST_COLUMNS]) {
   const int above = pairs_above(window), column = item_x(window) * window->own_pairs_x;
   if (column >= window->pairs_x) return;
   UP_TO(r, 2 * window->own_pairs_y, 2 * MOST_OWN_PAIRS_Y) {
@@ -107,7 +107,7 @@ INLINE void keep_window(constant const Window *window, local A *kept, A (*v)[COL
 
 // Stores the tile.
 INLINE void store_window_tile(const Picture *picture, const Windows *own, constant const Window *window,
-                              const PartOfWindow *part, A (*v)[COLUMNS_HELD]) {
+                              const PartOfWindow *part, A (*v)[MOST_COLUMNS]) {
   const int column = (item_x(window) - items_of_halo(window)) * window->own_pairs_x;
   const int x = 2 * part->column, y = 2 * part->row;
   if (column < 0 || column >= own->tile_x) return;
@@ -115,7 +115,7 @@ INLINE void store_window_tile(const Picture *picture, const Windows *own, consta
   UP_TO(r, 2 * window->own_pairs_y, 2 * MOST_OWN_PAIRS_Y) {
     global S *const to = picture->signal + ((y + r) * picture->signal_pitch + x * COLUMN_STRIDE);
     if (pairs_above(window) + r / 2 >= own->tile_y || y + r >= part->height) continue;
-    S row[COLUMNS_HELD];
+    S row[MOST_COLUMNS];
     EACH_COLUMN(c) row[c] = STORE_2D(0, 0, v[2 * REACH_LO + r][c]);
     if (is_vector && window->own_pairs_x == 2) {
       *(global FourSamples *)to = (FourSamples)(row[0], row[1], row[2], row[3]);

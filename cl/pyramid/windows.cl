@@ -53,7 +53,7 @@ typedef struct {
 #if FORWARD
 // Lifts a level, of which the low band is the next window.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *window, const Tile tile,
-                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[COLUMNS_HELD]) {
+                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[MOST_COLUMNS]) {
   const Span y = span_of(picture->height, window->level, window->pairs_y, IS_WRAPPED(window), own->tile_y, own->tiles_y,
                          own->tiles_y > 1 ? tile.y : 0);
   const Span x = span_of(picture->width, window->level, window->pairs_x, IS_WRAPPED(window), own->tile_x, own->tiles_x,
@@ -84,7 +84,7 @@ INLINE Picture rest_of(const Picture *picture, global T *low, const int number) 
 #else
 // Lifts a level, of which the low band is what the next window has left.
 INLINE void do_level(const Picture *picture, const Windows *own, constant const Window *window, const Tile tile,
-                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[COLUMNS_HELD]) {
+                     local A *kept, local A (*shared)[GROUP * MOST_OWN_PAIRS_X], A (*v)[MOST_COLUMNS]) {
   const int begin_y = tile.y * own->tile_y, begin_x = tile.x * own->tile_x;
   const PartOfWindow part = part_of(picture, window, begin_y, begin_x);
   const WindowEnds ends = ends_of_window(window, part.column, part.width);
@@ -151,12 +151,12 @@ void pyramid_windows(global S *signal, global T *bands, global T *low COUNTED_IN
   picture.band[0] = rest.signal;
   picture.band_pitch[0] = rest.signal_pitch;
 #endif
-  A v[ROWS_HELD][COLUMNS_HELD];
+  A v[MOST_ROWS][MOST_COLUMNS];
 #if FORWARD
   // What no result depends on is read as well: so a simulator sees no read of what was never written.
   for (int i = get_local_id(0); EXCHANGE == EXCHANGE_NONE && i < PLACES; i += GROUP) ((local A *)kept)[i] = 0;
-  UNROLL for (int r = 0; EXCHANGE == EXCHANGE_NONE && r < ROWS_HELD; ++r)
-    UNROLL for (int c = 0; c < COLUMNS_HELD; ++c) v[r][c] = 0;
+  UNROLL for (int r = 0; EXCHANGE == EXCHANGE_NONE && r < MOST_ROWS; ++r)
+    UNROLL for (int c = 0; c < MOST_COLUMNS; ++c) v[r][c] = 0;
   if (EXCHANGE == EXCHANGE_NONE) barrier(CLK_LOCAL_MEM_FENCE);
   EACH_LEVEL(DO_LEVEL)
 #if FENCE != FENCE_NONE && EXCHANGE == EXCHANGE_NONE

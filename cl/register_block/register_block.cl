@@ -109,10 +109,10 @@ INLINE Words load_block_row(const Picture *picture, const int cy, const int y, c
   return words_of(samples);
 }
 
-// A signal repeats after `period` samples, of which sample n is sample min(n, turn - n) of the picture: mirrored, it
-// runs backwards from the last one on; periodic, it never turns.
+// A signal repeats after `period` samples, of which sample n is sample min(n, mirror_sum - n) of the picture: mirrored,
+// it runs backwards from the last one on; periodic, it never does.
 typedef struct {
-  int period, turn;
+  int period, mirror_sum;
 } Repeats;
 
 INLINE Repeats repeats_of(const int samples, const int periodic) {
@@ -131,11 +131,11 @@ INLINE void load_block(const Picture *picture, const Block *block, const Registe
     UNROLL for (int i = 0; i < COLUMNS_OWN; ++i) {
       const int place = 2 * (block->column + LOADED_PAIR(i)) + LOADED_CHANNEL(i);
       const int inner = place_in_period(place, row.period);
-      x[i] = min(inner, row.turn - inner);
+      x[i] = min(inner, row.mirror_sum - inner);
     }
     int y = place_in_period(2 * block->row, column.period);
     UNROLL for (int r = 0; r < BLOCK_ROWS; ++r) {
-      loaded[r] = load_block_row(picture, r & 1, min(y, column.turn - y), x);
+      loaded[r] = load_block_row(picture, r & 1, min(y, column.mirror_sum - y), x);
       y = y + 1 < column.period ? y + 1 : 0;
     }
   }

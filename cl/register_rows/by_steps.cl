@@ -13,23 +13,24 @@
 // Puts a run's own pairs of a channel into local memory, and fetches it with `before` pairs more in front of it and
 // `after` behind.
 INLINE void fetch_with_neighbours(local L *line, local L *details, const int item, const int pairs, const int samples,
-                                  const int parity, const A *own, const int before, const int after, A *held) {
+                                  const int parity, const A *own, const int before, const int after, A *inputs) {
   UNROLL for (int n = 0; n < pairs; ++n)
     if (item * pairs + n < COUNT_OF(parity, samples)) UNLIFTED(parity, n) = (L)own[n];
   ROW_FENCE;
   fill_margins(line, details, item, parity, 1, samples, 0, true);
   ROW_FENCE;
-  UNROLL for (int n = -before; n < pairs + after; ++n) held[before + n] = (A)UNLIFTED(parity, n);
+  UNROLL for (int n = -before; n < pairs + after; ++n) inputs[before + n] = (A)UNLIFTED(parity, n);
 }
 
 #define BEFORE_RUN(first) ((first) < 0 ? -(first) : 0)
 #define AFTER_RUN(last) ((last) > 0 ? (last) : 0)
-#define HELD_BY_STEP(offset) held[before_run + n + (offset)]
-#define STEP_ACROSS_RUNS(k, target, source, first, last, before, after)                                               \
-  { const int before_run = BEFORE_RUN(first), after_run = AFTER_RUN(last);                                            \
-    A held[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                                          \
-    fetch_with_neighbours(line, details, item, pairs, samples, PARITY_##source, source, before_run, after_run, held); \
-    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], HELD_BY_STEP); }
+#define STEP_INPUT(offset) inputs[before_run + n + (offset)]
+#define STEP_ACROSS_RUNS(k, target, source, first, last, before, after)                                             \
+  { const int before_run = BEFORE_RUN(first), after_run = AFTER_RUN(last);                                          \
+    A inputs[BEFORE_RUN(first) + RUN_PAIRS + AFTER_RUN(last)];                                                      \
+    fetch_with_neighbours(line, details, item, pairs, samples, PARITY_##source, source, before_run, after_run,      \
+                          inputs);                                                                                  \
+    UNROLL for (int n = 0; n < pairs; ++n) target[n] = LIFT_##k(target[n], STEP_INPUT); }
 
 INLINE void lift_runs_by_steps(local L *line, local L *details, const int item, const int pairs, const int samples,
                                const int shift) {

@@ -2,8 +2,8 @@
 //
 // The work-item has s[] and d[] of its PAIRS_LIFTED pairs and of the REACH_LO before and the REACH_HI after them that
 // their results depend on. It lifts them (Blazewicz et al. 2012), step k on as many as later steps still need: for 9/7,
-// four pairs are 15 samples loaded for 8 results, one pair is 9 for 2. Or it computes the one pair by the taps of both
-// filters (Galiano et al. 2011), for 9/7 in 16 multiplications where lifting one pair on its own takes 12.
+// four pairs are 15 samples needed (16 loaded) for 8 results, one pair is 9 for 2. Or it computes the one pair by the
+// taps of both filters (Galiano et al. 2011), for 9/7 in 16 multiplications where lifting one pair on its own takes 12.
 
 #include "core/small_sub_groups.cl"
 #include "core/borders.cl"

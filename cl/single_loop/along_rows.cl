@@ -8,24 +8,24 @@
 #include "single_loop/pair_of_rows.cl"
 
 // Stores the results at place `at`, if these are any.
-INLINE void store_turn(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner, const bool stores,
-                       const bool gathers, const bool known) {
-  Turn results;
+INLINE void store_vectors(Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool inner,
+                          const bool stores, const bool gathers, const bool known) {
+  VectorsOfRows results;
   if (!results_of(sweep, strip, s, d, at, inner, results) || !stores) return;
   UNROLL for (int cy = 0; cy < 2; ++cy) put_pairs(&sweep->results, cy, at, results[cy], gathers, known);
   if (gathers) put_gathered(&sweep->results, at + VECTOR_PLACES);
 }
 
 // Goes on by a vector of both rows, and stores the results at place `at`, which that gives.
-INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner,
+INLINE void advance_and_store(Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool inner,
                               const bool stores, const bool gathers, const bool known) {
   take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR_PLACES, inner);
-  store_turn(sweep, strip, s, d, at, inner, stores, gathers, known);
+  store_vectors(sweep, strip, s, d, at, inner, stores, gathers, known);
 }
 
 // The same by two inner vectors, forward.
-INLINE void advance_by_two(Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at) {
-  Turn one, two;
+INLINE void advance_by_two(Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at) {
+  VectorsOfRows one, two;
   take_in(sweep, strip, s, d, at + X_LAST_LAG * VECTOR, true);
   results_of(sweep, strip, s, d, at, true, one);
   take_in(sweep, strip, s, d, at + (X_LAST_LAG + 1) * VECTOR, true);
@@ -35,7 +35,7 @@ INLINE void advance_by_two(Sweep *sweep, const Strip *strip, Aged s, Aged d, con
 
 // Goes along inner vectors of rows that are dense, from place `at` on and no further than `to`, and gives the
 // place that it has come to.
-INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at, const int to) {
+INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Delays s, Delays d, int at, const int to) {
   if (sweep->results.gathers) {
     for (; at <= to; at += VECTOR_PLACES) advance_and_store(sweep, strip, s, d, at, true, true, true, false);
     return at;
@@ -62,7 +62,7 @@ INLINE int sweep_inner(Sweep *sweep, const Strip *strip, Aged s, Aged d, int at,
 
 // Goes from pair of rows p - 1, which is `last`, to pair p, which is `next`: takes in what `last` goes on with, what
 // comes before `next`, and the first X_LAST_LAG vectors of that. The last results of `last` leave on the way.
-INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s, Aged d) {
+INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Delays s, Delays d) {
   const int end = end_of_own(strip), left = end - X_LAST_LAG * VECTOR_PLACES, before = VECTORS_AFTER + VECTORS_BEFORE;
   UNROLL for (int i = 0; i < before + X_LAST_LAG; ++i) {
     if (i < VECTORS_AFTER)
@@ -71,13 +71,13 @@ INLINE void join_rows(Sweep *last, const Sweep *next, const Strip *strip, Aged s
       take_in_beyond(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, false);
     else
       take_in(next, strip, s, d, strip->skipped + (i - before) * VECTOR_PLACES, true);
-    if (i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, true, true, false, true);
+    if (i < X_LAST_LAG) store_vectors(last, strip, s, d, left + i * VECTOR_PLACES, true, true, false, true);
   }
 }
 
 // The same where rows end within a vector, or do not go on; and where one of the two is not there.
 INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, const bool has_last, const Sweep *next,
-                          const bool has_next, const Strip *strip, const int boundary, Aged s, Aged d) {
+                          const bool has_next, const Strip *strip, const int boundary, Delays s, Delays d) {
   const bool gathers = last->results.gathers, stores = has_last && last->stores, ends = strip->extension == EXTENSION_NONE;
   const int before = ends && strip->own.left == 0 ? 0 : VECTORS_BEFORE;
   const int after = ends && strip->own.right == S_COUNT(strip->own.width) ? 0 : VECTORS_AFTER;
@@ -86,7 +86,7 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
     for (int cy = 0; cy < 2; ++cy) load_beyond(picture, p - 1, cy, strip->extension, last->borders + cy * ROW);
   for (int i = 0; i < after && has_last; ++i) {
     take_in(last, strip, s, d, end + i * VECTOR_PLACES, false);
-    if (i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+    if (i < X_LAST_LAG) store_vectors(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
 #if !X_FIRST
   // A narrow strip has some of its border in what follows it.
@@ -102,7 +102,8 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
       take_in(next, strip, s, d, at, true);
     else
       take_in(next, strip, s, d, at, false);
-    if (has_last && i < X_LAST_LAG) store_turn(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
+    if (has_last && i < X_LAST_LAG)
+      store_vectors(last, strip, s, d, left + i * VECTOR_PLACES, false, stores, gathers, false);
   }
   if (!stores || !gathers) return;
   prefetch_seams(picture, p - Y_LAST_LAG, strip->own);
@@ -111,7 +112,7 @@ INLINE void join_any_rows(const Picture *picture, const int p, Sweep *last, cons
 }
 
 // Goes along a pair of rows, which is in no border's reach, from where `join_rows` has come to, to its last vector.
-INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Aged s, Aged d) {
+INLINE void sweep_rows(Sweep *sweep, const Strip *strip, Delays s, Delays d) {
   const bool ends = strip->extension == EXTENSION_NONE, gathers = sweep->results.gathers;
   const int end = end_of_own(strip) - X_LAST_LAG * VECTOR_PLACES;
   // What of the way is inner: neither results of a border, nor, where y is first, what these are lifted from.

@@ -14,7 +14,7 @@ typedef struct {
 } Sweep;
 
 // The vectors of both rows, by age.
-typedef AV Aged[2][X_KEPT];
+typedef AV Delays[2][X_KEPT];
 
 // Sets out for pair of rows p, of a row block that begins at pair `begin`.
 INLINE void set_out(Sweep *sweep, const Picture *picture, const int p, const int begin, const Strip *strip, local A *ring,
@@ -38,7 +38,7 @@ INLINE void set_out(Sweep *sweep, const Picture *picture, const int p, const int
 }
 
 // Loads the vectors of both rows from place `at` on.
-INLINE void load_newest(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool whole) {
+INLINE void load_newest(const Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool whole) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
     if (whole)
       load_whole_pairs(&sweep->in, cy, at, &s[cy][0], &d[cy][0]);
@@ -67,7 +67,7 @@ INLINE void store_places(const AV v, local A *to) {
 
 // What is at the borders of rows goes to a buffer when it is lifted along y. It is lifted along x and put in
 // once the loop is through.
-INLINE void keep_border(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at) {
+INLINE void keep_border(const Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at) {
   const bool in_left = strip->at_left && at < 2 * BORDER_PLACES;
   const bool in_right = strip->at_right && at >= strip->right_border - BORDER_PLACES;
   const int place = at - strip->right_border + 3 * BORDER_PLACES;
@@ -87,8 +87,8 @@ INLINE void keep_border(const Sweep *sweep, const Strip *strip, Aged s, Aged d, 
 
 // Takes in the vectors from place `at` on, and lifts along x what has come to its turn. `inner` ones
 // are whole and at no border.
-INLINE void take_in(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner) {
-  UNROLL for (int cy = 0; cy < 2; ++cy) grow_older(s[cy], d[cy]);
+INLINE void take_in(const Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool inner) {
+  UNROLL for (int cy = 0; cy < 2; ++cy) shift_delay_line(s[cy], d[cy]);
   if (inner || has_vector(strip, at)) {
     load_newest(sweep, strip, s, d, at, inner);
 #if !X_FIRST
@@ -102,9 +102,9 @@ INLINE void take_in(const Sweep *sweep, const Strip *strip, Aged s, Aged d, cons
 
 // Takes in the vector from place `at` on that rows of whole vectors go on with, or have before them: `after`
 // their end or before them.
-INLINE void take_in_beyond(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool after) {
+INLINE void take_in_beyond(const Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool after) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    grow_older(s[cy], d[cy]);
+    shift_delay_line(s[cy], d[cy]);
     load_beyond_whole(&sweep->in, strip, cy, at, after, &s[cy][0], &d[cy][0]);
     s[cy][0] = SCALED_IN(s[cy][0], FACTOR_2D(IN, 0, cy), PRE_SHIFT);
     d[cy][0] = SCALED_IN(d[cy][0], FACTOR_2D(IN, 1, cy), PRE_SHIFT);
@@ -117,17 +117,17 @@ INLINE void take_in_beyond(const Sweep *sweep, const Strip *strip, Aged s, Aged 
 }
 
 // The same of nothing, to let the last results out.
-INLINE void take_in_nothing(Aged s, Aged d) {
+INLINE void take_in_nothing(Delays s, Delays d) {
   UNROLL for (int cy = 0; cy < 2; ++cy) {
-    grow_older(s[cy], d[cy]);
+    shift_delay_line(s[cy], d[cy]);
     lift_along_x(s[cy], d[cy]);
   }
 }
 
 // The results at place `at`, whose vectors are X_LAST_LAG turns old. Those of a border come from its buffer: where x is
 // first before they are lifted along y, else later.
-INLINE bool results_of(const Sweep *sweep, const Strip *strip, Aged s, Aged d, const int at, const bool inner,
-                       Turn results) {
+INLINE bool results_of(const Sweep *sweep, const Strip *strip, Delays s, Delays d, const int at, const bool inner,
+                       VectorsOfRows results) {
   const bool at_border = !inner && is_border_result(strip, at);
   UNROLL for (int cy = 0; cy < 2; ++cy) results[cy][0] = s[cy][X_LAST_LAG], results[cy][1] = d[cy][X_LAST_LAG];
 #if X_FIRST

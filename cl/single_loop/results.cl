@@ -27,8 +27,8 @@
 // with PoCL 3.1.)
 #define LATE (LINE > 5 * VECTOR ? LINE - VECTOR : 4 * VECTOR)
 
-// Results of a turn, by row and channel.
-typedef AV Turn[2][2];
+// Results of one vector of both rows, by row and channel.
+typedef AV VectorsOfRows[2][2];
 
 typedef struct {
   Rows rows;

@@ -113,23 +113,23 @@ INLINE void lift_buffers_x(local A *rows, const int count, const Columns columns
 // --- along y -----------------------------------------------------------------------------------------
 
 // A column as its rows stream by: after `samples` of them it goes on by the boundary rule. A periodic one is ENDLESS;
-// where it has an odd number of samples, every pair of rows number n * turn - 1 lacks its detail, and details before it
-// are neighbours of those after it. Else `turn` is 0.
+// where it has an odd number of samples, every pair of rows number n * gap_period - 1 lacks its detail, and details
+// before it are neighbours of those after it. Else `gap_period` is 0.
 typedef struct {
-  int boundary, samples, turn;
+  int boundary, samples, gap_period;
 } Column;
 
 // Whether pair of rows p has a row of channel cy.
 INLINE bool has_row(const Column *column, const int p, const int cy) {
-  const bool is_gap = cy && column->turn && (p + 1) % column->turn == 0;
+  const bool is_gap = cy && column->gap_period && (p + 1) % column->gap_period == 0;
   return p < COUNT_OF(cy, column->samples) && !is_gap;
 }
 
 // The pair of rows of which channel cy is read for neighbour `offset` of pair p; -1 where that is zero.
 INLINE int neighbouring_pair(const Column *column, const int cy, const int p, const int offset) {
-  if (!cy || !column->turn) return map_index(column->boundary, cy, p + offset, column->samples);
-  const int detail = p - p / column->turn + offset;
-  return detail + detail / (column->turn - 1);
+  if (!cy || !column->gap_period) return map_index(column->boundary, cy, p + offset, column->samples);
+  const int detail = p - p / column->gap_period + offset;
+  return detail + detail / (column->gap_period - 1);
 }
 
 // The row of that pair; above an inner seam any row will do.

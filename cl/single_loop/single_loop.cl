@@ -55,7 +55,8 @@ INLINE void clear_rows(local A *rows, const int count, const int from, const int
 
 // Whether pair of rows p of the block is in no border's reach. The rows before an inner seam are never stored.
 INLINE bool is_inside(const Column *column, const Strip *strip, const int p, const int top, const int end) {
-  const bool after_top = top > 0 || p + 1 >= Y_KEPT, after_gap = !column->turn || (p + 1) % column->turn >= Y_KEPT;
+  const bool after_top = top > 0 || p + 1 >= Y_KEPT;
+  const bool after_gap = !column->gap_period || (p + 1) % column->gap_period >= Y_KEPT;
   return p < end + Y_LAST_LAG && strip->is_wide && has_row(column, p, 1) && after_top && after_gap;
 }
 
@@ -88,7 +89,7 @@ void single_loop(global S *signal, global T *bands, global T *low, const Pass pa
   const int begin = periodic ? first + (HALO_TOP / rows + 1) * rows : first;
   const int end = begin + min(own.row_block, rows - first), top = max(begin - HALO_TOP, 0);
 
-  Aged s, d;
+  Delays s, d;
   UNROLL for (int age = 0; age < X_KEPT; ++age) s[0][age] = s[1][age] = d[0][age] = d[1][age] = 0;
   bool inside = false;
   for (int p = top - 1; p < end + Y_LAST_LAG; ++p) {

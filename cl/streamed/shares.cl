@@ -1,6 +1,7 @@
 // Which work-item has which columns of a picture, and which sub-group which rows.
 
 #include "core/ring.cl"
+#include "core/share.cl"
 #include "streamed/parameters.cl"
 
 // The sample that stands for `place`, which may lie beyond an axis by no more than its length; by twice that where
@@ -77,17 +78,13 @@ static inline Segment segment_of(const int down, const int from, const int to, c
 // The share of a sub-group of work-group `group`: a segment of a strip of one picture. False if there is none left.
 INLINE bool find_share(global S *signal, global T *bands, global T *low, const Pass *pass, const Streamed *own,
                        const int group, Picture *picture, OwnColumns *columns, Segment *segment) {
-  // A work-group stays in one picture, so that all of it has the same pointers.
-  const int sub_groups = GROUP / LANES, groups = (own->strips * own->segments + sub_groups - 1) / sub_groups;
-  const int number_of_picture = SINGLE ? 0 : group / groups;
-  const int share = (group - number_of_picture * groups) * sub_groups + SUB_GROUP;
-  const int number = (uint)share / (uint)own->strips, strip = share - number * own->strips;
-  if (number >= own->segments) return false;
-  *picture = picture_at(signal, bands, low, pass, number_of_picture);
-  *columns = columns_of(strip, own->left, own->right, picture->width);
-  const int top = 2 * (own->top + number * own->pairs_per_segment);
+  const Share share = share_of(group, own->strips, own->segments);
+  if (share.segment >= own->segments) return false;
+  *picture = picture_at(signal, bands, low, pass, share.picture);
+  *columns = columns_of(share.strip, own->left, own->right, picture->width);
+  const int top = 2 * (own->top + share.segment * own->pairs_per_segment);
   const int end = EXTENSION == EXTENSION_NONE ? 2 * own->bottom : picture->height;
-  *segment = segment_of((own->bottom_up >> (number & 1)) & 1 ? -1 : 1, top, min(top + 2 * own->pairs_per_segment, end),
-                        picture->height);
+  const int down = (own->bottom_up >> (share.segment & 1)) & 1 ? -1 : 1;
+  *segment = segment_of(down, top, min(top + 2 * own->pairs_per_segment, end), picture->height);
   return segment->from < segment->to;
 }

@@ -51,7 +51,7 @@ INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Pi
 }
 
 // Turns of the coarser level until the first row of the low band is done.
-#define TURNS_BEFORE_FINE (REACH_LO + LAST_LAG)
+#define COARSE_PAIRS_FIRST (REACH_LO + LAST_LAG)
 
 // The newest pair of rows of the coarser level from what was loaded; interleaved, the delay line takes what the finer
 // level has there.
@@ -93,7 +93,7 @@ INLINE void unpack_details(const WORD *words, local T *delayed, const int p, A *
 }
 
 // One turn of the coarser level: `coarse_low` and `coarse_high` become two rows of the low band.
-#define COARSE_TURN(slot, newest)                                                                                   \
+#define LIFT_COARSE_PAIR(slot, newest)                                                                              \
   { unpack_coarse(coarse_prefetched, delayed, newest, coarse_s + (slot) * PAIRS, coarse_d + (slot) * PAIRS);        \
     if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, down, (newest) + 1, coarse_prefetched); \
     lift_pair_of_rows(coarser, coarse_segment, coarse_s, coarse_d, PAIRS, slot, newest, coarse_low, coarse_high); }
@@ -119,13 +119,13 @@ INLINE void sweep_inverse(const Picture *fine, const Picture *coarse, const OwnC
   UNROLL for (int i = 0; i < RING * PAIRS; ++i) coarse_s[i] = coarse_d[i] = 0;
   UNROLL for (int i = 0; i < PAIRS; ++i) before[i] = 0;
 
-  UNROLL for (int i = 0; i < TURNS_BEFORE_FINE; ++i)
-    COARSE_TURN(i % RING, begin + i)
+  UNROLL for (int i = 0; i < COARSE_PAIRS_FIRST; ++i)
+    LIFT_COARSE_PAIR(i % RING, begin + i)
 
-  for (int p = begin + TURNS_BEFORE_FINE; p < end; p += PHASES / 2) {
+  for (int p = begin + COARSE_PAIRS_FIRST; p < end; p += PHASES / 2) {
     UNROLL for (int phase = 0; phase < PHASES; ++phase) {
       const int cy = phase & 1, coarse_newest = p + phase / 2, slot = phase % RING;
-      if (!cy) COARSE_TURN((TURNS_BEFORE_FINE + phase / 2) % RING, coarse_newest)
+      if (!cy) LIFT_COARSE_PAIR((COARSE_PAIRS_FIRST + phase / 2) % RING, coarse_newest)
       const int newest = 2 * (coarse_newest - LAST_LAG) + cy;
       A *const new_s = s + slot * COLUMNS_LOADED, *const new_d = d + slot * COLUMNS_LOADED;
       UNROLL for (int n = 0; n < PAIRS; ++n) {

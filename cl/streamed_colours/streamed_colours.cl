@@ -23,6 +23,7 @@
 // pairs of pixels.
 
 #include "core/near.cl"
+#include "core/share.cl"
 #include "streamed_colours/pixels.cl"
 
 #ifndef PREFETCHED
@@ -135,15 +136,13 @@ INLINE void sweep_pixels(const Picture *picture, const OwnPixels *pixels, const 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_colours(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedColours own) {
   local T stage[ALONE ? 1 : GROUP * 2 * RUN_OWN] __attribute__((aligned(16)));
-  const int sub_groups = GROUP / LANES, groups = (own.strips * own.segments + sub_groups - 1) / sub_groups;
-  const int group = get_group_id(0), number = SINGLE ? 0 : group / groups;
-  const int share = (group - number * groups) * sub_groups + SUB_GROUP;
-  const int segment = share / own.strips, strip = share - segment * own.strips;
-  if (segment >= own.segments) return;
-  const Picture picture = picture_at(signal, bands, low, &pass, number);
-  const OwnPixels pixels = pixels_of(strip, picture.width);
-  const int from = 2 * segment * own.pairs_per_segment, to = min(from + 2 * own.pairs_per_segment, picture.height);
-  const bool turned = own.alternating && segment % 2 == 0;
+  const Share share = share_of(get_group_id(0), own.strips, own.segments);
+  if (share.segment >= own.segments) return;
+  const Picture picture = picture_at(signal, bands, low, &pass, share.picture);
+  const OwnPixels pixels = pixels_of(share.strip, picture.width);
+  const int from = 2 * share.segment * own.pairs_per_segment;
+  const int to = min(from + 2 * own.pairs_per_segment, picture.height);
+  const bool turned = own.alternating && share.segment % 2 == 0;
   sweep_pixels(&picture, &pixels, pass.boundary, turned ? -1 : 1, turned ? 1 - to : from, turned ? 1 - from : to,
                stage + SUB_GROUP * LANES * 2 * RUN_OWN);
 }

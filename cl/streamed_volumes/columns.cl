@@ -4,15 +4,15 @@
 
 // --- rows that do not go by vectors ------------------------------------------------------------------
 
-#if IN_TURN
+#if COALESCED
 // Places in local memory of a pair of rows of both planes: of a work-item's own columns of a row, and of sample i of
-// those that it loads or stores in turn.
+// those that it loads or stores coalesced.
 #define OWN_ON_STAGE(row) part->stage + ((row) * TOGETHER + ITEM % TOGETHER) * OWN_COLUMNS
 #define IN_TURN_ON_STAGE(row, i) part->stage[((row) * OWN_COLUMNS + (i)) * TOGETHER + ITEM % TOGETHER]
 #define ROW_OF(rows, row) (rows)[(row) / 2][(row) % 2]
 
 #if FORWARD
-// What neighbours have loaded in turn is shown, and each finds its own.
+// What neighbours have loaded coalesced is shown, and each finds its own.
 INLINE void show_rows(const VolumePart *part, WORD (*loaded)[2][ALL_WORDS]) {
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
@@ -25,7 +25,7 @@ INLINE void find_own_rows(const VolumePart *part, WORD (*own)[2][ALL_WORDS]) {
 }
 
 #else
-// Each shows its own results, and gets those that it stores in turn.
+// Each shows its own results, and gets those that it stores coalesced.
 INLINE void exchange_results(const VolumePart *part, STORED (*rows)[2][OWN_COLUMNS]) {
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
@@ -40,7 +40,7 @@ INLINE void exchange_results(const VolumePart *part, STORED (*rows)[2][OWN_COLUM
 // Of a run of samples, those that a work-item stores: the tile's, up to `length`. `row` is where the run begins.
 INLINE void store_samples(const VolumePart *part, const STORED *results, global STORED *row, const Distance step,
                           const int length) {
-  const int first = FORWARD ? part->column : first_in_turn(part->column), next = FORWARD ? 1 : TO_NEXT;
+  const int first = FORWARD ? part->column : first_coalesced(part->column), next = FORWARD ? 1 : TO_NEXT;
   const int unit = STORED_RUN / OWN_PAIRS, from = unit * part->from, to = min(unit * part->to, length);
   UNROLL for (int i = 0; i < STORED_RUN; ++i) {
     const int place = first + i * next;
@@ -52,21 +52,22 @@ INLINE void store_samples(const VolumePart *part, const STORED *results, global 
 
 // How far neighbours of channel cx are apart in a row of channels cy and cz of the sub-bands.
 INLINE Distance step_in_row(const VolumePart *part, const Pass *pass, const int cx, const int cy, const int cz) {
-  if (cx + cy + cz == 0 && part->has_low) return WIDE ? 1 : (Distance)pass->low.line.stride;
-  return INTERLEAVED ? 2 : PLANAR ? 1 : (Distance)pass->bands.line.stride;
+  if (cx + cy + cz == 0 && part->has_low) return (Distance)pass->low.line.stride;
+  return PLANAR ? 1 : (Distance)pass->bands.line.stride;
 }
 
 // Loads what a work-item takes of a row.
-INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn, const int cy,
-                         const int cz, WORD *to) {
+INLINE void load_columns(const VolumePart *part, const Pass *pass, const Planes *planes, const int row_pair,
+                         const int cy, const int cz, WORD *to) {
   const int pair = part->loaded_pair;
-  const Distance place = planes->each[cz] + part->rows[2 * turn + cy];
+  const Distance place = planes->each[cz] + part->rows[2 * row_pair + cy];
 #if FORWARD
   global const S *const row = part->signal + place;
   if (WIDE) load_words((global const WORD *)(row + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);
   else UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) to[i] = row[part->loaded[i]];
 #else
-  global const T *const s = cy == 0 && cz == 0 ? part->lowest + (planes->low + part->low_rows[turn]) : part->bands + place;
+  global const T *const lowest = part->lowest + (planes->low + part->low_rows[row_pair]);
+  global const T *const s = cy == 0 && cz == 0 ? lowest : part->bands + place;
   global const T *const d = part->bands + (place + (Distance)pass->bands.line.detail);
   if (INTERLEAVED) {
     load_words((global const WORD *)(part->bands + place + 2 * pair), LOADED_WORDS, LOADED_WORDS, to);

@@ -41,11 +41,11 @@ INLINE int place_to_left(const int at) { return at - 1 + (ITEM % ITEMS_X == 0 ? 
 INLINE int place_to_right(const int at) { return at + 1 - (ITEM % ITEMS_X == ITEMS_X - 1 ? AROUND : 0); }
 
 // Of the pairs of rows that are lifted along x, every other one has the second half of `seams`, so that one barrier is
-// enough for each; `turn` counts those of a pair of planes.
-#define TURNS_X (X_FIRST ? ROW_TURNS : OWN_ROWS / 2)
+// enough for each; `row_pair` counts those of a pair of planes.
+#define ROW_PAIRS_ALONG_X (X_FIRST ? ROW_PAIRS_READ : OWN_ROWS / 2)
 #define ROWS_AT_SEAMS (4 * SEAM_PLACES)
-INLINE local Numbers *seams_of_turn(local Numbers *seams, const int p, const int turn) {
-  return seams + ((p * TURNS_X + turn) & 1) * ROWS_AT_SEAMS;
+INLINE local Numbers *seams_of_row_pair(local Numbers *seams, const int p, const int row_pair) {
+  return seams + ((p * ROW_PAIRS_ALONG_X + row_pair) & 1) * ROWS_AT_SEAMS;
 }
 INLINE int row_at_seams(const int cy, const int cz) { return (2 * cz + cy) * SEAM_PLACES; }
 

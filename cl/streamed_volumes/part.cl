@@ -79,7 +79,7 @@ typedef VECTOR_OF(L) Numbers;
 // Rows that do not go by vectors go sample by sample. On the signal side neighbours go by neighbouring work-items of a
 // piece, which exchange them through local memory; of a sub-band, of which they have half as many, each loads and
 // stores its own.
-#define IN_TURN (!WIDE && TOGETHER > 1)
+#define COALESCED (!WIDE && TOGETHER > 1)
 
 // In memory a row is one run of samples on the signal side, and one of each channel in the sub-bands. A work-item has
 // so many of one.
@@ -100,9 +100,9 @@ typedef VECTOR_OF(L) Numbers;
 // are, and pairs of rows read; and places that are kept of these: two each, and one of the low band.
 #define WARM_UP STEPS
 #define RESULTS_LAG (STEPS / 2)
-#define ROW_TURNS (WARM_UP + OWN_ROWS / 2)
-#define PLACES_OF_ROWS (3 * ROW_TURNS)
-#if PREFETCHED != 1 && PREFETCHED != ROW_TURNS
+#define ROW_PAIRS_READ (WARM_UP + OWN_ROWS / 2)
+#define PLACES_OF_ROWS (3 * ROW_PAIRS_READ)
+#if PREFETCHED != 1 && PREFETCHED != ROW_PAIRS_READ
 #error "PREFETCHED is a pair of rows, or all: rows of two pairs of planes would wait beside each other"
 #endif
 
@@ -130,10 +130,10 @@ typedef struct {
 } VolumePart;
 
 // Where in a row of the signal the first sample is that a work-item takes, and how far it is from there to the next.
-#define TO_NEXT (IN_TURN ? TOGETHER : 1)
-INLINE int first_in_turn(const int column) {
+#define TO_NEXT (COALESCED ? TOGETHER : 1)
+INLINE int first_coalesced(const int column) {
   const int place_in_piece = ITEM % TOGETHER;
-  return IN_TURN ? 2 * (column - place_in_piece * OWN_PAIRS) + place_in_piece : 2 * column;
+  return COALESCED ? 2 * (column - place_in_piece * OWN_PAIRS) + place_in_piece : 2 * column;
 }
 
 // The place in a line along y or z of channel `parity` of pair n of a stream.
@@ -162,20 +162,21 @@ static inline VolumePart volume_part(global S *signal, global T *bands, global T
   part.loaded_pair = IS_PERIODIC ? place_in_signal(2 * part.column, pass->samples, true) / 2
                                  : clamp(part.column, 0, max(D_COUNT(pass->samples) - OWN_PAIRS, 0));
   for (int i = 0; i < LOADED_RUN; ++i) {
-    const int place = FORWARD ? first_in_turn(part.column) + i * TO_NEXT : 2 * (part.column + i);
+    const int place = FORWARD ? first_coalesced(part.column) + i * TO_NEXT : 2 * (part.column + i);
     part.loaded[i] = place_in_signal(place, pass->samples, IS_PERIODIC) >> !FORWARD;
   }
   part.stage = stage + item / TOGETHER * TOGETHER * 4 * OWN_COLUMNS;
   part.row = (tile_y * (GROUP / ITEMS_X) + item / ITEMS_X) * (OWN_ROWS / 2);
   // Kept in local memory, they take no registers.
   rows += item / ITEMS_X * PLACES_OF_ROWS;
-  for (int i = item % ITEMS_X; i < 2 * ROW_TURNS; i += ITEMS_X) {
+  for (int i = item % ITEMS_X; i < 2 * ROW_PAIRS_READ; i += ITEMS_X) {
     const int y = place_in_signal(place_in_stream(part.row - RESULTS_LAG + i / 2, i % 2), pass->across[0], IS_PERIODIC);
     rows[i] = FORWARD ? y * (Distance)pass->signal.across[0].detail : place_in_bands(pass->bands.across[0], y, i % 2);
-    if (i % 2 == 0) rows[2 * ROW_TURNS + i / 2] = part.has_low ? place_in_bands(pass->low.across[0], y, 0) : rows[i];
+    if (i % 2 == 0)
+      rows[2 * ROW_PAIRS_READ + i / 2] = part.has_low ? place_in_bands(pass->low.across[0], y, 0) : rows[i];
   }
   part.rows = rows;
-  part.low_rows = rows + 2 * ROW_TURNS;
+  part.low_rows = rows + 2 * ROW_PAIRS_READ;
   return part;
 }
 

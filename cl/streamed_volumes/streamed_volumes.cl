@@ -79,24 +79,24 @@ INLINE void lift_planes(local Numbers *kept, A *s, A *d) {
 // Integers are lifted in the order of the wavelet's axes, reals first along y, so that few rows wait for z: rows go on
 // in a pipeline along z as they are read, or when they are done along y.
 #define Z_FIRST (INTEGER && !X_FIRST)
-#define KEPT_ROWS (Z_FIRST ? 2 * ROW_TURNS : OWN_ROWS)
+#define KEPT_ROWS (Z_FIRST ? 2 * ROW_PAIRS_READ : OWN_ROWS)
 
-// Pair `turn` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
-INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int turn,
+// Pair `row_pair` of the rows that a work-item reads of a pair of planes: by the channels along z, then y.
+INLINE void load_rows(const VolumePart *part, const Pass *pass, const Planes *planes, const int row_pair,
                       WORD (*to)[2][ALL_WORDS]) {
   UNROLL for (int cz = 0; cz < 2; ++cz)
-    UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, turn, cy, cz, to[cz][cy]);
+    UNROLL for (int cy = 0; cy < 2; ++cy) load_columns(part, pass, planes, row_pair, cy, cz, to[cz][cy]);
 }
 
-// Loads the pair of rows that is PREFETCHED after pair `turn` of planes p.
-INLINE void load_next(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*to)[2][ALL_WORDS]) {
-  const int next = turn + PREFETCHED;
-  if (next < ROW_TURNS) {
+// Loads the pair of rows that is PREFETCHED after pair `row_pair` of planes p.
+INLINE void load_next(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last,
+                      const int row_pair, WORD (*to)[2][ALL_WORDS]) {
+  const int next = row_pair + PREFETCHED;
+  if (next < ROW_PAIRS_READ) {
     load_rows(part, pass, planes, next, to);
   } else if (p < last) {
-    if (next == ROW_TURNS) *planes = planes_of(part, pass, p + 1);
-    load_rows(part, pass, planes, next - ROW_TURNS, to);
+    if (next == ROW_PAIRS_READ) *planes = planes_of(part, pass, p + 1);
+    load_rows(part, pass, planes, next - ROW_PAIRS_READ, to);
   }
 }
 
@@ -111,17 +111,17 @@ INLINE void unpack_rows(const VolumePart *part, WORD (*words)[2][ALL_WORDS], A (
 }
 
 // Takes a pair of rows, and loads the next one in its place.
-INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last, const int turn,
-                      WORD (*loaded)[2][ALL_WORDS], A (*rows)[2][OWN_COLUMNS]) {
-#if IN_TURN && FORWARD
+INLINE void take_rows(const VolumePart *part, const Pass *pass, Planes *planes, const int p, const int last,
+                      const int row_pair, WORD (*loaded)[2][ALL_WORDS], A (*rows)[2][OWN_COLUMNS]) {
+#if COALESCED && FORWARD
   WORD own[2][2][ALL_WORDS];
   show_rows(part, loaded);
-  load_next(part, pass, planes, p, last, turn, loaded);
+  load_next(part, pass, planes, p, last, row_pair, loaded);
   find_own_rows(part, own);
   unpack_rows(part, own, rows);
 #else
   unpack_rows(part, loaded, rows);
-  load_next(part, pass, planes, p, last, turn, loaded);
+  load_next(part, pass, planes, p, last, row_pair, loaded);
 #endif
 }
 
@@ -132,7 +132,7 @@ INLINE void store_rows(const VolumePart *part, const Pass *pass, const int pair,
     UNROLL for (int cy = 0; cy < 2; ++cy)
       UNROLL for (int i = 0; i < OWN_COLUMNS; ++i)
         done[cz][cy][STORED_PLACE(i)] = SAMPLE(SCALED_OUT(rows[cz][cy][i], FACTOR_3D(OUT, i & 1, cy, cz), PRE_SHIFT));
-#if IN_TURN && !FORWARD
+#if COALESCED && !FORWARD
   exchange_results(part, done);
 #endif
   UNROLL for (int cy = 0; cy < 2; ++cy)
@@ -142,15 +142,15 @@ INLINE void store_rows(const VolumePart *part, const Pass *pass, const int pair,
 
 // What comes before y, of a pair of rows.
 INLINE void lift_before_y(const VolumePart *part, const Pass *pass, local Numbers *kept, local Numbers *seams,
-                          const int turn, A (*rows)[2][OWN_COLUMNS]) {
+                          const int row_pair, A (*rows)[2][OWN_COLUMNS]) {
 #if X_FIRST
   meet_at_seams(seams, rows);
   lift_rows_x(part, pass->samples, seams, rows);
 #elif Z_FIRST
   // Of the last pair results depend on what the first step reads alone.
   UNROLL for (int cy = 0; cy < 2; ++cy)
-    if (turn + 1 < ROW_TURNS || cy != (DETAIL_PLACE > 0))
-      lift_planes(kept + (2 * turn + cy) * IN_PIPELINE * GROUP, rows[0][cy], rows[1][cy]);
+    if (row_pair + 1 < ROW_PAIRS_READ || cy != (DETAIL_PLACE > 0))
+      lift_planes(kept + (2 * row_pair + cy) * IN_PIPELINE * GROUP, rows[0][cy], rows[1][cy]);
 #endif
 }
 
@@ -160,18 +160,18 @@ INLINE void sweep_planes(const VolumePart *part, const Pass *pass, const int fro
   const int last = to - 1 + RESULTS_LAG;
   WORD loaded[PREFETCHED][2][2][ALL_WORDS];
   Planes planes = planes_of(part, pass, from - RESULTS_LAG);
-  UNROLL for (int turn = 0; turn < PREFETCHED; ++turn) load_rows(part, pass, &planes, turn, loaded[turn]);
+  UNROLL for (int n = 0; n < PREFETCHED; ++n) load_rows(part, pass, &planes, n, loaded[n]);
   kept += ITEM;
   UNROLL for (int i = 0; i < KEPT_ROWS * IN_PIPELINE; ++i) kept[i * GROUP] = (Numbers)0;
   int p = from - RESULTS_LAG;
   do {
     A waiting[2][IN_PIPELINE * OWN_COLUMNS], rows[2][2][OWN_COLUMNS];
     UNROLL for (int i = 0; i < IN_PIPELINE * OWN_COLUMNS; ++i) waiting[0][i] = waiting[1][i] = 0;
-    UNROLL for (int turn = 0; turn < ROW_TURNS; ++turn) {
-      const int pair = turn - WARM_UP;
-      local Numbers *const at_seams = seams_of_turn(seams, p, X_FIRST ? turn : pair);
-      take_rows(part, pass, &planes, p, last, turn, loaded[turn % PREFETCHED], rows);
-      lift_before_y(part, pass, kept, at_seams, turn, rows);
+    UNROLL for (int row_pair = 0; row_pair < ROW_PAIRS_READ; ++row_pair) {
+      const int pair = row_pair - WARM_UP;
+      local Numbers *const at_seams = seams_of_row_pair(seams, p, X_FIRST ? row_pair : pair);
+      take_rows(part, pass, &planes, p, last, row_pair, loaded[row_pair % PREFETCHED], rows);
+      lift_before_y(part, pass, kept, at_seams, row_pair, rows);
       UNROLL for (int cz = 0; cz < 2; ++cz) lift_stream(waiting[cz], rows[cz][0], rows[cz][1]);
       if (pair < 0) continue;
       UNROLL for (int cy = 0; cy < 2; ++cy)
@@ -198,7 +198,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) SUB_GROUP_SIZE
 void streamed_volumes(global S *signal, global T *bands, global T *low, const Pass pass, const StreamedVolumes own) {
   local Numbers kept[KEPT_ROWS * IN_PIPELINE * GROUP], seams[2 * ROWS_AT_SEAMS];
   local Distance rows[PLACES_OF_ROWS * (GROUP / ITEMS_X)];
-  local S stage[IN_TURN ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(32)));
+  local S stage[COALESCED ? 4 * GROUP * OWN_COLUMNS : 1] __attribute__((aligned(32)));
   // Tiles that read the same rows are at work at the same time: segments come after tiles, and volumes last.
   const int tiles = own.tiles_x * own.tiles_y, group = get_group_id(0);
   const int share = group / tiles, tile = group - share * tiles;

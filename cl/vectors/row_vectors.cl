@@ -82,7 +82,7 @@ typedef struct {
 
 // Takes in a vector of each channel, and lifts what has come to its turn.
 INLINE void take_vectors(AV *s, AV *d, const AV new_s, const AV new_d, const int shift) {
-  grow_older(s, d);
+  shift_delay_line(s, d);
   s[0] = SCALED_IN(new_s, IN_s, shift), d[0] = SCALED_IN(new_d, IN_d, shift);
   lift_along_x(s, d);
 }
