@@ -107,9 +107,11 @@
 //!   reduces the results to the sample's width, so the inverse restores every input exactly.
 //!   Wavelets with a pre-shift (VC-2) need the headroom that [`Transform::headroom`] states;
 //!   [`Transform::check_range`] checks data for it.
-//! - With the wavelets of the table, floats stay within 2e-6 (`f32`) and 1e-14 (`f64`) of
-//!   the exact transform, relative to the largest coefficient. NaN and infinity spread as
-//!   far as the wavelet reaches.
+//! - With the wavelets of the table, coefficients of floats are within 2e-6 (`f32`) and 1e-14
+//!   (`f64`) of the exact ones, relative to the largest. An inverse enlarges errors by its gain
+//!   ([`Rounded`] has the gains); that of Daubechies 4 is large at the end of an odd length, which
+//!   many levels there and back do not restore. NaN and infinity spread as far as the wavelet
+//!   reaches.
 //! - [`struct@f16`] and [`Rounded`] take 16 bits and compute in `f32`. Each launch of a plan rounds
 //!   what it writes, by up to 2^-11 of the value or half a unit, which later launches enlarge by
 //!   their gain: [`Rounded`] says by how much. [`Plan::cost`] counts them.

@@ -349,3 +349,82 @@ mod what_is_not_finite {
         }
     }
 }
+
+/// By how much a level of one axis enlarges errors, at most: of approximations, of details, and of
+/// samples by the inverse.
+fn gains(wavelet: &Wavelet, boundary: Boundary, samples: usize) -> [f64; 3] {
+    let line = Transform::new(wavelet.clone(), [samples]).boundary(boundary);
+    let sizes = |by: fn(&Transform, &[f64]) -> wavelift::Result<Vec<f64>>| {
+        let mut sums = vec![0.0; samples];
+        for place in 0..samples {
+            let mut input = vec![0.0; samples];
+            input[place] = 1.0;
+            let outputs = by(&line, &input).unwrap();
+            sums.iter_mut()
+                .zip(outputs)
+                .for_each(|(sum, v)| *sum += v.abs());
+        }
+        sums
+    };
+    let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
+    let (forward, inverse) = (sizes(reference::forward), sizes(reference::inverse));
+    let (low, high) = forward.split_at(samples.div_ceil(2));
+    [largest(low), largest(high), largest(&inverse)]
+}
+
+/// In the order of the tables of `Rounded`.
+#[test]
+fn gains_are_those_of_the_documentation() {
+    let (even, odd) = ([2, 16, 40], [3, 17, 39]);
+    for (wavelet, periodic, mirrored, periodic_odd, mirrored_odd) in [
+        (
+            Wavelet::CDF_9_7,
+            [1.39, 2.60, 2.18],
+            [1.39, 2.60, 2.18],
+            [1.60, 2.78, 2.37],
+            [1.39, 2.60, 2.18],
+        ),
+        (
+            Wavelet::CDF_5_3,
+            [1.5, 2.0, 2.0],
+            [1.5, 2.0, 2.0],
+            [1.75, 2.0, 2.0],
+            [1.5, 2.0, 2.0],
+        ),
+        (
+            Wavelet::HAAR,
+            [1.42; 3],
+            [1.42; 3],
+            [2.83, 1.42, 1.42],
+            [2.83, 1.42, 1.42],
+        ),
+        (
+            Wavelet::DAUB_4,
+            [1.68; 3],
+            [1.87, 1.68, 1.80],
+            [1.87, 1.68, 4.70],
+            [1.87, 1.68, 5.36],
+        ),
+    ] {
+        for (boundary, lengths, stated) in [
+            (Boundary::Periodic, even, periodic),
+            (Boundary::Symmetric, even, mirrored),
+            (Boundary::Periodic, odd, periodic_odd),
+            (Boundary::Symmetric, odd, mirrored_odd),
+        ] {
+            let mut found = [0.0f64; 3];
+            for samples in lengths {
+                let gains = gains(&wavelet, boundary, samples);
+                found
+                    .iter_mut()
+                    .zip(gains)
+                    .for_each(|(most, gain)| *most = most.max(gain));
+            }
+            let fits = found
+                .iter()
+                .zip(stated)
+                .all(|(&gain, most)| gain <= most + 1e-9 && gain > most - 0.02);
+            assert!(fits, "{wavelet} {boundary:?}: {found:?}, not {stated:?}");
+        }
+    }
+}

@@ -24,6 +24,7 @@ pub(crate) use tile::{Move, Tile};
 use crate::transform::Transform;
 use crate::wavelet::{Boundary, SampleType};
 use cuts::{Cut, Piece, Way, halo, shrunk};
+use std::collections::BTreeMap;
 
 /// Some levels of an array, in tiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,18 +126,18 @@ impl Stage {
         moved + 1.5 * later as f64 / self.transform.len() as f64
     }
 
-    /// The shapes of tiles, each once.
-    pub fn shapes(&self) -> Vec<Vec<usize>> {
-        let mut shapes = vec![Vec::new()];
+    /// The shapes of tiles, each once, and how many tiles have them.
+    pub fn shapes(&self) -> Vec<(Vec<usize>, usize)> {
+        let mut shapes = vec![(Vec::new(), 1)];
         for cut in &self.cuts {
-            let mut lengths: Vec<usize> =
-                cut.pieces.iter().map(|piece| cut.samples(piece)).collect();
-            lengths.sort_unstable();
-            lengths.dedup();
-            let with = |shape: Vec<usize>| {
+            let mut lengths = BTreeMap::new();
+            for piece in &cut.pieces {
+                *lengths.entry(cut.samples(piece)).or_insert(0) += 1;
+            }
+            let with = |(shape, tiles): (Vec<usize>, usize)| {
                 let along = lengths
                     .iter()
-                    .map(|&length| [&shape[..], &[length]].concat());
+                    .map(|(&length, &pieces)| ([&shape[..], &[length]].concat(), tiles * pieces));
                 along.collect::<Vec<_>>()
             };
             shapes = shapes.into_iter().flat_map(with).collect();
@@ -161,11 +162,6 @@ impl Stage {
             stage: self,
             pieces,
         }
-    }
-
-    /// All tiles, in row-major order.
-    pub fn tiles(&self) -> impl Iterator<Item = Tile<'_>> {
-        (0..self.count()).map(|number| self.tile(number))
     }
 }
 

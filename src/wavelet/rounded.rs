@@ -24,8 +24,18 @@ use std::fmt;
 /// Of a picture by CDF 9/7 that takes a launch for each axis, details of both axes are within
 /// 0.5 + 0.5 * 2.60 = 1.8, approximations within 1.2. Of a volume of which one axis is lifted before
 /// the other two, details are within 0.5 + 0.5 * 2.60 * 2.60 = 3.9. (Steps that are launches of
-/// their own, as of `stepwise`, round more often. Beyond borders other than mirrored and periodic
-/// ones gains can be larger.)
+/// their own, as of `stepwise`, round more often.)
+///
+/// At borders gains can be larger: those of mirrored or periodic lines at most as follows, beyond
+/// zeros and clamped ones otherwise. Many levels of odd lengths by Daubechies 4 are not restored.
+///
+/// | | CDF 9/7 | CDF 5/3 | Haar | Daubechies 4 |
+/// |---|---|---|---|---|
+/// | details, periodic and odd | 2.78 | 2 | 1.42 | 1.68 |
+/// | approximations, periodic and odd | 1.60 | 1.75 | 2.83 | 1.87 |
+/// | approximations, mirrored, even / odd | 1.39 | 1.5 | 1.42 / 2.83 | 1.87 |
+/// | inverse, periodic and odd | 2.37 | 2 | 1.42 | 4.70 |
+/// | inverse, mirrored, even / odd | 2.18 | 2 | 1.42 | 1.80 / 5.36 |
 ///
 /// ```
 /// use wavelift::{Rounded, Transform, Wavelet, reference};

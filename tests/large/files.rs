@@ -267,6 +267,9 @@ fn files_that_cannot_be_are_refused() {
         (path("old/"), 5),
         (path("."), 5),
         (PathBuf::new(), 5),
+        // Names that no system takes.
+        (path(&"n".repeat(3000)), 5),
+        (path("a\0b"), 5),
     ] {
         let refused = SinkFile::<i16>::create(&path, &[], len).unwrap_err();
         assert!(matches!(refused, Error::File { .. }), "{refused}");

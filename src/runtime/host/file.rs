@@ -229,10 +229,14 @@ impl<T: Sample> SinkFile<T> {
         let first = header.len() as u64;
         let bytes = bytes_of::<T>(named, first, len)?;
         let target = std::path::absolute(named).map_err(about)?;
-        // Or else it would be found out at the very end.
+        // Or else it would be found out at the very end; as that the system takes no such name.
         let last = named.as_os_str().as_encoded_bytes().last();
         let is_folder = last.is_some_and(|&last| is_separator(last.into()));
-        let is_other = std::fs::metadata(&target).is_ok_and(|found| !found.is_file());
+        let is_other = match std::fs::metadata(&target) {
+            Ok(found) => !found.is_file(),
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => return Err(about(error)),
+        };
         if is_folder || is_other {
             let why = "is not a regular file";
             return Err(about(io::Error::new(ErrorKind::InvalidData, why)));

@@ -8,9 +8,9 @@ use super::tile_sizes::{Choice, choose_for_all};
 use crate::error::{Error, Result};
 use crate::runtime::context::Site;
 use crate::runtime::plan::Plan;
-use crate::strategy::{Regions, Stage, Tile};
+use crate::strategy::{Cost, Regions, Stage, Tile};
 use crate::transform::Transform;
-use crate::wavelet::Sample;
+use crate::wavelet::{Direction, Sample};
 
 /// What is built for some choice of tiles.
 pub(super) struct Tiles<T: Sample> {
@@ -33,7 +33,7 @@ impl<T: Sample> PlannedStage<T> {
             let Some(site) = site else {
                 return Ok(Vec::new());
             };
-            let plan = |shape| {
+            let plan = |(shape, _)| {
                 let part = stage.transform().with_shape(shape);
                 Plan::built(site, &part, &Regions::dense(&part), None, None, None)
             };
@@ -44,10 +44,22 @@ impl<T: Sample> PlannedStage<T> {
     }
 
     pub fn plan_of(&self, device: usize, tile: &Tile) -> &Plan<T> {
-        let shape = tile.shape();
+        self.plan_of_shape(device, &tile.shape())
+    }
+
+    fn plan_of_shape(&self, device: usize, shape: &[usize]) -> &Plan<T> {
         let plan = |plan: &&Plan<T>| plan.transform().shape() == shape;
         let found = self.plans[device].iter().find(plan);
         found.expect("there is a plan for every shape")
+    }
+
+    /// What all tiles together cost on one device, of which there may be millions.
+    pub fn cost(&self, device: usize, direction: Direction) -> Cost {
+        let of = |(shape, tiles): (Vec<usize>, usize)| {
+            let plan = self.plan_of_shape(device, &shape);
+            plan.cost(direction).times(tiles as u64)
+        };
+        self.stage.shapes().into_iter().map(of).sum()
     }
 }
 

@@ -141,7 +141,7 @@ impl Choice {
         };
         let (mut largest, mut scratch) = (0, 0);
         for stage in &stages {
-            for shape in stage.shapes() {
+            for (shape, _) in stage.shapes() {
                 let part = stage.transform().with_shape(shape);
                 largest = largest.max(part.len());
                 let of = |direction| builder.scratch(&Problem::new(&part, T::TYPE, direction));

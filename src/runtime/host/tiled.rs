@@ -324,12 +324,7 @@ impl<T: Sample> TiledPlan<T> {
 
     /// What the transform costs in one direction, all tiles together.
     pub(in crate::runtime) fn cost(&self, direction: Direction) -> Cost {
-        let of = |one: &PlannedStage<T>| -> Cost {
-            let tiles = one.stage.tiles();
-            tiles
-                .map(|tile| one.plan_of(0, &tile).cost(direction))
-                .sum()
-        };
+        let of = |one: &PlannedStage<T>| one.cost(0, direction);
         let tiles = self.tiles();
         tiles.iter().flat_map(|tiles| &tiles.stages).map(of).sum()
     }

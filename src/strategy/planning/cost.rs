@@ -59,6 +59,18 @@ impl Cost {
             ..Cost::default()
         }
     }
+
+    /// The same work so many times over, one time after the other.
+    pub(crate) fn times(self, times: u64) -> Self {
+        Cost {
+            bytes_read: self.bytes_read * times,
+            bytes_written: self.bytes_written * times,
+            operations: self.operations * times,
+            barriers: self.barriers * times,
+            local_bytes: self.local_bytes,
+            launches: self.launches * times,
+        }
+    }
 }
 
 impl Add for Cost {

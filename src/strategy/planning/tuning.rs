@@ -67,7 +67,13 @@ impl Tuning {
                 line: path.display().to_string(),
                 why: error.to_string(),
             })?;
-            return library.with(&own);
+            return library.with(&own).map_err(|error| match error {
+                Error::Tuning { line, why } => Error::Tuning {
+                    line: format!("{}: {line}", path.display()),
+                    why,
+                },
+                other => other,
+            });
         }
         Ok(library)
     }
