@@ -50,7 +50,7 @@ INLINE void load_coarse(const Picture *fine, const OwnColumns *columns, const Pi
   }
 }
 
-// Turns of the coarser level until the first row of the low band is done.
+// Pairs of rows of the coarser level until the first row of the low band is done.
 #define COARSE_PAIRS_FIRST (REACH_LO + LAST_LAG)
 
 // The newest pair of rows of the coarser level from what was loaded; interleaved, the delay line takes what the finer
@@ -92,7 +92,7 @@ INLINE void unpack_details(const WORD *words, local T *delayed, const int p, A *
 #endif
 }
 
-// One turn of the coarser level: `coarse_low` and `coarse_high` become two rows of the low band.
+// A pair of rows of the coarser level: `coarse_low` and `coarse_high` become two rows of the low band.
 #define LIFT_COARSE_PAIR(slot, newest)                                                                              \
   { unpack_coarse(coarse_prefetched, delayed, newest, coarse_s + (slot) * PAIRS, coarse_d + (slot) * PAIRS);        \
     if ((newest) < coarse_last) load_coarse(fine, columns, coarse, coarser, down, (newest) + 1, coarse_prefetched); \

@@ -6,17 +6,17 @@
 
 #if COALESCED
 // Places in local memory of a pair of rows of both planes: of a work-item's own columns of a row, and of sample i of
-// those that it loads or stores coalesced.
+// those that it loads or stores in coalesced order.
 #define OWN_ON_STAGE(row) part->stage + ((row) * TOGETHER + ITEM % TOGETHER) * OWN_COLUMNS
-#define IN_TURN_ON_STAGE(row, i) part->stage[((row) * OWN_COLUMNS + (i)) * TOGETHER + ITEM % TOGETHER]
+#define COALESCED_ON_STAGE(row, i) part->stage[((row) * OWN_COLUMNS + (i)) * TOGETHER + ITEM % TOGETHER]
 #define ROW_OF(rows, row) (rows)[(row) / 2][(row) % 2]
 
 #if FORWARD
-// What neighbours have loaded coalesced is shown, and each finds its own.
+// What neighbours have loaded in coalesced order is shown, and each finds its own.
 INLINE void show_rows(const VolumePart *part, WORD (*loaded)[2][ALL_WORDS]) {
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
-    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) IN_TURN_ON_STAGE(row, i) = ROW_OF(loaded, row)[i];
+    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) COALESCED_ON_STAGE(row, i) = ROW_OF(loaded, row)[i];
   SUB_GROUP_FENCE;
 }
 INLINE void find_own_rows(const VolumePart *part, WORD (*own)[2][ALL_WORDS]) {
@@ -25,14 +25,14 @@ INLINE void find_own_rows(const VolumePart *part, WORD (*own)[2][ALL_WORDS]) {
 }
 
 #else
-// Each shows its own results, and gets those that it stores coalesced.
+// Each shows its own results, and gets those that it stores in coalesced order.
 INLINE void exchange_results(const VolumePart *part, STORED (*rows)[2][OWN_COLUMNS]) {
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
     STORE_VECTOR(local, S, OWN_COLUMNS, ROW_OF(rows, row), OWN_ON_STAGE(row))
   SUB_GROUP_FENCE;
   UNROLL for (int row = 0; row < 4; ++row)
-    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) ROW_OF(rows, row)[i] = IN_TURN_ON_STAGE(row, i);
+    UNROLL for (int i = 0; i < OWN_COLUMNS; ++i) ROW_OF(rows, row)[i] = COALESCED_ON_STAGE(row, i);
 }
 #endif
 #endif

@@ -17,8 +17,8 @@
 // Cost per sample: 1 global read and 1 write for all levels, 2 log2(VECTOR) / VECTOR shuffles, and a tile's halo again.
 // For 9/7 in f32 a level takes per axis for each pair of vectors 8 multiply-adds, 12 reads and 4 writes of the caches.
 // Limited by instructions: PoCL 3.1 on one core of Zen 4 takes 0.6 ns per sample of 149796 x 7 along both axes and 0.43
-// along one, pass by pass it took 4.1 and 2.1; a copy takes 0.16. On two cores of Zen 5 five levels of rows of 256 took
-// 2.3 times a copy, level by level 4.6. A single level of longer rows is as fast without (row_vectors.cl).
+// along one, pass by pass it took 4.1 and 2.1; a copy takes 0.16. Which rows are
+// faster without, src/strategy/boxes_in_cache.rs says (LONGEST_ROW).
 
 #include "core/pass.cl"
 #include "cpu/lines_in_cache.cl"

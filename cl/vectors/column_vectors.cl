@@ -6,7 +6,7 @@
 // most 2 * BORDER pairs. After the pipeline of Barina and Zemcik 2015, along columns alone.
 // Cost per sample: 1 global read and 1 write, and the reach again for each segment. For 9/7 in f32, for 2 * VECTOR
 // samples: 8 multiply-adds, 5 reads and 5 writes of the ring. Limited by memory in arrays beyond the caches. Within
-// them one core of Zen 4 takes 0.26 ns per sample of 1025 x 1024 inverse, and 0.36 where every load and store asks
+// them one core of Zen 4 takes 0.25 ns per sample of 1025 x 1024 inverse, and 0.36 where every load and store asks
 // whether it is whole and where it stands (PoCL 3.1).
 
 #include "cpu/pipeline_y.cl"

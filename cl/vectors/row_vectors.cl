@@ -4,7 +4,7 @@
 // All steps run as a pipeline of vectors in registers. Where lifting a row that goes on beyond its ends gives the same
 // as following the boundary rule at every step, the pipeline takes in what the row goes on with (EXTENSION). Else what
 // it stores at a border is wrong, and done again for VECTOR rows at once, while they are in the caches: by that, 9/7 in
-// f32 takes 1.1 to 1.2 times as long on rows of 256 samples (PoCL 3.1, one core of Zen 4).
+// f32 takes 1.3 to 1.4 times as long, rows of 256 samples as rows of 1024 (PoCL 3.1, one core of Zen 4).
 // After the shifted vectors of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write. For 9/7 in f32, for 2 * VECTOR samples: 2 vector operations to split the
 // channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory in arrays beyond the caches. Within them one
@@ -17,10 +17,10 @@
 #include "vectors/borders_in_vectors.cl"
 
 #ifndef EXTENSION
-#error "EXTENSION: how rows go on beyond their ends, NONE, MIRRORED or PERIODIC of core/boundary.cl"
+#error "EXTENSION: how rows go on beyond their ends: EXTENSION_NONE, _MIRRORED or _PERIODIC of core/boundary.cl"
 #endif
 #if !defined(OUTER_BEFORE) || !defined(OUTER_PAIRS)
-#error "OUTER_BEFORE, OUTER_PAIRS: pairs before a row that are taken in, and these with all that are no whole vector of it"
+#error "OUTER_BEFORE, OUTER_PAIRS: places before a row, in whole vectors, and these with those after its last whole vector"
 #endif
 
 // The arguments besides the geometry.
@@ -41,11 +41,19 @@ typedef struct {
 
 // --- what is no whole vector of a row ----------------------------------------------------------------
 
-// By which rule a row goes on. Without an extension any number will do.
-#define RULE_OUTSIDE (EXTENSION == EXTENSION_MIRRORED ? SYMMETRIC : EXTENSION == EXTENSION_PERIODIC ? PERIODIC : CLAMP)
+// By which rule a row goes on, and for how many pairs. Where its borders are lifted again it need not.
+#if EXTENSION == EXTENSION_NONE
+#define RULE_OUTSIDE CLAMP
+#define OUTSIDE_LO 0
+#define OUTSIDE_HI 0
+#else
+#define RULE_OUTSIDE (EXTENSION == EXTENSION_MIRRORED ? SYMMETRIC : PERIODIC)
+#define OUTSIDE_LO REACH_LO
+#define OUTSIDE_HI REACH_HI
+#endif
 
-// Places of each channel before a row, and from its last whole vector on, with what the row goes on with: those that
-// are read, and which pairs of the row have what belongs there.
+// Places of each channel before a row, and from its last whole vector on: those from `from` to `to` have what a pair of
+// the row has; beyond these all is zero.
 typedef struct {
   int whole;  // pairs in whole vectors
   int from, to;
@@ -54,8 +62,8 @@ typedef struct {
 
 INLINE void find_outer_pairs(local OuterPairs *outer, const int samples) {
   outer->whole = D_COUNT(samples) / VECTOR * VECTOR;
-  outer->from = OUTER_BEFORE - REACH_LO;
-  outer->to = OUTER_BEFORE + S_COUNT(samples) - outer->whole + REACH_HI;
+  outer->from = OUTER_BEFORE - OUTSIDE_LO;
+  outer->to = OUTER_BEFORE + S_COUNT(samples) - outer->whole + OUTSIDE_HI;
   for (int i = outer->from; i < outer->to; ++i) {
     const int pair = i < OUTER_BEFORE ? i - OUTER_BEFORE : outer->whole + i - OUTER_BEFORE;
     UNROLL for (int parity = 0; parity < 2; ++parity)
@@ -89,13 +97,13 @@ INLINE void take_vectors(AV *s, AV *d, const AV new_s, const AV new_d, const int
 
 // The same of the vectors from pair `at` on.
 INLINE void take_any_vectors(const Row *row, const int at, AV *s, AV *d) {
-  AV new_s, new_d;
+  AV new_s = 0, new_d = 0;
+  const int place = OUTER_BEFORE + (at < 0 ? at : at - row->whole);
   if (at >= 0 && at < row->whole) {
     load_pairs(&row->in, 0, at, row->s_count, row->d_count, &new_s, &new_d);
     prefetch_pairs(&row->later, 0, at);
-  } else {
-    local const A *const place = row->outer + OUTER_BEFORE + (at < 0 ? at : at - row->whole);
-    new_s = LOAD_V(place), new_d = LOAD_V(place + OUTER_PAIRS);
+  } else if (place < OUTER_PAIRS) {
+    new_s = LOAD_V(row->outer + place), new_d = LOAD_V(row->outer + OUTER_PAIRS + place);
   }
   take_vectors(s, d, new_s, new_d, row->shift);
 }
@@ -104,7 +112,7 @@ INLINE void take_any_vectors(const Row *row, const int at, AV *s, AV *d) {
 #define DONE_d SAMPLE_V(SCALED_OUT(d[X_LAST_LAG], OUT_d, row->shift))
 
 // Whether the vectors of a row are neighbours in memory where STORE_KNOWN may store them.
-INLINE bool is_known(const Row *row) {
+INLINE bool stores_known(const Row *row) {
   const Rows *const bands = FORWARD ? &row->out : &row->in;
   const ulong places = FORWARD ? (ulong)bands->band[0] | (ulong)bands->band[1] : (ulong)row->out.signal[0];
   const bool aligned = !NON_TEMPORAL || !KNOWS_PLACE || places % sizeof(STORED_V) == 0;
@@ -119,7 +127,7 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
   int at = begin - OUTER_BEFORE;
   for (; at < begin + late; at += VECTOR) take_any_vectors(row, at, s, d);
   // Whether all vectors are stored alike. Not so forward where borders are stored again soon.
-  const bool alike = (EXTENSION != EXTENSION_NONE || !FORWARD || !NON_TEMPORAL) && is_known(row);
+  const bool alike = (EXTENSION != EXTENSION_NONE || !FORWARD || !NON_TEMPORAL) && stores_known(row);
   if (alike) {
     for (; at < min(end + late, row->whole); at += VECTOR) {
       AV new_s, new_d;
@@ -131,8 +139,9 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
   }
   for (; at < end + late; at += VECTOR) {
     take_any_vectors(row, at, s, d);
-    // Else, forward, the lines at the ends of a row stay in the caches: as many as have a vector of them. Inverse, all
-    // goes past these: where each vector was compared, Intel's runtime for CPUs took more than twice as long.
+    // Else, forward, the lines of the caches at the ends of a row stay there: they would go past them in part, or are
+    // stored again soon. Inverse, all goes past: where each vector was compared, Intel's runtime for CPUs took more
+    // than twice as long.
     const int done = at - late;
     const bool goes_past = alike || !FORWARD || (done >= LINE && done + LINE < row->d_count - REACH_HI);
     store_pairs(&row->out, 0, done, row->s_count, row->d_count, DONE_s, DONE_d, goes_past);
@@ -142,7 +151,10 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
   // What is no whole vector of VECTOR rows; loaded row by row, 96 samples by 9/7 took 1.1 to 1.3 times as long.
-  local AV places[2 * OUTER_PAIRS], borders[4 * BORDER * BORDER_VECTORS];
+  local AV places[2 * OUTER_PAIRS];
+#if EXTENSION == EXTENSION_NONE
+  local AV borders[4 * BORDER * BORDER_VECTORS];
+#endif
   local OuterPairs outer;
   const int number = get_group_id(0), s_count = S_COUNT(pass.samples);
   const int first = number / own.segments * own.lines_per_group;
@@ -167,7 +179,9 @@ void row_vectors(global S *signal, global T *bands, global T *low, const Pass pa
                        outer.whole, pass.shift, (local A *)places + i * 2 * OUTER_PAIRS};
       lift_row(&row, begin_pair, end_pair);
     }
-    if (EXTENSION == EXTENSION_NONE) lift_borders_of(in, out, lines, pass, borders);
+#if EXTENSION == EXTENSION_NONE
+    lift_borders_of(in, out, lines, pass, borders);
+#endif
     index += lines;
   }
 }

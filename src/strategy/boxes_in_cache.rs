@@ -35,10 +35,15 @@ const LONGEST_ROW: usize = 512;
 const LONGEST_INTERLEAVED: usize = 8 << 10;
 
 /// Samples of the longest rows that go by a single level, half as many where a row pass lifts them in
-/// one go. By 9/7 in f32 rows of 128 samples take 0.41 ns per sample in the caches, inverse 0.40, and
-/// in one go 0.34 and 0.27, of 64 0.41 and 0.54, inverse 0.41 and 0.39; by 5/3 in i16 96 samples 0.28
-/// and 0.27, inverse 0.28 and 0.20. Those whose borders are lifted apart take 0.33 by 64 samples where
-/// the caches take 0.2 (two cores of Zen 5).
+/// one go. In ns per sample, forward / inverse (PoCL 3.1, one core of Zen 4; borders apart on two of
+/// Zen 5):
+///
+/// | rows | in the caches | by a row pass |
+/// |---|---|---|
+/// | f32 `cdf97`, 128 samples | 0.41 / 0.40 | 0.34 / 0.27 |
+/// | 64 | 0.41 / 0.41 | 0.54 / 0.39 |
+/// | i16 `cdf53`, 96 | 0.28 / 0.28 | 0.27 / 0.20 |
+/// | f32 `cdf97`, borders apart, 64 | 0.2 / 0.22 | 0.33 / 0.47 |
 const LONGEST_ROW_ONCE: usize = 128;
 
 /// Samples of a box of several rows: so many that finding the box takes little of the time.

@@ -35,16 +35,20 @@ pub(super) fn offer(todo: &Todo) -> Offer {
     let vectors = Vectors::new(Strategy::Vectors, problem, target, y);
     let samples = vectors.samples;
     let lines = Lines::new(todo);
+    // The row pass loads and stores both channels of the signal at once.
+    let are_rows = lines.are_rows && lines.apart == 1;
     let held = (2 * vectors.y.kept).max(4 * column_border(&lines));
-    let needed = held * samples * vectors.bytes;
+    let of_columns = held * samples * vectors.bytes;
+    let needed = match are_rows {
+        true => of_columns.max(RowSizes::new(todo, &vectors, &lines).local_bytes),
+        false => of_columns,
+    };
     if needed as u64 > target.device.local_memory {
         let available = target.device.local_memory;
         return Offer::no(format!(
             "a vector of every kept row, or of the borders, needs {needed} bytes of local memory, there are {available}"
         ));
     }
-    // The row pass loads and stores both channels of the signal at once.
-    let are_rows = lines.are_rows && lines.apart == 1;
     // A vector of 16-bit samples is at most half a line of the caches. Past them, 524288 x 32 by 5/3 in
     // i16 takes 1.06 ns per sample (inverse 1.08), through them 0.52 (0.53); by 9/7 in f32 0.83 (0.88)
     // and 1.01 (0.96), in vectors of 8, half a line as well, 0.81 (1.03) and 1.04 (1.04) (PoCL 3.1, one
@@ -100,9 +104,10 @@ fn borders(pairs: usize, vectors: usize) -> [Define; 2] {
 }
 
 /// Whether rows gain by stores past the caches: such of numbers of 32 bits or more whose sub-bands are
-/// whole lines of the caches, and long. Others seldom do, as their ends are stored a second time,
-/// through these. Doubles do in long rows: inverse 1026 x 4088 takes 0.55 instead of 0.68. In ns per
-/// sample, forward / inverse, past the caches and through them (PoCL 3.1, one core of Zen 4):
+/// whole lines of the caches, and long. Others seldom do, as their ends go through these. Doubles do
+/// in long rows: inverse 1026 x 4088 takes 0.55 instead of 0.68. In ns per sample, forward / inverse,
+/// past the caches and through them (PoCL 3.1, one core of Zen 4), when the borders of all rows were
+/// stored again:
 ///
 /// | rows | past | through |
 /// |---|---|---|
@@ -128,9 +133,10 @@ const ROW_UNIT: usize = 32;
 struct RowSizes {
     /// How they go on; 0 where their borders are lifted apart.
     extension: usize,
-    /// Pairs that are taken in before a row, and these with what follows its last whole vector.
+    /// Places before a row, and these with those after its last whole vector.
     before: usize,
     outer: usize,
+    local_bytes: usize,
     lines_each: usize,
     segments: usize,
     pairs_each: usize,
@@ -150,11 +156,19 @@ impl RowSizes {
             _ => wanted.div_ceil(count).min(pairs / ROW_SEGMENT),
         };
         let pairs_each = pairs.div_ceil(most.max(1)).next_multiple_of(ROW_UNIT);
-        let before = lines.reach.before.next_multiple_of(vector);
+        let (reach, bytes) = (&lines.reach, vectors.bytes);
+        let (before, after, borders) = match extension {
+            0 => (0, 0, 4 * reach.border()),
+            _ => (reach.before.next_multiple_of(vector), reach.after, 0),
+        };
+        let outer = before + (vector + after).next_multiple_of(vector);
+        // Vectors of numbers, and which pair each place copies.
+        let local_bytes = (2 * outer + borders) * vector * bytes + (2 * outer + 3) * 4;
         RowSizes {
             extension,
             before,
-            outer: before + vectors.late_pairs() + lines.reach.after / vector * vector + 2 * vector,
+            outer,
+            local_bytes,
             lines_each: count.div_ceil(wanted),
             segments: pairs.div_ceil(pairs_each),
             pairs_each,
@@ -176,7 +190,11 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
     let more = sizes.before + vectors.late_pairs();
     let lifted = meter.lifted(lines * (pairs + sizes.segments * more));
     let cost = if sizes.extension != 0 {
-        let read = samples + 2 * (sizes.segments - 1) * more + 2 * (reach.before + reach.after);
+        // Each segment has what is no whole vector of its row.
+        let rest = samples - samples / 2 / vectors.samples * vectors.samples * 2;
+        let again = 2 * more + rest;
+        let outside = 2 * (reach.before + reach.after);
+        let read = samples + (sizes.segments - 1) * again + sizes.segments * outside;
         meter.scaled(lines * read, lines * samples) + lifted
     } else if reach.inner(samples).is_empty() {
         meter.line_ends(geometry, reach)
@@ -184,8 +202,6 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
         // What is wrong at their borders is stored again.
         meter.scaled(lines * samples, lines * samples) + lifted + meter.borders(geometry, reach)
     };
-    let of_borders = 4 * reach.border() * vectors.samples * vectors.bytes;
-    let of_outer = 2 * sizes.outer * (vectors.samples * vectors.bytes + 4);
     let vectors = vectors.past_the_caches_if(rows_gain_past_the_caches(todo, samples));
     let mut defines = vectors.defines();
     defines.extend(vectors.pipeline_x());
@@ -211,7 +227,7 @@ fn row_pass(todo: &Todo, vectors: &Vectors, lines: &Lines) -> Pass {
             ("pairs_per_segment", sizes.pairs_each as i32),
         ],
         groups: lines.div_ceil(sizes.lines_each) * sizes.segments,
-        cost: cost + Cost::of_group(0, of_borders + of_outer),
+        cost: cost + Cost::of_group(0, sizes.local_bytes),
     }
 }
 
@@ -305,6 +321,13 @@ mod tests {
         assert_eq!(rows(one, 1, 5000), (vec![1, 2, 1280], 2));
         assert_eq!(rows(other, 1, 5000), (vec![1, 2, 1280], 2));
         assert_eq!(rows(other, 1, 5001), (vec![1, 1, 2528], 1));
+        // The last one is short where there are many: of one pair here.
+        let many = DeviceInfo {
+            compute_units: 1000,
+            ..cpu()
+        };
+        let row = pass(many, one.clone(), &[1, 139_393], 1);
+        assert_eq!((row.own[2].1, row.groups), (1056, 67));
         // A strip of all 100 columns; 495 inner pairs are eight segments of 64 or less.
         let columns = pass(cpu(), Wavelet::CDF_9_7, &[1000, 100], 0);
         assert_eq!(columns.own, [("strips", 1), ("pairs_per_segment", 62)]);
@@ -359,7 +382,9 @@ mod tests {
             local_memory: 256,
             ..cpu()
         };
-        let columns = pass(little, Wavelet::CDF_9_7, &[200, 200], 0);
+        let columns = pass(little.clone(), Wavelet::CDF_9_7, &[200, 200], 0);
         assert_eq!(columns.kernel.name, "column_pairs");
+        let rows = pass(little, Wavelet::CDF_9_7, &[5, 200], 1);
+        assert_eq!(rows.kernel.name, "row_pairs");
     }
 }

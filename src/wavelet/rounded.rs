@@ -26,8 +26,9 @@ use std::fmt;
 /// the other two, details are within 0.5 + 0.5 * 2.60 * 2.60 = 3.9. (Steps that are launches of
 /// their own, as of `stepwise`, round more often.)
 ///
-/// At borders gains can be larger: those of mirrored or periodic lines at most as follows, beyond
-/// zeros and clamped ones otherwise. Many levels of odd lengths by Daubechies 4 are not restored.
+/// At borders gains can be larger. For mirrored and periodic lines this table has the largest; for
+/// zeros and clamped lines it is not stated. Many levels of odd lengths by Daubechies 4 are not
+/// restored.
 ///
 /// | | CDF 9/7 | CDF 5/3 | Haar | Daubechies 4 |
 /// |---|---|---|---|---|

@@ -28,7 +28,12 @@ mod rows_in_the_caches {
         let mut transforms = everywhere(vec![
             rows(&[100, 5], &[1], 2),
             rows(&[37, 61], &[1], 3),
+            rows(&[16, 64], &[1], 1),
             rows(&[16, 128], &[1], 64),
+            rows(&[17, 255], &[1], 4),
+            rows(&[33, 256], &[1], 5),
+            // So far, where their borders follow the rule at every step, and in 16 bits.
+            rows(&[16, 128], &[1], 1),
             rows(&[17, 511], &[1], 4),
             rows(&[33, 512], &[1], 5),
             rows(&[20, 1001], &[1], 3),
@@ -79,8 +84,8 @@ mod rows_in_the_caches {
     }
 }
 
-/// Rows that are too few for the caches, of any number of whole vectors and with any rest, and long
-/// ones in segments.
+/// Rows that are too few for the caches, of any number of whole vectors and with any rest; long ones
+/// in segments, of which the last may be one pair; and many for a work-item.
 mod rows_in_vectors {
     use super::*;
 
@@ -89,6 +94,8 @@ mod rows_in_vectors {
         let shapes = short.map(|samples| [5, samples]);
         let long = [[1, 4095], [1, 4096], [2, 6145], [3, 20_000], [1, 20_001]];
         let shapes: Vec<_> = shapes.chain(long).collect();
+        let in_many_segments = [[1, 139_392], [1, 139_393]];
+        let together = [[40, 131], [19, 142]];
         for device in devices() {
             let device = device.with_kind(DeviceKind::Cpu);
             if !computes("rows in vectors", &device, T::TYPE) {
@@ -98,16 +105,22 @@ mod rows_in_vectors {
             for sizes in ["VECTOR=8", "VECTOR=16 CACHED=1"] {
                 let line = format!("{name} | vectors | {sample} | {sizes} wavelet={wavelet}");
                 let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
-                for (&boundary, &shape) in Boundary::ALL
-                    .iter()
-                    .flat_map(|rule| shapes.iter().map(move |shape| (rule, shape)))
-                {
-                    let rows = Transform::new(wavelet.clone(), shape).axes([1]);
-                    let rows = rows.boundary(boundary);
-                    check::<T>(&engine, Strategy::Vectors, &rows, shape[1] as u64);
-                    if shape[1] == 20_000 {
-                        let rows = rows.layout(Layout::Interleaved);
-                        check::<T>(&engine, Strategy::Vectors, &rows, 7);
+                for &boundary in Boundary::ALL {
+                    let rows = |shape: [usize; 2]| {
+                        let rows = Transform::new(wavelet.clone(), shape).axes([1]);
+                        rows.boundary(boundary)
+                    };
+                    for &shape in &shapes {
+                        check::<T>(&engine, Strategy::Vectors, &rows(shape), shape[1] as u64);
+                    }
+                    let interleaved = rows([3, 20_000]).layout(Layout::Interleaved);
+                    check::<T>(&engine, Strategy::Vectors, &interleaved, 7);
+                    for (units, shapes) in [(1000, in_many_segments), (1, together)] {
+                        let device = device.with_compute_units(units);
+                        let engine = Engine::new(&device).unwrap().with_tuning(&line).unwrap();
+                        for shape in shapes {
+                            check::<T>(&engine, Strategy::Vectors, &rows(shape), 3);
+                        }
                     }
                 }
             }

@@ -229,7 +229,8 @@ impl<T: Sample> SinkFile<T> {
         let first = header.len() as u64;
         let bytes = bytes_of::<T>(named, first, len)?;
         let target = std::path::absolute(named).map_err(about)?;
-        // Or else it would be found out at the very end; as that the system takes no such name.
+        // Else these would be found out at the very end: that the target is no regular file, and that
+        // the system takes no such name.
         let last = named.as_os_str().as_encoded_bytes().last();
         let is_folder = last.is_some_and(|&last| is_separator(last.into()));
         let is_other = match std::fs::metadata(&target) {

@@ -237,6 +237,8 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(name(cpu(), [8, 192]), Strategy::SingleLoop);
     assert_eq!(name(cpu(), [8, 6400]), Strategy::Vectors);
     assert_eq!(name(cpu(), [9, 6400]), Strategy::SingleLoop);
+    assert_eq!(pixels([4, 6400, 3]), Strategy::Vectors);
+    assert_eq!(pixels([5, 6400, 3]), Strategy::ColourLoop);
     // The loop has its first vector inside where either channel of a row has
     // two borders of 16 pairs.
     assert_eq!(name(cpu(), [6400, 63]), Strategy::Vectors);
