@@ -4,7 +4,7 @@
 // All steps run as a pipeline of vectors in registers. Where lifting a row that goes on beyond its ends gives the same
 // as following the boundary rule at every step, the pipeline takes in what the row goes on with (EXTENSION). Else what
 // it stores at a border is wrong, and done again for VECTOR rows at once, while they are in the caches: by that, 9/7 in
-// f32 takes 1.3 to 1.4 times as long, rows of 256 samples as rows of 1024 (PoCL 3.1, one core of Zen 4).
+// f32 takes 1.3 to 1.5 times as long, rows of 256 samples as rows of 1024 (PoCL 3.1, one core of Zen 4).
 // After the shifted vectors of Shahbahrami et al. 2008.
 // Cost per sample: 1 global read and 1 write. For 9/7 in f32, for 2 * VECTOR samples: 2 vector operations to split the
 // channels, 8 multiply-adds, 4 shifts and 2 scalings. Limited by memory in arrays beyond the caches. Within them one
@@ -71,7 +71,7 @@ INLINE void find_outer_pairs(local OuterPairs *outer, const int samples) {
   }
 }
 
-// The same numbers of one row.
+// Loads these numbers of one row.
 INLINE void load_outer_pairs(const LoadedLine *in, local const OuterPairs *outer, local A *places) {
   for (int i = outer->from; i < outer->to; ++i) {
     places[i] = NUMBER(in->s[outer->pairs[0][i] * in->s_stride]);
@@ -150,7 +150,7 @@ INLINE void lift_row(const Row *row, const int begin, const int end) {
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void row_vectors(global S *signal, global T *bands, global T *low, const Pass pass, const RowVectors own) {
-  // What is no whole vector of VECTOR rows; loaded row by row, 96 samples by 9/7 took 1.1 to 1.3 times as long.
+  // What is no whole vector of VECTOR rows; loaded row by row, 128 samples by 9/7 took 1.1 times as long.
   local AV places[2 * OUTER_PAIRS];
 #if EXTENSION == EXTENSION_NONE
   local AV borders[4 * BORDER * BORDER_VECTORS];

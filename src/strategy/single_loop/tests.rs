@@ -239,6 +239,17 @@ fn it_is_preferred_on_cpus() {
     assert_eq!(name(cpu(), [9, 6400]), Strategy::SingleLoop);
     assert_eq!(pixels([4, 6400, 3]), Strategy::Vectors);
     assert_eq!(pixels([5, 6400, 3]), Strategy::ColourLoop);
+    // Of periodic ones with a missing detail, more rows are near it.
+    let periodic = |height| {
+        let transform = Transform::new(Wavelet::CDF_9_7, [height, 6400]);
+        let transform = transform.boundary(Boundary::Periodic);
+        let problem = problem(&transform, SampleType::F32, Direction::Forward);
+        Setting::of(cpu()).design(&problem).unwrap().launches[0].strategy
+    };
+    assert_eq!(periodic(3), Strategy::Vectors);
+    assert_eq!(periodic(10), Strategy::SingleLoop);
+    assert_eq!(periodic(11), Strategy::Vectors);
+    assert_eq!(periodic(31), Strategy::SingleLoop);
     // The loop has its first vector inside where either channel of a row has
     // two borders of 16 pairs.
     assert_eq!(name(cpu(), [6400, 63]), Strategy::Vectors);
